@@ -1,0 +1,95 @@
+#include "config_file.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+namespace gateway {
+
+namespace {
+
+constexpr std::string_view blanks = " \t\r";
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+bool is_name(std::string_view text) {
+  const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+  return !text.empty() && std::ranges::all_of(text, allowed);
+}
+
+/// What may follow a value: nothing, or a comment.
+bool ends_here(std::string_view rest) {
+  rest = trimmed(rest);
+  return rest.empty() || rest.front() == '#';
+}
+
+std::string quoted(std::string_view text, unsigned line) {
+  const bool literal = text.front() == '\'';  // as in TOML: nothing is escaped between single quotes
+  std::string value;
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == text.front()) {
+      if (!ends_here(text.substr(i + 1))) throw config_error(line, "something follows the closing quote");
+      return value;
+    }
+    if (literal || c != '\\') {
+      value += c;
+      continue;
+    }
+    const char escaped = ++i < text.size() ? text[i] : '\0';
+    if (escaped != '\\' && escaped != '"') throw config_error(line, R"(only \\ and \" may be escaped in a string)");
+    value += escaped;
+  }
+  throw config_error(line, "a string is not closed");
+}
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  std::string digits;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool between = i > 0 && i + 1 < text.size() && text[i - 1] != '_';
+    if (text[i] != '_') digits += text[i];
+    else if (!between) return std::nullopt;
+  }
+  std::int64_t number = 0;
+  const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (failure != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  return number;
+}
+
+std::variant<bool, std::int64_t, std::string> value_of(std::string_view text, unsigned line) {
+  if (text.empty()) throw config_error(line, "the value is missing");
+  if (text.front() == '"' || text.front() == '\'') return quoted(text, line);
+  const auto bare = trimmed(text.substr(0, text.find('#')));
+  if (bare == "true") return true;
+  if (bare == "false") return false;
+  if (const auto number = whole_number(bare)) return *number;
+  throw config_error(line, "a value is a whole number, true, false, or a string in quotes");
+}
+
+}  // namespace
+
+std::vector<config_entry> read_config(std::istream& in) {
+  std::vector<config_entry> entries;
+  std::string line;
+  for (unsigned number = 1; std::getline(in, line); ++number) {
+    const auto text = trimmed(line);
+    if (text.empty() || text.front() == '#') continue;
+    if (text.front() == '[') throw config_error(number, "sections are not used here: every setting is a line of its own");
+    const auto equals = text.find('=');
+    if (equals == std::string_view::npos) throw config_error(number, "expected name = value");
+    const auto name = trimmed(text.substr(0, equals));
+    if (!is_name(name)) throw config_error(number, "a setting's name is lower-case letters, digits and hyphens");
+    if (std::ranges::any_of(entries, [&](const config_entry& e) { return e.name == name; }))
+      throw config_error(number, "'" + std::string{name} + "' is set a second time");
+    entries.push_back({std::string{name}, value_of(trimmed(text.substr(equals + 1)), number), number});
+  }
+  if (in.bad()) throw config_error(0, "cannot be read");
+  return entries;
+}
+
+}  // namespace gateway

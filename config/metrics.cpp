@@ -1,0 +1,141 @@
+#include "gateway/metrics.hpp"
+
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+
+#include <prometheus/text_serializer.h>
+
+#include "gateway/log.hpp"
+
+namespace gateway {
+
+namespace {
+
+using prometheus::Histogram;
+using prometheus::Labels;
+
+Histogram::BucketBoundaries request_buckets() {
+  return {0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30};
+}
+Histogram::BucketBoundaries commit_buckets() {
+  return {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5};
+}
+Histogram::BucketBoundaries batch_buckets() { return {1, 2, 4, 8, 16, 32, 64, 128, 256}; }
+
+prometheus::Family<prometheus::Counter>& counter_family(prometheus::Registry& in, const char* name, const char* help) {
+  return prometheus::BuildCounter().Name(name).Help(help).Register(in);
+}
+prometheus::Family<prometheus::Gauge>& gauge_family(prometheus::Registry& in, const char* name, const char* help) {
+  return prometheus::BuildGauge().Name(name).Help(help).Register(in);
+}
+prometheus::Family<Histogram>& histogram_family(prometheus::Registry& in, const char* name, const char* help) {
+  return prometheus::BuildHistogram().Name(name).Help(help).Register(in);
+}
+
+prometheus::Counter& counter(prometheus::Registry& in, const char* name, const char* help) {
+  return counter_family(in, name, help).Add({});
+}
+prometheus::Gauge& gauge(prometheus::Registry& in, const char* name, const char* help) {
+  return gauge_family(in, name, help).Add({});
+}
+
+/// The series of one family by their label values. Most look-ups find one, so they share the lock;
+/// the family's own look-up would build and hash a map of strings each time.
+template <class Metric>
+class series {
+ public:
+  template <class Make>
+  Metric& find_or_make(std::string key, Make make) {
+    {
+      const std::shared_lock reading{mutex_};
+      if (const auto at = known_.find(key); at != known_.end()) return *at->second;
+    }
+    const std::unique_lock writing{mutex_};
+    auto& slot = known_[std::move(key)];
+    if (slot == nullptr) slot = &make();
+    return *slot;
+  }
+
+ private:
+  std::shared_mutex mutex_;
+  std::map<std::string, Metric*> known_;
+};
+
+}  // namespace
+
+struct metrics::families {
+  explicit families(prometheus::Registry& in)
+      : requests(counter_family(in, "gateway_http_requests_total", "HTTP requests answered, by route pattern and status.")),
+        request_seconds(histogram_family(in, "gateway_http_request_seconds", "From first byte to answer, by route pattern.")),
+        units(counter_family(in, "gateway_store_units_total", "Units of work, by outcome.")),
+        provider_calls(counter_family(in, "gateway_provider_calls_total", "Calls to providers, by provider, operation and result.")) {}
+
+  prometheus::Family<prometheus::Counter>& requests;
+  prometheus::Family<Histogram>& request_seconds;
+  prometheus::Family<prometheus::Counter>& units;
+  prometheus::Family<prometheus::Counter>& provider_calls;
+
+  std::mutex exposing;  ///< one at a time: it carries the log's own count over
+  series<prometheus::Counter> requests_by_route;
+  series<Histogram> seconds_by_route;
+  series<prometheus::Counter> units_by_outcome;
+  series<prometheus::Counter> calls_by_result;
+};
+
+metrics::metrics() : metrics(std::make_shared<prometheus::Registry>()) {}
+
+metrics::metrics(std::shared_ptr<prometheus::Registry> registry)
+    : requests_in_flight(gauge(*registry, "gateway_http_requests_in_flight", "HTTP requests being answered now.")),
+      connections(gauge(*registry, "gateway_http_connections", "Open client connections.")),
+      connections_refused(counter(*registry, "gateway_http_connections_refused_total", "Connections refused at a limit.")),
+      commits(counter(*registry, "gateway_store_commits_total", "Transactions committed.")),
+      commit_failures(counter(*registry, "gateway_store_commit_failures_total", "Transactions that failed or whose outcome is unknown.")),
+      batch_units(histogram_family(*registry, "gateway_store_batch_units", "Units of work in one transaction.").Add({}, batch_buckets())),
+      commit_seconds(
+          histogram_family(*registry, "gateway_store_commit_seconds", "Duration of a transaction, from its first statement to its commit.")
+              .Add({}, commit_buckets())),
+      store_up(gauge(*registry, "gateway_store_up", "1 while the database answers.")),
+      live_payments(gauge(*registry, "gateway_payment_actors", "Payment actors in memory.")),
+      activations(counter(*registry, "gateway_payment_activations_total", "Payment actors started.")),
+      replays(counter(*registry, "gateway_idempotent_replays_total", "Results sent again for a repeated idempotency key.")),
+      settled(counter(*registry, "gateway_payments_settled_total", "Payments settled by the reconciler.")),
+      log_dropped(counter(*registry, "gateway_log_lines_dropped_total", "Log lines dropped because their queue was full.")),
+      registry_(std::move(registry)),
+      families_(std::make_unique<families>(*registry_)) {}
+
+metrics::~metrics() = default;
+
+std::string metrics::expose() const {
+  const std::lock_guard alone{families_->exposing};
+  if (const auto missing = static_cast<double>(log::dropped()) - log_dropped.Value(); missing > 0) log_dropped.Increment(missing);
+  return prometheus::TextSerializer{}.Serialize(registry_->Collect());
+}
+
+prometheus::Counter& metrics::requests(std::string_view route, int status) {
+  const auto code = std::to_string(status);
+  return families_->requests_by_route.find_or_make(code + std::string{route}, [&]() -> prometheus::Counter& {
+    return families_->requests.Add({{"route", std::string{route}}, {"status", code}});
+  });
+}
+
+prometheus::Histogram& metrics::request_seconds(std::string_view route) {
+  return families_->seconds_by_route.find_or_make(std::string{route}, [&]() -> Histogram& {
+    return families_->request_seconds.Add({{"route", std::string{route}}}, request_buckets());
+  });
+}
+
+prometheus::Counter& metrics::units(std::string_view outcome) {
+  return families_->units_by_outcome.find_or_make(std::string{outcome}, [&]() -> prometheus::Counter& {
+    return families_->units.Add({{"outcome", std::string{outcome}}});
+  });
+}
+
+prometheus::Counter& metrics::provider_calls(std::string_view provider, std::string_view operation, std::string_view result) {
+  const std::string name{provider}, what{operation}, how{result};
+  return families_->calls_by_result.find_or_make(name + '\n' + what + '\n' + how, [&]() -> prometheus::Counter& {
+    return families_->provider_calls.Add({{"provider", name}, {"operation", what}, {"result", how}});
+  });
+}
+
+}  // namespace gateway

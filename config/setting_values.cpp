@@ -1,0 +1,105 @@
+#include "setting_values.hpp"
+
+#include <array>
+#include <charconv>
+#include <limits>
+
+#include <arpa/inet.h>
+
+namespace gateway {
+
+namespace {
+
+struct unit {
+  std::string_view name;
+  std::int64_t ms;
+};
+// From the largest: formatting takes the first that divides.
+constexpr std::array<unit, 5> units{{{"d", 86'400'000}, {"h", 3'600'000}, {"m", 60'000}, {"s", 1'000}, {"ms", 1}}};
+
+template <class Int>
+std::optional<Int> whole(std::string_view text) {
+  Int number{};
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+bool is_numeric_address(const std::string& text, int family) {
+  std::array<unsigned char, 16> bytes;
+  return ::inet_pton(family, text.c_str(), bytes.data()) == 1;
+}
+
+constexpr std::string_view scheme_end = "://";
+
+}  // namespace
+
+std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) {
+  const auto digits = text.substr(0, text.find_first_not_of("0123456789"));
+  const auto suffix = text.substr(digits.size());
+  const auto number = whole<std::int64_t>(digits);
+  if (!number) return std::nullopt;
+  for (const auto& u : units) {
+    if (u.name != (suffix.empty() ? "ms" : suffix)) continue;
+    if (*number > std::numeric_limits<std::int64_t>::max() / u.ms) return std::nullopt;
+    return std::chrono::milliseconds{*number * u.ms};
+  }
+  return std::nullopt;
+}
+
+std::string format_duration(std::chrono::milliseconds duration) {
+  for (const auto& u : units)
+    if (duration.count() != 0 && duration.count() % u.ms == 0) return std::to_string(duration.count() / u.ms) + std::string{u.name};
+  return std::to_string(duration.count()) + "ms";
+}
+
+std::optional<socket_address> parse_socket_address(std::string_view text) {
+  const auto colon = text.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const auto port = whole<std::uint16_t>(text.substr(colon + 1));
+  if (!port) return std::nullopt;
+  auto address = text.substr(0, colon);
+  const bool bracketed = address.size() > 2 && address.front() == '[' && address.back() == ']';
+  if (bracketed) address = address.substr(1, address.size() - 2);
+  std::string numeric{address};
+  if (!is_numeric_address(numeric, bracketed ? AF_INET6 : AF_INET)) return std::nullopt;
+  return socket_address{std::move(numeric), *port};
+}
+
+std::string without_password(std::string_view store_url) {
+  const auto scheme = store_url.find(scheme_end);
+  if (scheme == std::string_view::npos) return std::string{store_url};
+  const auto start = scheme + scheme_end.size();
+  const auto at = store_url.rfind('@');
+  if (at == std::string_view::npos || at < start) {
+    const bool may_hide_one = store_url.find(':', start) != std::string_view::npos;
+    return may_hide_one ? std::string{store_url.substr(0, start)} + "***" : std::string{store_url};
+  }
+  const auto user = store_url.substr(start, at - start);
+  const auto colon = user.find(':');
+  if (colon == std::string_view::npos) return std::string{store_url};
+  return std::string{store_url.substr(0, start + colon)} + ":***" + std::string{store_url.substr(at)};
+}
+
+std::string without_passwords(std::string_view sentence) {
+  std::string out;
+  while (!sentence.empty()) {
+    const auto end = sentence.find(' ');
+    out += without_password(sentence.substr(0, end));
+    if (end == std::string_view::npos) break;
+    out += ' ';
+    sentence.remove_prefix(end + 1);
+  }
+  return out;
+}
+
+std::string base_url_fault(std::string_view text) {
+  const std::size_t scheme = text.starts_with("https://") ? 8 : text.starts_with("http://") ? 7 : 0;
+  if (scheme == 0) return "must start with https:// or http://";
+  const auto rest = text.substr(scheme);
+  if (rest.empty() || rest.front() == '/') return "has no host";
+  if (rest.find_first_of("?#@ \t\"<>\\") != std::string_view::npos) return "may hold a host, a port and a path only";
+  return {};
+}
+
+}  // namespace gateway

@@ -1,0 +1,35 @@
+// The text forms of single settings: durations, addresses, URLs.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gateway {
+
+/// `1500`, `1500ms`, `15s`, `5m`, `24h`, `30d`; without a unit, milliseconds.
+std::optional<std::chrono::milliseconds> parse_duration(std::string_view text);
+/// In the largest unit that holds it whole: `15s`, `1500ms`.
+std::string format_duration(std::chrono::milliseconds duration);
+
+struct socket_address {
+  std::string address;  ///< IPv4 or IPv6, numeric, without brackets
+  std::uint16_t port = 0;
+
+  bool operator==(const socket_address&) const = default;
+};
+/// `127.0.0.1:8443`, `[::1]:8443`.
+std::optional<socket_address> parse_socket_address(std::string_view text);
+
+/// The URL with its password as `***`, for messages. Whatever stands before the last @ counts as one, so that an
+/// ill-formed URL gives nothing away either.
+std::string without_password(std::string_view store_url);
+/// A sentence with every URL in it made harmless as above.
+std::string without_passwords(std::string_view sentence);
+
+/// Empty if `text` is an absolute http(s) URL of an origin and perhaps a path; else what is wrong.
+std::string base_url_fault(std::string_view text);
+
+}  // namespace gateway

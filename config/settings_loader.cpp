@@ -1,0 +1,308 @@
+#include "settings_loader.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <variant>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "config_file.hpp"
+#include "option_value.hpp"
+
+namespace gateway {
+
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+
+/// Where a setting's value goes; the type says what it may look like.
+using target = std::variant<bool*, std::string*, std::filesystem::path*, unsigned*, std::size_t*, milliseconds*, hours*>;
+
+/// Inclusive; durations in milliseconds.
+struct range {
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+};
+
+struct setting {
+  std::string name;
+  std::string value_name;
+  std::string help;
+  std::string group;
+  target where;
+  range within{};
+};
+
+struct bad_value : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+constexpr std::int64_t second = 1'000, minute = 60 * second, hour = 60 * minute, day = 24 * hour;
+
+std::vector<setting> bind(settings& s) {
+  const std::string general = "General", tls = "TLS and keys", http = "HTTP limits", store = "Store", payments = "Payments";
+  return {
+      {"dev", "", "Development: sandbox providers in live mode, http:// on loopback", general, &s.dev},
+      {"listen", "ADDR:PORT", "Where clients connect; port 0 takes a free one", general, &s.listen},
+      {"operator-listen", "ADDR:PORT", "Serve /metrics, /healthz, /readyz over plain http here as well", general, &s.operator_listen},
+      {"data-dir", "DIR", "Database, master key, development certificate, operator socket", general, &s.data_dir},
+      {"base-url", "URL", "How clients reach this gateway (default: https://ADDR:PORT)", general, &s.base_url},
+      {"portal-url", "URL", "How merchants reach the portal (default: BASE-URL/portal)", general, &s.portal_url},
+      {"log-level", "LEVEL", "debug, info, warn or error", general, &s.log_level},
+      {"http-threads", "N", "Threads that serve connections; 0: one per core", general, &s.http_threads, {0, 256}},
+      {"drain-timeout", "TIME", "After SIGTERM, how long requests in flight may take", general, &s.drain_timeout, {0, hour}},
+
+      {"tls-certificate", "FILE", "PEM chain, read again on SIGHUP (default: a development certificate)", tls, &s.tls_certificate},
+      {"tls-key", "FILE", "PEM private key of the certificate", tls, &s.tls_key},
+      {"master-key", "FILE", "Encrypts key secrets at rest (default: DATA-DIR/master.key)", tls, &s.master_key},
+
+      {"store", "STORE", "sqlite, or mysql://user:password@host:port/database[?socket=/path]", store, &s.store},
+      {"store-writers", "N", "Connections that write; the embedded store has one", store, &s.store_writers, {1, 64}},
+      {"store-readers", "N", "Connections that read", store, &s.store_readers, {1, 64}},
+      {"batch-units", "N", "Most units of work in one transaction", store, &s.batch_units, {1, 1024}},
+      {"store-queue", "N", "Units that may wait for a writer; past it clients get 503", store, &s.store_queue, {1, 10'000'000}},
+
+      {"http-body-bytes", "N", "Largest request body", http, &s.http.body_bytes, {1024, 64 << 20}},
+      {"http-header-bytes", "N", "Largest header block", http, &s.http.header_bytes, {1024, 1 << 20}},
+      {"http-json-depth", "N", "Deepest nesting of a JSON body", http, &s.http.json_depth, {1, 1024}},
+      {"http-request-timeout", "TIME", "From a request's first byte to its last", http, &s.http.request_timeout, {100, hour}},
+      {"http-idle-timeout", "TIME", "How long a connection may stay idle", http, &s.http.idle_timeout, {100, day}},
+      {"http-answer-timeout", "TIME", "How long a client waits for its operation", http, &s.http.answer_timeout, {100, hour}},
+      {"http-connections", "N", "Open connections in all", http, &s.http.connections, {1, 1'000'000}},
+      {"http-connections-per-address", "N", "Open connections from one address", http, &s.http.connections_per_address, {1, 1'000'000}},
+
+      {"live-payments", "N", "Payments kept in memory", payments, &s.live_payments, {1, 100'000'000}},
+      {"payment-idle", "TIME", "How long an idle payment stays in memory", payments, &s.payment_idle, {10, day}},
+      {"payment-queue", "N", "Requests that may wait for one payment; past it clients get 503", payments, &s.payment_queue, {1, 100'000}},
+      {"provider-timeout", "TIME", "When a silent provider's outcome is unknown", payments, &s.provider_timeout, {10, 10 * minute}},
+      {"provider-in-flight", "N", "Calls to one provider that may be open", payments, &s.provider_in_flight, {1, 1'000'000}},
+      {"reconcile-first", "TIME", "First question about an unknown outcome", payments, &s.reconcile_first, {10, day}},
+      {"reconcile-longest", "TIME", "Longest pause between two such questions", payments, &s.reconcile_longest, {10, day}},
+      {"reconcile-interval", "TIME", "How often due payments are looked for", payments, &s.reconcile_interval, {10, hour}},
+      {"hosted-expiry", "TIME", "When an abandoned hosted checkout fails", payments, &s.hosted_expiry, {10, 365 * day}},
+      {"idempotency-kept", "TIME", "How long results are kept; whole hours", payments, &s.idempotency_kept, {hour, 3650 * day}},
+      {"sandbox-ledger", "FILE", "The sandbox appends each executed effect here", payments, &s.sandbox_ledger},
+  };
+}
+
+// ---- one value ----------------------------------------------------------------------------------
+
+[[noreturn]] void outside(const range& within, bool is_duration) {
+  const auto shown = [&](std::int64_t n) { return is_duration ? format_duration(milliseconds{n}) : std::to_string(n); };
+  throw bad_value("must be from " + shown(within.least) + " to " + shown(within.most));
+}
+
+void assign_count(const setting& to, std::int64_t number) {
+  if (number < to.within.least || number > to.within.most) outside(to.within, false);
+  if (auto* const* small = std::get_if<unsigned*>(&to.where)) **small = static_cast<unsigned>(number);
+  if (auto* const* large = std::get_if<std::size_t*>(&to.where)) **large = static_cast<std::size_t>(number);
+}
+
+void assign_duration(const setting& to, std::optional<milliseconds> duration) {
+  if (!duration) throw bad_value("must be a duration such as 1500ms, 15s, 5m, 24h or 30d");
+  if (duration->count() < to.within.least || duration->count() > to.within.most) outside(to.within, true);
+  if (auto* const* fine = std::get_if<milliseconds*>(&to.where)) **fine = *duration;
+  if (auto* const* coarse = std::get_if<hours*>(&to.where)) {
+    if (*duration % hours{1} != milliseconds{0}) throw bad_value("must be whole hours");
+    **coarse = std::chrono::duration_cast<hours>(*duration);
+  }
+}
+
+bool is_flag(const setting& s) { return std::holds_alternative<bool*>(s.where); }
+bool is_count(const setting& s) { return std::holds_alternative<unsigned*>(s.where) || std::holds_alternative<std::size_t*>(s.where); }
+bool is_duration(const setting& s) { return std::holds_alternative<milliseconds*>(s.where) || std::holds_alternative<hours*>(s.where); }
+
+void assign_text(const setting& to, const std::string& text) {
+  if (text.find('\0') != std::string::npos) throw bad_value("may not hold a NUL byte");
+  if (auto* const* words = std::get_if<std::string*>(&to.where)) **words = text;
+  if (auto* const* path = std::get_if<std::filesystem::path*>(&to.where)) **path = text;
+}
+
+/// A value as the command line gives it.
+void assign(const setting& to, const std::string& text) {
+  if (is_duration(to)) return assign_duration(to, parse_duration(text));
+  if (!is_count(to)) return assign_text(to, text);
+  const bool digits = !text.empty() && text.size() < 18 && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  if (!digits) throw bad_value("must be a whole number");
+  assign_count(to, std::stoll(text));
+}
+
+/// A value as the file gives it, with the type that the file gives it.
+void assign(const setting& to, const config_entry& entry) {
+  const auto* flag = std::get_if<bool>(&entry.value);
+  const auto* number = std::get_if<std::int64_t>(&entry.value);
+  const auto* text = std::get_if<std::string>(&entry.value);
+  if (is_flag(to)) {
+    if (!flag) throw bad_value("must be true or false");
+    *std::get<bool*>(to.where) = *flag;
+  } else if (is_count(to)) {
+    if (!number) throw bad_value("must be a whole number without quotes");
+    assign_count(to, *number);
+  } else if (is_duration(to)) {
+    if (flag) throw bad_value("must be milliseconds, or a duration in quotes such as \"15s\"");
+    assign_duration(to, number ? milliseconds{*number} : parse_duration(*text));
+  } else {
+    if (!text) throw bad_value("must be a string in quotes");
+    assign_text(to, *text);
+  }
+}
+
+std::string shown_default(const setting& s) {
+  struct {
+    std::string operator()(const bool*) const { return {}; }
+    std::string operator()(const std::string* v) const { return *v; }
+    std::string operator()(const std::filesystem::path* v) const { return v->string(); }
+    std::string operator()(const unsigned* v) const { return std::to_string(*v); }
+    std::string operator()(const std::size_t* v) const { return std::to_string(*v); }
+    std::string operator()(const milliseconds* v) const { return format_duration(*v); }
+    std::string operator()(const hours* v) const { return format_duration(*v); }
+  } const show;
+  return std::visit(show, s.where);
+}
+
+// ---- the whole ----------------------------------------------------------------------------------
+
+/// Rules that a single value cannot break alone. Throws bad_value naming the setting.
+void check(const settings& s) {
+  const auto address = [](const std::string& text, const char* name) {
+    if (!parse_socket_address(text)) throw bad_value(std::string{name} + ": '" + text + "' is not ADDR:PORT with a numeric address");
+  };
+  address(s.listen, "listen");
+  if (!s.operator_listen.empty()) address(s.operator_listen, "operator-listen");
+  const auto url = [](const std::string& text, const char* name) {
+    if (text.empty()) return;
+    if (const auto fault = base_url_fault(text); !fault.empty()) throw bad_value(std::string{name} + ": '" + text + "' " + fault);
+  };
+  url(s.base_url, "base-url");
+  url(s.portal_url, "portal-url");
+  // The rest of a store's URL is the store's to judge.
+  if (s.store != "sqlite" && !s.store.starts_with("mysql://"))
+    throw bad_value("store: '" + without_password(s.store) + "' is neither sqlite nor a mysql:// URL");
+  if (s.data_dir.empty()) throw bad_value("data-dir: must name a directory");
+  if (s.tls_certificate.empty() != s.tls_key.empty()) throw bad_value("tls-certificate and tls-key: give both, or neither");
+  constexpr std::string_view levels[] = {"debug", "info", "warn", "error"};
+  if (std::ranges::find(levels, s.log_level) == std::end(levels)) throw bad_value("log-level: must be debug, info, warn or error");
+  if (s.reconcile_longest < s.reconcile_first) throw bad_value("reconcile-longest: must not be below reconcile-first");
+}
+
+/// Trailing slashes are noise: the rooms append paths.
+void normalise(settings& s) {
+  for (auto* url : {&s.base_url, &s.portal_url})
+    while (url->ends_with('/')) url->pop_back();
+}
+
+void read_file(const std::string& file, const std::vector<setting>& known) {
+  std::ifstream in{file};
+  if (!in) throw bad_value("config-file: cannot open '" + file + "'");
+  const auto at = [&](unsigned line) { return file + (line == 0 ? "" : ":" + std::to_string(line)) + ": "; };
+  try {
+    for (const auto& entry : read_config(in)) {
+      const auto to = std::ranges::find(known, entry.name, &setting::name);
+      if (to == known.end()) throw bad_value(at(entry.line) + "unknown setting '" + entry.name + "'");
+      try {
+        assign(*to, entry);
+      } catch (const bad_value& fault) {
+        throw bad_value(at(entry.line) + entry.name + ": " + fault.what());
+      }
+    }
+  } catch (const config_error& fault) {
+    throw bad_value(at(fault.line) + fault.what());
+  }
+}
+
+constexpr const char* closing_words =
+    "TIME is milliseconds, or a number with a unit: 1500ms, 15s, 5m, 24h, 30d.\n"
+    "The configuration file sets the same names without the two hyphens, one a line, as `name = value`;\n"
+    "the command line wins over it. A store URL with a password belongs in the file (mode 0600): a command\n"
+    "line can be read by everybody on the machine.\n"
+    "Signals: SIGTERM and SIGINT drain and end, SIGHUP reads the certificate and its key again.\n"
+    "Exit status: 0 after draining, 1 when the gateway cannot start or a core part fails, 2 for usage.";
+
+/// What the command line says, by setting; nothing is applied yet.
+struct command_line {
+  std::map<std::string, std::string> values;
+  bool dev = false;
+  std::optional<std::string> file;
+};
+
+void describe(CLI::App& app, const std::vector<setting>& known, command_line& into) {
+  app.get_formatter()->column_width(42);
+  app.set_help_flag("-h,--help", "Print this and exit")->group("General");
+  app.set_version_flag("--version", "gatewayd " GATEWAY_VERSION, "Print the version and exit")->group("General");
+  app.add_option_function<std::string>("--config-file", [&into](const std::string& name) { into.file = name; },
+                                       "Read settings from this file (see config/gateway.example.toml)")
+      ->type_name("FILE")
+      ->group("General");
+  for (const auto& s : known) {
+    if (is_flag(s)) {
+      app.add_flag("--" + s.name, into.dev, s.help)->group(s.group);
+      continue;
+    }
+    auto help = s.help;
+    if (const auto value = shown_default(s); !value.empty()) help += " [" + value + "]";
+    app.add_option_function<std::string>("--" + s.name, [&into, name = s.name](const std::string& text) { into.values[name] = text; }, help)
+        ->type_name(s.value_name)
+        ->group(s.group);
+  }
+  app.footer(closing_words);
+}
+
+parsed usage_error(std::string_view what) {
+  // One line, whatever the words hold.
+  auto line = without_passwords(what);
+  std::ranges::replace(line, '\n', ' ');
+  return {load_outcome::usage_error, {}, "gatewayd: " + line + "\n"};
+}
+
+}  // namespace
+
+parsed load_settings(int argc, const char* const* argv) {
+  parsed result;
+  const auto known = bind(result.config);
+  command_line given;
+  CLI::App app{"gatewayd: a payments gateway. Without options it serves https on 127.0.0.1:8443 from the embedded store in ./data.",
+               "gatewayd"};
+  describe(app, known, given);
+  try {
+    if (const auto bare = option_without_value(argc, argv)) throw bad_value(*bare + ": the value is missing");
+    app.parse(argc, argv);
+    if (given.file) read_file(*given.file, known);
+    if (given.dev) result.config.dev = true;
+    for (const auto& s : known) {
+      const auto value = given.values.find(s.name);
+      if (value == given.values.end()) continue;
+      try {
+        assign(s, value->second);
+      } catch (const bad_value& fault) {
+        throw bad_value("--" + s.name + ": " + fault.what());
+      }
+    }
+    normalise(result.config);
+    check(result.config);
+  } catch (const CLI::CallForHelp&) {
+    return {load_outcome::help, {}, app.help()};
+  } catch (const CLI::CallForVersion& version) {
+    return {load_outcome::version, {}, std::string{version.what()} + "\n"};
+  } catch (const CLI::ParseError& fault) {
+    return usage_error(std::string{fault.what()} + " (try --help)");
+  } catch (const bad_value& fault) {
+    return usage_error(fault.what());
+  }
+  return result;
+}
+
+std::vector<std::string> setting_names() {
+  settings defaults;
+  std::vector<std::string> names;
+  for (const auto& s : bind(defaults)) names.push_back(s.name);
+  return names;
+}
+
+}  // namespace gateway

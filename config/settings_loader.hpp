@@ -1,0 +1,32 @@
+// From a command line and a configuration file to `settings`. What stands on the command line wins.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gateway/settings.hpp"
+#include "setting_values.hpp"
+
+namespace gateway {
+
+enum class load_outcome {
+  run,          ///< `config` is complete and valid
+  help,         ///< print `text` on standard output, exit 0
+  version,      ///< print `text` on standard output, exit 0
+  usage_error,  ///< print `text` (one line) on standard error, exit 2
+};
+
+struct parsed {
+  load_outcome outcome = load_outcome::run;
+  settings config;
+  std::string text;  ///< ends with a newline; never holds a store's password
+
+  int exit_code() const noexcept { return outcome == load_outcome::usage_error ? 2 : 0; }
+};
+
+parsed load_settings(int argc, const char* const* argv);
+
+/// Every name that the configuration file may set, in the order of --help.
+std::vector<std::string> setting_names();
+
+}  // namespace gateway

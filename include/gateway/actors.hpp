@@ -1,0 +1,227 @@
+// Every actor interface of the gateway, and the one type-id block. An actor of one room knows those
+// of the others by these handles only.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <caf/actor_system_config.hpp>
+#include <caf/allowed_unsafe_message_type.hpp>
+#include <caf/atom.hpp>
+#include <caf/error.hpp>
+#include <caf/type_id.hpp>
+#include <caf/typed_actor.hpp>
+
+#include "gateway/answer.hpp"
+#include "gateway/provider.hpp"
+#include "gateway/store.hpp"
+
+CAF_BEGIN_TYPE_ID_BLOCK(gateway, caf::first_custom_type_id)
+  CAF_ADD_ATOM(gateway, gateway, passivate_atom, "passivate")
+  CAF_ADD_ATOM(gateway, gateway, keep_atom, "keep")
+  CAF_ADD_ATOM(gateway, gateway, wake_atom, "wake")
+  CAF_ADD_ATOM(gateway, gateway, work_atom, "work")
+  CAF_ADD_ATOM(gateway, gateway, settle_atom, "settle")
+  CAF_ADD_ATOM(gateway, gateway, drain_atom, "drain")
+  CAF_ADD_ATOM(gateway, gateway, load_atom, "load")
+  CAF_ADD_ATOM(gateway, gateway, count_atom, "count")
+CAF_END_TYPE_ID_BLOCK(gateway)
+
+namespace gateway {
+
+/// Errors that travel as caf::error between actors.
+enum class actor_errc : std::uint8_t {
+  store_unavailable = 1,  ///< the database did not answer
+  overloaded = 2,         ///< a bounded queue is full
+  stopping = 3,           ///< the gateway drains
+};
+
+inline caf::error make_error(actor_errc code) { return {static_cast<std::uint8_t>(code), caf::atom("gateway"), caf::message{}}; }
+inline bool is(const caf::error& error, actor_errc code) {
+  return error.category() == caf::atom("gateway") && error.code() == static_cast<std::uint8_t>(code);
+}
+
+// ---- payments -----------------------------------------------------------------------------------
+
+/// Which idempotency key a write carries, and for which request.
+struct idempotency {
+  command_key key;
+  std::string fingerprint;
+};
+
+struct view_payment {};
+struct view_timeline {};
+/// The customer acted on a hosted page. `hosted_url` is the page's: a stale page changes nothing.
+struct hosted_result {
+  hosted_signal signal = hosted_signal::paid;
+  std::string provider_ref;
+};
+/// From the reconciler: look at what is due.
+struct settle_due {};
+
+struct payment_request {
+  payment_key key;
+  std::optional<idempotency> write;  ///< present for the four writes
+  std::variant<create_payment, capture_payment, refund_payment, void_payment, view_payment, view_timeline, hosted_result, settle_due> what;
+};
+
+/// A stored result: the original, or a byte-identical replay of it.
+struct finished {
+  answer_ptr result;
+  bool replayed = false;
+};
+using payment_ptr = std::shared_ptr<const payment>;
+struct timeline_view {
+  payment_key key;
+  bool hides_provider = false;
+  provider_kind provider = provider_kind::sandbox;
+  std::vector<timeline_entry> entries;
+};
+using timeline_ptr = std::shared_ptr<const timeline_view>;
+
+/// A payment request's answer: a stored result, a refusal that is not stored, or what was looked at.
+struct payment_reply {
+  std::variant<finished, problem, payment_ptr, timeline_ptr> what;
+};
+
+/// Owns one payment: its state machine, its claim on the row, its timeline, its recent results.
+using payment_actor = caf::typed_actor<
+    caf::replies_to<payment_request>::with<payment_reply>,
+    // from the router: stop, if nothing is under way; else answer keep_atom to it
+    caf::reacts_to<passivate_atom>>;
+
+struct router_counts {
+  std::uint64_t live_actors = 0;
+  std::uint64_t busy = 0;
+};
+
+/// Finds or activates the actor of a payment, keeps the live ones bounded, and never loses a request.
+using router_actor = caf::typed_actor<
+    caf::replies_to<payment_request>::with<payment_reply>,
+    // from a payment actor: I have work under way, do not stop me
+    caf::reacts_to<keep_atom, payment_key>,
+    // a payment actor with this activation number has ended
+    caf::reacts_to<passivate_atom, payment_key, std::uint64_t>,
+    // evict what has been idle for long
+    caf::reacts_to<wake_atom>,
+    caf::replies_to<count_atom>::with<router_counts>>;
+
+// ---- providers ----------------------------------------------------------------------------------
+
+/// A provider, or the gate in front of it: a gate always answers, with status unknown when the provider does not.
+using provider_actor = caf::typed_actor<caf::replies_to<provider_call>::with<provider_result>>;
+
+// ---- store --------------------------------------------------------------------------------------
+
+/// One connection that writes. Drains its mailbox into one transaction; a unit that fails, fails alone.
+using store_writer = caf::typed_actor<caf::replies_to<unit_of_work>::with<commit_outcome>,
+                                      // commit what has gathered
+                                      caf::reacts_to<work_atom>>;
+
+/// One connection that reads. Answers caf::error store_unavailable when the database does not.
+using store_reader = caf::typed_actor<
+    caf::replies_to<find_payment>::with<payment_lookup>, caf::replies_to<find_command>::with<command_lookup>,
+    caf::replies_to<find_timeline>::with<timeline_lookup>, caf::replies_to<find_due>::with<due_lookup>,
+    caf::replies_to<find_directory>::with<directory_lookup>, caf::replies_to<purge_commands>::with<purge_result>>;
+
+/// The store's actors. Units of one payment always go to the same writer, in order.
+struct store_handles {
+  std::vector<store_writer> writers;
+  std::vector<store_reader> readers;
+
+  const store_writer& writer_for(const payment_key& key) const { return writers[std::hash<payment_key>{}(key) % writers.size()]; }
+  const store_reader& reader_for(const payment_key& key) const { return readers[std::hash<payment_key>{}(key) % readers.size()]; }
+};
+
+// ---- reconciler, directory ----------------------------------------------------------------------
+
+/// Finds payments with something due and asks the router to settle them; purges old idempotency keys.
+using reconciler_actor = caf::typed_actor<caf::reacts_to<wake_atom>>;
+
+// Operator commands, one for each gatewayctl call that this node answers.
+struct create_merchant {
+  std::string name;
+  entity_kind kind = entity_kind::standard;
+  std::string owner_email;
+};
+struct created_merchant {
+  merchant_id merchant;
+  entity_id entity;
+};
+struct mint_key {
+  merchant_id merchant;
+  environment env = environment::test;
+  scope_set scopes;
+};
+struct minted_key {
+  key_id id;
+  std::string secret;
+  scope_set scopes;
+};
+struct revoke_key {
+  key_id id;
+};
+struct add_user {
+  merchant_id merchant;
+  std::string email;
+  std::string password;
+};
+struct set_connection {
+  merchant_id merchant;
+  connection link;
+};
+struct set_route {
+  merchant_id merchant;
+  route way;
+};
+struct redeem_setup_token {
+  merchant_id merchant;
+  std::string token_id;
+};
+/// What an operator's command made: the id (and status) that gatewayctl prints.
+struct named_result {
+  std::string id;
+  std::string status;
+};
+/// Why an operator's command changed nothing, in words for the operator.
+struct refused {
+  std::string why;
+};
+using operator_command = std::variant<create_merchant, mint_key, revoke_key, add_user, set_connection, set_route, redeem_setup_token>;
+using operator_result = std::variant<created_merchant, minted_key, named_result, refused>;
+
+/// Owns merchants, keys, users, connections and routes: makes a change durable, then publishes the new snapshot.
+using directory_actor = caf::typed_actor<caf::replies_to<operator_command>::with<operator_result>,
+                                         // read everything from the store and publish it; once, at start
+                                         caf::replies_to<load_atom>::with<bool>>;
+
+}  // namespace gateway
+
+// None of these leaves the process.
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::payment_request)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::payment_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::payment_key)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::router_counts)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::provider_call)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::provider_result)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::unit_of_work)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::commit_outcome)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_payment)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::payment_lookup)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_command)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::command_lookup)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_timeline)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::timeline_lookup)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_due)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::due_lookup)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_directory)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::directory_lookup)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::purge_commands)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::purge_result)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::operator_command)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::operator_result)

@@ -1,0 +1,97 @@
+// Strong identifier types. Each wraps the text form that callers see.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace gateway {
+
+template <class Tag>
+struct strong_id {
+  std::string value;
+
+  strong_id() = default;
+  explicit strong_id(std::string text) : value(std::move(text)) {}
+
+  bool empty() const noexcept { return value.empty(); }
+  bool operator==(const strong_id&) const = default;
+  auto operator<=>(const strong_id&) const = default;
+};
+
+using merchant_id = strong_id<struct merchant_tag>;  ///< merch_<id>, chosen by the gateway
+using entity_id = strong_id<struct entity_tag>;      ///< ent_<id>, chosen by the gateway
+using payment_id = strong_id<struct payment_tag>;    ///< pay_<id>, chosen by the caller
+using key_id = strong_id<struct key_tag>;            ///< mk_test_<hex>, mk_live_<hex>
+using user_id = strong_id<struct user_tag>;          ///< user_<id>
+
+/// Test moves no real money. The two never share keys, payments or connections.
+enum class environment : unsigned char { test, live };
+
+constexpr std::string_view to_string(environment env) noexcept {
+  return env == environment::test ? "test" : "live";
+}
+
+/// Where a payment lives. Two merchants may use the same payment_id.
+struct payment_key {
+  merchant_id merchant;
+  environment env = environment::test;
+  payment_id id;
+
+  bool operator==(const payment_key&) const = default;
+};
+
+/// Where an idempotency key lives: one principal acting on one merchant in one environment.
+/// The principal is empty for the merchant itself (whichever of its keys signed).
+struct command_key {
+  merchant_id merchant;
+  environment env = environment::test;
+  std::string principal;
+  std::string key;  ///< UUID, lower case
+
+  bool operator==(const command_key&) const = default;
+};
+
+inline std::size_t combine_hash(std::size_t seed, std::size_t next) noexcept {
+  return seed ^ (next + 0x9e3779b97f4a7c15ULL + (seed << 6) + (seed >> 2));
+}
+
+/// PAYMENT ids as `pay_[A-Za-z0-9_-]{1,60}`.
+constexpr bool is_payment_id(std::string_view text) noexcept {
+  constexpr std::string_view prefix = "pay_";
+  if (!text.starts_with(prefix)) return false;
+  text.remove_prefix(prefix.size());
+  if (text.empty() || text.size() > 60) return false;
+  for (char c : text) {
+    const bool allowed = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    if (!allowed) return false;
+  }
+  return true;
+}
+
+}  // namespace gateway
+
+template <class Tag>
+struct std::hash<gateway::strong_id<Tag>> {
+  std::size_t operator()(const gateway::strong_id<Tag>& id) const noexcept { return std::hash<std::string>{}(id.value); }
+};
+
+template <>
+struct std::hash<gateway::payment_key> {
+  std::size_t operator()(const gateway::payment_key& key) const noexcept {
+    const std::hash<std::string> text;
+    const auto seed = gateway::combine_hash(text(key.merchant.value), static_cast<std::size_t>(key.env));
+    return gateway::combine_hash(seed, text(key.id.value));
+  }
+};
+
+template <>
+struct std::hash<gateway::command_key> {
+  std::size_t operator()(const gateway::command_key& key) const noexcept {
+    const std::hash<std::string> text;
+    auto seed = gateway::combine_hash(text(key.merchant.value), static_cast<std::size_t>(key.env));
+    seed = gateway::combine_hash(seed, text(key.principal));
+    return gateway::combine_hash(seed, text(key.key));
+  }
+};

@@ -1,0 +1,178 @@
+// The payment: what is stored about it, and the commands that change it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gateway/domain/ids.hpp"
+#include "gateway/domain/money.hpp"
+#include "gateway/domain/provider_kind.hpp"
+#include "gateway/domain/time.hpp"
+
+namespace gateway {
+
+enum class payment_state : unsigned char { created, processing, authorized, captured, partially_refunded, refunded, failed, voided };
+
+inline constexpr std::size_t payment_state_count = 8;
+
+constexpr std::string_view to_string(payment_state s) noexcept {
+  constexpr std::string_view names[] = {"created", "processing", "authorized", "captured", "partially_refunded", "refunded", "failed", "voided"};
+  return names[static_cast<std::size_t>(s)];
+}
+
+constexpr std::optional<payment_state> parse_payment_state(std::string_view text) noexcept {
+  for (std::size_t i = 0; i < payment_state_count; ++i)
+    if (to_string(static_cast<payment_state>(i)) == text) return static_cast<payment_state>(i);
+  return std::nullopt;
+}
+
+/// What a client can ask of a payment.
+enum class operation : unsigned char { create, capture, refund, void_payment };
+
+constexpr std::string_view to_string(operation o) noexcept {
+  constexpr std::string_view names[] = {"create", "capture", "refund", "void"};
+  return names[static_cast<std::size_t>(o)];
+}
+
+constexpr std::optional<operation> parse_operation(std::string_view text) noexcept {
+  for (auto o : {operation::create, operation::capture, operation::refund, operation::void_payment})
+    if (to_string(o) == text) return o;
+  return std::nullopt;
+}
+
+enum class error_category : unsigned char { auth, validation, provider, timeout, risk, internal };
+
+constexpr std::string_view to_string(error_category c) noexcept {
+  constexpr std::string_view names[] = {"auth", "validation", "provider", "timeout", "risk", "internal"};
+  return names[static_cast<std::size_t>(c)];
+}
+
+constexpr std::optional<error_category> parse_error_category(std::string_view text) noexcept {
+  for (std::size_t i = 0; i < 6; ++i)
+    if (to_string(static_cast<error_category>(i)) == text) return static_cast<error_category>(i);
+  return std::nullopt;
+}
+
+struct provider_error {
+  error_category category = error_category::provider;
+  std::string code;
+  std::string message;
+  bool retryable = false;
+  bool outcome_unknown = false;  ///< must be reconciled before a new attempt
+
+  bool operator==(const provider_error&) const = default;
+};
+
+/// How the provider answered an operation. `none` until it has.
+enum class provider_status : unsigned char { none, pending, approved, declined, unknown };
+
+constexpr std::string_view to_string(provider_status s) noexcept {
+  constexpr std::string_view names[] = {"none", "pending", "approved", "declined", "unknown"};
+  return names[static_cast<std::size_t>(s)];
+}
+
+constexpr std::optional<provider_status> parse_provider_status(std::string_view text) noexcept {
+  for (std::size_t i = 0; i < 5; ++i)
+    if (to_string(static_cast<provider_status>(i)) == text) return static_cast<provider_status>(i);
+  return std::nullopt;
+}
+
+/// An operation whose provider call may have gone out and whose outcome is not on the payment yet.
+/// Durable before the call; a payment with one takes no other operation.
+struct open_operation {
+  command_key command;
+  operation what = operation::create;
+  std::int64_t amount = 0;  ///< minor units
+  bool answered = false;    ///< its client was told that the outcome is unknown
+  unsigned asked = 0;       ///< times the provider was asked without an answer
+
+  bool operator==(const open_operation&) const = default;
+};
+
+using metadata_map = std::vector<std::pair<std::string, std::string>>;
+
+/// What the caller said at creation. Never changes; holds personal data: never logged.
+struct payment_details {
+  std::string payment_method;
+  std::string success_url;
+  std::string cancel_url;
+  std::string description;
+  std::string customer_email;
+  std::string customer_name;
+  std::string customer_mobile;
+  metadata_map metadata;
+
+  bool operator==(const payment_details&) const = default;
+};
+
+struct payment {
+  payment_key key;
+  std::int64_t version = 0;  ///< every durable change is a compare-and-swap on this
+  payment_state state = payment_state::created;
+  money amount;
+  flow how = flow::server;
+  provider_kind provider = provider_kind::sandbox;
+  std::string account;       ///< the merchant's account at the provider
+  bool hides_provider = false;  ///< a wallet entity's payment: neutral answers
+  std::string provider_ref;
+  provider_status status = provider_status::none;
+  std::optional<provider_error> error;
+  std::string hosted_url;
+  std::int64_t captured = 0;  ///< minor units
+  std::int64_t refunded = 0;  ///< minor units, cumulative, never above captured
+  std::optional<time_point> captured_at;
+  std::optional<open_operation> open;
+  std::optional<time_point> due_at;  ///< when the reconciler must look at it again
+  std::uint32_t next_seq = 1;        ///< of its timeline
+  time_point created_at{};
+  time_point updated_at{};
+  payment_details details;
+
+  bool operator==(const payment&) const = default;
+};
+
+enum class timeline_kind : unsigned char { attempt, event };
+
+/// One row of a payment's history. Attempts are calls to the provider; events are what the world is told.
+struct timeline_entry {
+  std::uint32_t seq = 0;
+  timeline_kind kind = timeline_kind::attempt;
+  std::string operation;   ///< `authorize`, `charge`, …; for events the event type
+  std::string status;      ///< of the attempt; `published` for events
+  std::string error_code;
+  std::string message;
+  time_point occurred_at{};
+  std::string event_id;    ///< events: evt_<id>
+  std::string event_data;  ///< events: the JSON object of the envelope's `data`
+
+  bool operator==(const timeline_entry&) const = default;
+};
+
+// ---- commands -------------------------------------------------------------------------------
+
+struct create_payment {
+  money amount;
+  flow how = flow::server;
+  bool wallet_selected = false;    ///< payment_method_type pkr_wallet
+  bool uses_customer_ref = false;  ///< a feature of platform keys
+  payment_details details;
+};
+
+struct capture_payment {};
+
+struct refund_payment {
+  std::int64_t amount = 0;  ///< minor units; 0 is all that remains
+  std::string reason;
+};
+
+struct void_payment {
+  std::string reason;
+};
+
+/// What came of a page that the customer saw at the provider.
+enum class hosted_signal : unsigned char { paid, declined };
+
+}  // namespace gateway

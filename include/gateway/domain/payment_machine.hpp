@@ -1,0 +1,327 @@
+// The payment's state machine: pure functions from a payment and a command to what must happen.
+//
+//   decide   may this operation run now? claim and call the provider, answer at once, or refuse
+//   conclude what the provider's answer makes of the claimed payment
+//   settle_hosted, expire_hosted   what a hosted page, or its abandonment, makes of it
+//
+// Nothing here reads a clock, a store or a socket: time is an argument.
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "gateway/domain/payment.hpp"
+#include "gateway/domain/problem.hpp"
+#include "gateway/domain/routing.hpp"
+
+namespace gateway {
+
+/// What an operation tells its caller. Encoded and stored under the idempotency key.
+struct outcome {
+  operation what = operation::create;
+  std::optional<problem> failure;
+  payment after;                               ///< the payment as the operation left it
+  provider_status status = provider_status::none;  ///< of this operation
+  std::optional<provider_error> error;             ///< of this operation
+  std::int64_t refunded_amount = 0;                ///< refunds: of this operation, minor units
+};
+
+/// Durable step: claim the payment in this shape, then call the provider.
+struct claim {
+  payment claimed;
+};
+/// Durable step without a provider: store this result; the payment stays as it is.
+struct conclusion {
+  outcome result;
+};
+using decision = std::variant<claim, conclusion>;
+
+/// How the provider answered one call.
+struct provider_result {
+  provider_status status = provider_status::unknown;
+  std::string provider_ref;
+  std::string hosted_url;
+  std::optional<provider_error> error;
+};
+
+/// A change to make durable, with what it tells.
+struct transition {
+  payment next;
+  outcome result;
+  std::vector<timeline_entry> entries;  ///< event_id and event_data are filled in by the caller
+};
+
+struct machine_timing {
+  duration_ms hosted_expiry = std::chrono::hours{24};
+  duration_ms reconcile_first = std::chrono::seconds{5};
+  duration_ms reconcile_longest = std::chrono::minutes{5};
+  /// An operation begun and never finished by its owner is looked at after this.
+  duration_ms abandoned_after = std::chrono::seconds{60};
+};
+
+namespace machine {
+
+inline std::int64_t remaining(const payment& p) noexcept { return p.captured - p.refunded; }
+
+inline duration_ms reconcile_delay(unsigned asked, const machine_timing& timing) noexcept {
+  auto delay = timing.reconcile_first;
+  for (unsigned i = 1; i < asked && delay < timing.reconcile_longest; ++i) delay *= 2;
+  return std::min(delay, timing.reconcile_longest);
+}
+
+inline payment claimed_for(payment p, const command_key& command, operation what, std::int64_t amount, time_point now,
+                           const machine_timing& timing) {
+  p.version += 1;
+  p.open = open_operation{command, what, amount, false, 0};
+  p.due_at = now + timing.abandoned_after;
+  p.updated_at = now;
+  return p;
+}
+
+inline conclusion conclude_at_once(const payment& p, operation what, std::optional<problem> failure) {
+  return {outcome{what, failure, p, failure ? provider_status::none : p.status, std::nullopt, 0}};
+}
+
+inline void append(transition& t, timeline_kind kind, std::string_view what, std::string_view status,
+                   const std::optional<provider_error>& error, time_point now) {
+  timeline_entry entry;
+  entry.seq = t.next.next_seq++;
+  entry.kind = kind;
+  entry.operation = what;
+  entry.status = status;
+  if (error) {
+    entry.error_code = error->code;
+    entry.message = error->message;
+  }
+  entry.occurred_at = now;
+  t.entries.push_back(std::move(entry));
+}
+
+inline void append_event(transition& t, std::string_view type, time_point now) {
+  append(t, timeline_kind::event, type, "published", std::nullopt, now);
+}
+
+inline void close(payment& p, time_point now) {
+  p.version += 1;
+  p.open.reset();
+  p.due_at.reset();
+  p.updated_at = now;
+}
+
+inline void mark_captured(payment& p, time_point now) {
+  p.state = payment_state::captured;
+  p.captured = p.amount.minor;
+  p.captured_at = now;
+  p.status = provider_status::approved;
+  p.error.reset();
+}
+
+inline void mark_failed(transition& t, std::optional<provider_error> error, time_point now) {
+  t.next.state = payment_state::failed;
+  t.next.status = provider_status::declined;
+  t.next.error = std::move(error);
+  t.next.hosted_url.clear();
+  append_event(t, "payment.failed", now);
+}
+
+/// What a payment that is paid becomes: captured, unless it was a server-side authorisation on a route with separate capture.
+inline void mark_paid(transition& t, std::string_view attempt, time_point now) {
+  auto& p = t.next;
+  append(t, timeline_kind::attempt, attempt, "approved", std::nullopt, now);
+  p.hosted_url.clear();
+  if (p.how == flow::server && traits_of(p.provider).separate_capture) {
+    p.state = payment_state::authorized;
+    p.status = provider_status::approved;
+    p.error.reset();
+  } else {
+    mark_captured(p, now);
+    append_event(t, "payment.captured", now);
+  }
+}
+
+/// The name under which a creation's call stands in the timeline.
+inline std::string_view payment_attempt_name(const payment& p) noexcept {
+  return p.how == flow::server && traits_of(p.provider).separate_capture ? "authorize" : "charge";
+}
+
+}  // namespace machine
+
+/// The payment as it is first made durable, before its provider is called.
+inline payment begin_payment(const payment_key& key, const create_payment& wanted, const route_choice& way, const command_key& command,
+                             time_point now, const machine_timing& timing) {
+  payment p;
+  p.key = key;
+  p.amount = wanted.amount;
+  p.how = wanted.how;
+  p.provider = way.provider;
+  p.account = way.account;
+  p.hides_provider = way.hides_provider;
+  p.details = wanted.details;
+  p.created_at = now;
+  return machine::claimed_for(std::move(p), command, operation::create, wanted.amount.minor, now, timing);
+}
+
+inline decision decide(const payment& p, const capture_payment&, const command_key& command, time_point now, const machine_timing& timing) {
+  using enum payment_state;
+  if (p.open) return machine::conclude_at_once(p, operation::capture, problem::payment_outcome_pending);
+  if (p.state == captured) return machine::conclude_at_once(p, operation::capture, std::nullopt);
+  const bool still_open = p.state == created || p.state == processing;
+  if (!traits_of(p.provider).separate_capture && (still_open || p.state == authorized))
+    return machine::conclude_at_once(p, operation::capture, problem::capture_unsupported);
+  if (p.state != authorized) return machine::conclude_at_once(p, operation::capture, problem::not_capturable);
+  return claim{machine::claimed_for(p, command, operation::capture, p.amount.minor, now, timing)};
+}
+
+inline decision decide(const payment& p, const void_payment&, const command_key& command, time_point now, const machine_timing& timing) {
+  using enum payment_state;
+  if (p.open) return machine::conclude_at_once(p, operation::void_payment, problem::payment_outcome_pending);
+  const bool still_open = p.state == created || p.state == processing;
+  const auto& provider = traits_of(p.provider);
+  if (!provider.separate_capture && (still_open || p.state == authorized))
+    return machine::conclude_at_once(p, operation::void_payment, problem::void_unsupported);
+  if (p.state != authorized) return machine::conclude_at_once(p, operation::void_payment, problem::not_voidable);
+  if (!provider.voids) return machine::conclude_at_once(p, operation::void_payment, problem::void_not_supported);
+  return claim{machine::claimed_for(p, command, operation::void_payment, p.amount.minor, now, timing)};
+}
+
+inline decision decide(const payment& p, const refund_payment& wanted, const command_key& command, time_point now,
+                       const machine_timing& timing) {
+  using enum payment_state;
+  if (p.open) return machine::conclude_at_once(p, operation::refund, problem::payment_outcome_pending);
+  const auto left = machine::remaining(p);
+  if ((p.state != captured && p.state != partially_refunded) || left <= 0)
+    return machine::conclude_at_once(p, operation::refund, problem::not_refundable);
+  if (!traits_of(p.provider).refunds) return machine::conclude_at_once(p, operation::refund, problem::refund_not_supported);
+  const auto amount = wanted.amount == 0 ? left : wanted.amount;
+  if (amount > left) return machine::conclude_at_once(p, operation::refund, problem::refund_exceeds_captured);
+  return claim{machine::claimed_for(p, command, operation::refund, amount, now, timing)};
+}
+
+/// What the provider's answer makes of a claimed payment. `p.open` says which operation it answers.
+inline transition conclude(const payment& p, const provider_result& answer, time_point now, const machine_timing& timing) {
+  assert(p.open);
+  const auto open = *p.open;
+  transition t{p, {}, {}};
+  auto& next = t.next;
+  t.result.what = open.what;
+  t.result.status = answer.status;
+  t.result.error = answer.error;
+
+  if (answer.status == provider_status::unknown) {
+    // A state, never a failure: the operation stays open until the reconciler knows.
+    next.version += 1;
+    next.open->answered = true;
+    next.open->asked += 1;
+    next.due_at = now + machine::reconcile_delay(next.open->asked, timing);
+    next.updated_at = now;
+    if (open.what == operation::create) {
+      next.state = payment_state::processing;
+      next.status = provider_status::pending;
+      next.error = answer.error;
+    }
+    if (!open.answered) {
+      const auto name = open.what == operation::create ? machine::payment_attempt_name(p) : to_string(open.what);
+      machine::append(t, timeline_kind::attempt, name, "unknown", answer.error, now);
+    }
+    t.result.failure = problem::provider_outcome_unknown;
+    t.result.status = provider_status::pending;
+    t.result.after = next;
+    return t;
+  }
+
+  machine::close(next, now);
+  const bool approved = answer.status == provider_status::approved;
+  switch (open.what) {
+    case operation::create:
+      next.provider_ref = answer.provider_ref;
+      if (approved) {
+        machine::mark_paid(t, machine::payment_attempt_name(p), now);
+      } else if (answer.status == provider_status::pending) {
+        next.state = payment_state::processing;
+        next.status = provider_status::pending;
+        next.error.reset();
+        next.hosted_url = answer.hosted_url;
+        next.due_at = now + timing.hosted_expiry;
+        machine::append(t, timeline_kind::attempt, p.how == flow::server ? machine::payment_attempt_name(p) : "hosted_session", "pending",
+                        std::nullopt, now);
+      } else {
+        machine::append(t, timeline_kind::attempt, p.how == flow::server ? machine::payment_attempt_name(p) : "hosted_session", "declined",
+                        answer.error, now);
+        machine::mark_failed(t, answer.error, now);
+      }
+      break;
+    case operation::capture:
+      // A rejected capture leaves the payment authorised and is still a 200: the envelope carries the reason.
+      machine::append(t, timeline_kind::attempt, "capture", to_string(answer.status), answer.error, now);
+      if (approved) {
+        machine::mark_captured(next, now);
+        machine::append_event(t, "payment.captured", now);
+      }
+      break;
+    case operation::refund:
+      machine::append(t, timeline_kind::attempt, "refund", to_string(answer.status), answer.error, now);
+      if (approved) {
+        next.refunded += open.amount;
+        t.result.refunded_amount = open.amount;
+        const bool whole = machine::remaining(next) == 0;
+        next.state = whole ? payment_state::refunded : payment_state::partially_refunded;
+        machine::append_event(t, whole ? "payment.refunded" : "payment.partially_refunded", now);
+      } else {
+        t.result.failure = problem::refund_rejected;
+      }
+      break;
+    case operation::void_payment:
+      machine::append(t, timeline_kind::attempt, "void", to_string(answer.status), answer.error, now);
+      if (approved) {
+        next.state = payment_state::voided;
+        machine::append_event(t, "payment.voided", now);
+      } else {
+        t.result.failure = problem::void_rejected;
+      }
+      break;
+  }
+  t.result.after = next;
+  return t;
+}
+
+/// Whether a hosted page of this payment can still be paid or declined.
+inline bool awaits_customer(const payment& p) noexcept {
+  return p.state == payment_state::processing && !p.open && !p.hosted_url.empty();
+}
+
+/// The customer paid or declined on the provider's page. Nothing if the payment no longer waits for it.
+inline std::optional<transition> settle_hosted(const payment& p, hosted_signal signal, time_point now) {
+  if (!awaits_customer(p)) return std::nullopt;
+  transition t{p, {}, {}};
+  machine::close(t.next, now);
+  const auto name = machine::payment_attempt_name(p);
+  if (signal == hosted_signal::paid) {
+    machine::mark_paid(t, name, now);
+  } else {
+    const bool challenge = p.how == flow::server;
+    provider_error error{error_category::provider, challenge ? "authentication_failed" : "card_declined",
+                         challenge ? "The customer did not pass the authentication." : "The customer's payment was declined.", false, false};
+    machine::append(t, timeline_kind::attempt, name, "declined", error, now);
+    machine::mark_failed(t, std::move(error), now);
+  }
+  t.result.after = t.next;
+  return t;
+}
+
+/// The customer never came back. Nothing if the payment no longer waits, or not yet long enough.
+inline std::optional<transition> expire_hosted(const payment& p, time_point now) {
+  if (!awaits_customer(p) || !p.due_at || *p.due_at > now) return std::nullopt;
+  transition t{p, {}, {}};
+  machine::close(t.next, now);
+  provider_error error{error_category::timeout, "checkout_expired", "The customer did not complete the checkout in time.", false, false};
+  machine::append(t, timeline_kind::attempt, "hosted_session", "declined", error, now);
+  machine::mark_failed(t, std::move(error), now);
+  t.result.after = t.next;
+  return t;
+}
+
+}  // namespace gateway

@@ -1,0 +1,36 @@
+// Every way in which the domain refuses or fails a request. How each looks over HTTP (status, code,
+// body shape, whether the result is stored under its idempotency key) is decided in http/errors.
+#pragma once
+
+namespace gateway {
+
+enum class problem : unsigned char {
+  // Not stored: the same key works once the cause is gone.
+  payment_not_found,           ///< unknown to this merchant and environment
+  payment_already_exists,      ///< payment_id taken by another create
+  merchant_not_charge_capable, ///< no connection of the merchant can charge
+  no_eligible_provider,        ///< connected, but no route takes this payment
+  platform_key_required,       ///< a feature of platforms asked for with a merchant's key
+  wallet_not_available,        ///< the wallet selector on another entity
+  currency_not_supported,      ///< the wallet takes PKR only
+  request_in_progress,         ///< same key, same request, still running
+  idempotency_key_reused,      ///< same key, another request
+  overloaded,                  ///< a bounded queue is full
+  store_unavailable,           ///< the database did not answer or refused
+  outcome_pending_timeout,     ///< the answer did not come in time; the operation runs on
+  // Stored with the result.
+  not_capturable,
+  not_voidable,
+  not_refundable,
+  refund_exceeds_captured,
+  capture_unsupported,         ///< the route captures at authorization
+  void_unsupported,            ///< the route captures at authorization
+  payment_outcome_pending,     ///< an earlier operation's outcome is still unknown
+  refund_not_supported,        ///< the provider has no refunds
+  void_not_supported,          ///< separate capture, but no voids
+  refund_rejected,
+  void_rejected,
+  provider_outcome_unknown,    ///< the provider did not answer in time, or answered 5xx
+};
+
+}  // namespace gateway

@@ -1,0 +1,62 @@
+// The provider kinds that this gateway can route to, and what each can do.
+// A new kind is one row here, one actor in actors/providers/ and one test row.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <optional>
+#include <string_view>
+
+namespace gateway {
+
+enum class flow : unsigned char { server, redirect, embedded };
+
+constexpr std::string_view to_string(flow f) noexcept {
+  return f == flow::server ? "server" : f == flow::redirect ? "redirect" : "embedded";
+}
+
+enum class provider_kind : unsigned char { sandbox, sandbox_hosted, sandbox_wallet };
+
+struct provider_traits {
+  provider_kind kind;
+  std::string_view name;          ///< as stored and shown
+  std::string_view public_id;     ///< prov_<name>
+  std::string_view display_name;
+  bool sandbox;                   ///< moves no money; in live mode only under --dev
+  bool server_flow;
+  bool redirect_flow;
+  bool embedded_flow;
+  bool separate_capture;          ///< false: captures at authorization, so neither capture nor void
+  bool refunds;
+  bool voids;
+  bool wallet;                    ///< identity and native diagnostics stay hidden
+  std::string_view test_currency; ///< the only currency in test; empty: every one
+  std::string_view live_currency;
+};
+
+inline constexpr std::array<provider_traits, 3> provider_catalogue{{
+    {provider_kind::sandbox, "sandbox", "prov_sandbox", "Sandbox cards", true, true, true, true, true, true, true, false, "", ""},
+    {provider_kind::sandbox_hosted, "sandbox_hosted", "prov_sandbox_hosted", "Sandbox hosted cards", true, false, true, false, false,
+     true, false, false, "HKD", ""},
+    {provider_kind::sandbox_wallet, "sandbox_wallet", "prov_sandbox_wallet", "Sandbox wallet", true, false, true, true, false, false,
+     false, true, "PKR", "PKR"},
+}};
+
+constexpr const provider_traits& traits_of(provider_kind kind) noexcept { return provider_catalogue[static_cast<std::size_t>(kind)]; }
+
+constexpr std::string_view to_string(provider_kind kind) noexcept { return traits_of(kind).name; }
+
+constexpr std::optional<provider_kind> parse_provider_kind(std::string_view name) noexcept {
+  for (const auto& row : provider_catalogue)
+    if (row.name == name) return row.kind;
+  return std::nullopt;
+}
+
+constexpr bool supports(const provider_traits& provider, flow how) noexcept {
+  return how == flow::server ? provider.server_flow : how == flow::redirect ? provider.redirect_flow : provider.embedded_flow;
+}
+
+/// The high-risk hosted card route refunds for six months after the capture.
+inline constexpr std::chrono::months hosted_refund_window{6};
+
+}  // namespace gateway

@@ -1,0 +1,64 @@
+// Which provider takes a new payment: a pure function of the merchant's routes and connections.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <variant>
+
+#include "gateway/domain/merchant.hpp"
+#include "gateway/domain/payment.hpp"
+#include "gateway/domain/problem.hpp"
+
+namespace gateway {
+
+struct route_choice {
+  provider_kind provider = provider_kind::sandbox;
+  std::string account;
+  bool hides_provider = false;
+};
+
+namespace detail {
+inline bool takes(const route& way, environment env, entity_kind entity, const create_payment& wanted) {
+  const auto& provider = traits_of(way.provider);
+  if (way.env != env || !supports(provider, wanted.how)) return false;
+  if (provider.wallet && entity != entity_kind::wallet) return false;
+  const auto only = env == environment::test ? provider.test_currency : provider.live_currency;
+  if (!only.empty() && wanted.amount.unit.code() != only) return false;
+  if (!way.currencies.empty() && std::ranges::find(way.currencies, wanted.amount.unit) == way.currencies.end()) return false;
+  const bool for_wallet = std::ranges::find(way.methods, payment_method_kind::pkr_wallet) != way.methods.end();
+  return wanted.wallet_selected ? for_wallet && provider.wallet : true;
+}
+}  // namespace detail
+
+/// Routes are tried in their order; the first whose connection is connected takes the payment.
+/// Nothing connected at all, or only routes whose connection is not: the merchant must finish onboarding.
+/// Connected, but no route takes this currency, method and flow: no eligible provider.
+/// `sandbox_in_live` is --dev: elsewhere a provider that moves no money never serves live payments.
+inline std::variant<route_choice, problem> choose_route(const merchant& who, environment env, const create_payment& wanted,
+                                                        bool sandbox_in_live) {
+  if (wanted.uses_customer_ref) return problem::platform_key_required;
+  if (wanted.wallet_selected && who.kind != entity_kind::wallet) return problem::wallet_not_available;
+  if (who.kind == entity_kind::wallet && wanted.amount.unit != currency::parse("PKR")) return problem::currency_not_supported;
+
+  const auto usable = [&](provider_kind kind) { return env == environment::test || sandbox_in_live || !traits_of(kind).sandbox; };
+  const auto connected = [&](provider_kind kind) -> const connection* {
+    for (const auto& link : who.connections)
+      if (link.env == env && link.provider == kind && link.status == connection_status::connected) return &link;
+    return nullptr;
+  };
+
+  const bool any_connected =
+      std::ranges::any_of(who.connections, [&](const connection& link) { return link.env == env && link.status == connection_status::connected; });
+  if (!any_connected) return problem::merchant_not_charge_capable;
+
+  bool waits_for_connection = false;
+  for (const auto& way : who.routes) {
+    if (!usable(way.provider) || !detail::takes(way, env, who.kind, wanted)) continue;
+    if (const auto* link = connected(way.provider))
+      return route_choice{way.provider, link->account, who.kind == entity_kind::wallet || traits_of(way.provider).wallet};
+    waits_for_connection = true;
+  }
+  return waits_for_connection ? problem::merchant_not_charge_capable : problem::no_eligible_provider;
+}
+
+}  // namespace gateway

@@ -1,0 +1,46 @@
+// JSON log lines on standard error, one object a line. Never a secret, a signature, a body or a
+// customer's data: callers pass ids and codes, nothing else.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+
+namespace gateway::log {
+
+enum class level : unsigned char { debug, info, warn, error };
+
+struct field {
+  std::string_view name;
+  std::variant<std::string_view, std::int64_t, double, bool> value;
+
+  field(std::string_view n, std::string_view v) : name(n), value(v) {}
+  field(std::string_view n, const char* v) : name(n), value(std::string_view{v}) {}
+  field(std::string_view n, const std::string& v) : name(n), value(std::string_view{v}) {}
+  template <class Int>
+    requires std::is_integral_v<Int>
+  field(std::string_view n, Int v) : name(n), value(static_cast<std::int64_t>(v)) {}
+  field(std::string_view n, double v) : name(n), value(v) {}
+  field(std::string_view n, bool v) : name(n), value(v) {}
+};
+
+/// Starts the asynchronous writer; lines before it, and after stop, are written at once.
+void start(level least);
+/// Writes what has gathered and ends the writer.
+void stop();
+
+/// {"at":"…","level":"info","event":"…",…fields}. A full queue drops the oldest line.
+void write(level at, std::string_view event, std::initializer_list<field> fields = {});
+bool enabled(level at) noexcept;
+/// Lines lost to a full queue since the process started.
+std::uint64_t dropped() noexcept;
+
+inline void debug(std::string_view event, std::initializer_list<field> fields = {}) { if (enabled(level::debug)) write(level::debug, event, fields); }
+inline void info(std::string_view event, std::initializer_list<field> fields = {}) { if (enabled(level::info)) write(level::info, event, fields); }
+inline void warn(std::string_view event, std::initializer_list<field> fields = {}) { write(level::warn, event, fields); }
+inline void error(std::string_view event, std::initializer_list<field> fields = {}) { write(level::error, event, fields); }
+
+}  // namespace gateway::log

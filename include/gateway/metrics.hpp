@@ -1,0 +1,56 @@
+// What operators watch, under Prometheus names. Built once in the composition root; every room counts into it.
+#pragma once
+
+#include <prometheus/counter.h>
+#include <prometheus/family.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace gateway {
+
+class metrics {
+ public:
+  metrics();
+
+  prometheus::Registry& registry() noexcept { return *registry_; }
+  /// Prometheus text exposition.
+  std::string expose() const;
+
+  /// gateway_http_requests_total{route,status}: keep the reference, looking it up takes a lock.
+  prometheus::Counter& requests(std::string_view route, int status);
+  /// gateway_http_request_seconds{route}
+  prometheus::Histogram& request_seconds(std::string_view route);
+  prometheus::Gauge& requests_in_flight;   ///< gateway_http_requests_in_flight
+  prometheus::Gauge& connections;          ///< gateway_http_connections
+  prometheus::Counter& connections_refused;///< gateway_http_connections_refused_total
+  prometheus::Counter& commits;            ///< gateway_store_commits_total: transactions
+  prometheus::Counter& commit_failures;    ///< gateway_store_commit_failures_total
+  prometheus::Counter& units(std::string_view outcome);  ///< gateway_store_units_total{outcome}
+  prometheus::Histogram& batch_units;      ///< gateway_store_batch_units
+  prometheus::Histogram& commit_seconds;   ///< gateway_store_commit_seconds
+  prometheus::Gauge& store_up;             ///< gateway_store_up: 1 while the database answers
+  prometheus::Gauge& live_payments;        ///< gateway_payment_actors
+  prometheus::Counter& activations;        ///< gateway_payment_activations_total
+  prometheus::Counter& replays;            ///< gateway_idempotent_replays_total
+  prometheus::Counter& settled;            ///< gateway_payments_settled_total: by the reconciler
+  prometheus::Counter& log_dropped;        ///< gateway_log_lines_dropped_total
+  /// gateway_provider_calls_total{provider,operation,result}
+  prometheus::Counter& provider_calls(std::string_view provider, std::string_view operation, std::string_view result);
+
+ private:
+  struct families;
+  explicit metrics(std::shared_ptr<prometheus::Registry> registry);
+
+  std::shared_ptr<prometheus::Registry> registry_;
+  std::unique_ptr<families> families_;
+
+ public:
+  ~metrics();
+};
+
+}  // namespace gateway

@@ -1,0 +1,55 @@
+// Every setting of a gateway, with its default. Read by config/, obeyed by the rooms.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace gateway {
+
+struct http_limits {
+  std::size_t body_bytes = 1 << 20;
+  std::size_t header_bytes = 16 * 1024;
+  std::size_t json_depth = 32;
+  std::chrono::milliseconds request_timeout{15'000};  ///< from its first byte to its last
+  std::chrono::milliseconds idle_timeout{75'000};
+  std::chrono::milliseconds answer_timeout{35'000};   ///< for the actors behind a request
+  std::size_t connections = 10'000;
+  std::size_t connections_per_address = 2'000;
+};
+
+struct settings {
+  bool dev = false;                       ///< sandbox providers in live mode, http on loopback
+  std::string listen = "127.0.0.1:8443";  ///< ADDR:PORT; port 0 takes a free one
+  std::filesystem::path data_dir = "data";
+  std::string store = "sqlite";           ///< sqlite, or mysql://user:password@host:port/database?socket=/path
+  std::string base_url;                   ///< empty: https:// and the listening address
+  std::string portal_url;                 ///< empty: {base_url}/portal
+  std::string operator_listen;            ///< ADDR:PORT of /metrics; empty: the operator socket only
+  std::filesystem::path tls_certificate;  ///< PEM chain; empty: a development certificate in data_dir
+  std::filesystem::path tls_key;          ///< PEM
+  std::filesystem::path master_key;       ///< empty: data_dir/master.key
+  std::string log_level = "info";
+  unsigned http_threads = 0;              ///< 0: one per core
+  unsigned store_writers = 2;             ///< connections; the embedded store has one
+  unsigned store_readers = 2;
+  unsigned batch_units = 128;             ///< most units in one transaction
+  std::size_t store_queue = 20'000;       ///< units waiting for a writer; past it 503
+  std::size_t live_payments = 20'000;     ///< payment actors kept in memory
+  std::chrono::milliseconds payment_idle{60'000};
+  std::size_t payment_queue = 64;         ///< requests waiting for one payment; past it 503
+  std::chrono::milliseconds provider_timeout{10'000};
+  std::size_t provider_in_flight = 10'000;
+  std::chrono::milliseconds reconcile_first{5'000};
+  std::chrono::milliseconds reconcile_longest{300'000};
+  std::chrono::milliseconds reconcile_interval{1'000};  ///< how often due payments are looked for
+  std::chrono::milliseconds hosted_expiry{86'400'000};
+  std::chrono::hours idempotency_kept{30 * 24};
+  std::chrono::milliseconds drain_timeout{30'000};
+  std::filesystem::path sandbox_ledger;   ///< the sandbox appends each executed effect here; empty: none
+  http_limits http;
+};
+
+}  // namespace gateway

@@ -1,0 +1,259 @@
+// The command line and the configuration file: what they accept, what they refuse and in which words.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "config_file.hpp"
+#include "settings_loader.hpp"
+#include "temporary_directory.hpp"
+
+using namespace gateway;
+using namespace std::chrono_literals;
+using Catch::Contains;
+
+namespace {
+
+parsed load(const std::vector<std::string>& arguments) {
+  std::vector<const char*> argv{"gatewayd"};
+  for (const auto& a : arguments) argv.push_back(a.c_str());
+  return load_settings(static_cast<int>(argv.size()), argv.data());
+}
+
+parsed load_file(const std::string& text, std::vector<std::string> arguments = {}) {
+  const temporary_directory directory;
+  arguments.push_back("--config-file=" + directory.write("gateway.toml", text).string());
+  return load(arguments);
+}
+
+std::string uncommented(const std::string& example) { return std::regex_replace(example, std::regex{"(^|\n)#([a-z])"}, "$1$2"); }
+
+}  // namespace
+
+TEST_CASE("without options every setting has its default") {
+  const auto p = load({});
+  REQUIRE(p.outcome == load_outcome::run);
+  CHECK(p.exit_code() == 0);
+  CHECK(p.config.listen == "127.0.0.1:8443");
+  CHECK(p.config.store == "sqlite");
+  CHECK(p.config.data_dir == "data");
+  CHECK_FALSE(p.config.dev);
+  CHECK(p.config.http.body_bytes == 1 << 20);
+}
+
+TEST_CASE("options of the command line reach their settings") {
+  const auto p = load({"--dev", "--listen=[::1]:0", "--data-dir=/tmp/d", "--store=mysql://u:p@db:3306/gw?socket=/run/s",
+                       "--base-url=https://a.example/", "--operator-listen=127.0.0.1:0", "--batch-units=7", "--http-json-depth", "12",
+                       "--provider-timeout=2s", "--reconcile-first=250", "--idempotency-kept=2d", "--live-payments=100", "--log-level=debug"});
+  INFO(p.text);
+  REQUIRE(p.outcome == load_outcome::run);
+  CHECK(p.config.dev);
+  CHECK(p.config.listen == "[::1]:0");
+  CHECK(p.config.data_dir == "/tmp/d");
+  CHECK(p.config.store == "mysql://u:p@db:3306/gw?socket=/run/s");
+  CHECK(p.config.base_url == "https://a.example");
+  CHECK(p.config.operator_listen == "127.0.0.1:0");
+  CHECK(p.config.batch_units == 7);
+  CHECK(p.config.http.json_depth == 12);
+  CHECK(p.config.provider_timeout == 2s);
+  CHECK(p.config.reconcile_first == 250ms);
+  CHECK(p.config.idempotency_kept == 48h);
+  CHECK(p.config.live_payments == 100);
+  CHECK(p.config.log_level == "debug");
+}
+
+TEST_CASE("help and version are told apart from a start") {
+  const auto help = load({"--help"});
+  CHECK(help.outcome == load_outcome::help);
+  CHECK(help.exit_code() == 0);
+  for (const auto& name : setting_names()) CHECK_THAT(help.text, Contains("--" + name));
+  const auto version = load({"--version"});
+  CHECK(version.outcome == load_outcome::version);
+  CHECK_THAT(version.text, Contains("gatewayd "));
+}
+
+TEST_CASE("a usage error is one line that names the option, with exit status 2") {
+  struct row { std::vector<std::string> arguments; std::string names; };
+  const row rows[] = {{{"--nonsense"}, "nonsense"},
+                      {{"stray"}, "stray"},
+                      {{"--listen"}, "--listen"},
+                      {{"--listen=8443"}, "listen"},
+                      {{"--listen=localhost:8443"}, "numeric address"},
+                      {{"--listen=127.0.0.1:65536"}, "listen"},
+                      {{"--listen=127.0.0.1:80", "--listen=127.0.0.1:81"}, "--listen"},
+                      {{"--operator-listen=::1:9"}, "operator-listen"},
+                      {{"--batch-units=0"}, "--batch-units: must be from 1 to 1024"},
+                      {{"--batch-units=many"}, "whole number"},
+                      {{"--batch-units=-1"}, "whole number"},
+                      {{"--batch-units="}, "--batch-units"},
+                      {{"--provider-timeout=10 s"}, "--provider-timeout"},
+                      {{"--provider-timeout=1h"}, "from 10ms to 10m"},
+                      {{"--idempotency-kept=90m"}, "whole hours"},
+                      {{"--log-level=loud"}, "log-level"},
+                      {{"--store=postgres://u:p@h/d"}, "'postgres://u:***@h/d' is neither sqlite nor a mysql:// URL"},
+                      {{"--store=oracle"}, "'oracle'"},
+                      {{"--base-url=example.com"}, "base-url"},
+                      {{"--base-url=https://"}, "base-url"},
+                      {{"--base-url=https://a.example/?x=1"}, "base-url"},
+                      {{"--tls-key=/k.pem"}, "tls-certificate and tls-key"},
+                      {{"--data-dir="}, "data-dir"},
+                      {{"--data-dir=", "--dev"}, "--data-dir: the value is missing"},
+                      {{"--reconcile-first=10m", "--reconcile-longest=5m"}, "reconcile-longest"},
+                      {{"--config-file=/nowhere/gateway.toml"}, "/nowhere/gateway.toml"},
+                      {{"--config-file="}, "config-file"}};
+  for (const auto& r : rows) {
+    const auto p = load(r.arguments);
+    INFO(r.arguments.front() << " -> " << p.text);
+    CHECK(p.outcome == load_outcome::usage_error);
+    CHECK(p.exit_code() == 2);
+    CHECK_THAT(p.text, Catch::StartsWith("gatewayd: ") && Contains(r.names));
+    CHECK(p.text.find('\n') == p.text.size() - 1);
+  }
+}
+
+TEST_CASE("a file sets what it names, and the command line wins") {
+  const auto p = load_file(R"(
+# a comment
+dev = true              # another
+listen = "127.0.0.1:0"
+data-dir = '/srv/a\b'
+store = "mysql://gateway:se#\"cret@127.0.0.1/gw"
+batch-units = 64
+live-payments = 1_000
+provider-timeout = "3s"
+payment-idle = 1500
+)", {"--batch-units=32"});
+  INFO(p.text);
+  REQUIRE(p.outcome == load_outcome::run);
+  CHECK(p.config.dev);
+  CHECK(p.config.listen == "127.0.0.1:0");
+  CHECK(p.config.data_dir == "/srv/a\\b");
+  CHECK(p.config.store == "mysql://gateway:se#\"cret@127.0.0.1/gw");
+  CHECK(p.config.batch_units == 32);
+  CHECK(p.config.live_payments == 1000);
+  CHECK(p.config.provider_timeout == 3s);
+  CHECK(p.config.payment_idle == 1500ms);
+}
+
+TEST_CASE("a fault in a file is told with the file, the line and the setting") {
+  struct row { std::string text, words; };
+  const row rows[] = {{"\nnonsense = 1", "gateway.toml:2: unknown setting 'nonsense'"},
+                      {"config-file = \"x\"", "unknown setting 'config-file'"},
+                      {"batch-units = \"64\"", "gateway.toml:1: batch-units: must be a whole number without quotes"},
+                      {"batch-units = true", "batch-units"},
+                      {"batch-units = 6.4", "whole number"},
+                      {"batch-units = 99999", "batch-units: must be from 1 to 1024"},
+                      {"batch-units = 1__0", "whole number"},
+                      {"batch-units = 99999999999999999999", "whole number"},
+                      {"listen = 8443", "listen: must be a string in quotes"},
+                      {"listen = 127.0.0.1:1", "gateway.toml:1"},
+                      {"dev = \"true\"", "dev: must be true or false"},
+                      {"dev = 1", "dev: must be true or false"},
+                      {"dev", "expected name = value"},
+                      {"dev =", "value is missing"},
+                      {"Dev = true", "lower-case"},
+                      {"dev = true\ndev = false", "gateway.toml:2: 'dev' is set a second time"},
+                      {"provider-timeout = true", "provider-timeout"},
+                      {"provider-timeout = \"soon\"", "provider-timeout: must be a duration"},
+                      {"listen = \"127.0.0.1:1", "not closed"},
+                      {"listen = \"127.0.0.1:1\" x", "follows the closing quote"},
+                      {"listen = \"\\x41\"", "escaped"},
+                      {"[http]\n", "sections are not used"}};
+  for (const auto& r : rows) {
+    const auto p = load_file(r.text);
+    INFO(r.text << " -> " << p.text);
+    CHECK(p.outcome == load_outcome::usage_error);
+    CHECK_THAT(p.text, Contains(r.words) && Contains("gateway.toml"));
+  }
+}
+
+TEST_CASE("no message holds a store's password") {
+  for (const auto* argument : {"--stroe=mysql://u:secret@h/d", "mysql://u:sec@secret@h/d", "mysql://u:secret/d", "--store=oracle://u:secret@h/d", "--base-url=mysql://u:secret@h",
+                               "--listen=mysql://u:secret@h/d", "--log-level=mysql://u:secret@h/d"}) {
+    const auto p = load({argument});
+    INFO(p.text);
+    CHECK(p.outcome == load_outcome::usage_error);
+    CHECK_THAT(p.text, !Contains("secret"));
+  }
+  struct row { std::string url, shown; };
+  const row rows[] = {{"sqlite", "sqlite"},
+                      {"mysql://u:p@h:1/d?socket=/s", "mysql://u:***@h:1/d?socket=/s"},
+                      {"mysql://u:p@q:r@h/d", "mysql://u:***@h/d"},
+                      {"mysql://u@h/d", "mysql://u@h/d"},
+                      {"mysql://u:p", "mysql://***"}};
+  for (const auto& r : rows) CHECK(without_password(r.url) == r.shown);
+}
+
+TEST_CASE("the example file names every setting, and parses when uncommented") {
+  const auto text = uncommented(content_of(GATEWAY_EXAMPLE_FILE));
+  const auto p = load_file(text);
+  INFO(p.text);
+  REQUIRE(p.outcome == load_outcome::run);
+  std::istringstream in{text};
+  std::vector<std::string> named;
+  for (const auto& entry : read_config(in)) named.push_back(entry.name);
+  auto known = setting_names();
+  std::sort(named.begin(), named.end());
+  std::sort(known.begin(), known.end());
+  CHECK(named == known);
+  CHECK(load_file(content_of(GATEWAY_EXAMPLE_FILE)).outcome == load_outcome::run);
+}
+
+TEST_CASE("the example shows the defaults of whatever has one") {
+  const settings defaults;
+  const auto shown = load_file(uncommented(content_of(GATEWAY_EXAMPLE_FILE))).config;
+  CHECK(shown.listen == defaults.listen);
+  CHECK(shown.batch_units == defaults.batch_units);
+  CHECK(shown.store_writers == defaults.store_writers);
+  CHECK(shown.store_readers == defaults.store_readers);
+  CHECK(shown.store_queue == defaults.store_queue);
+  CHECK(shown.live_payments == defaults.live_payments);
+  CHECK(shown.payment_idle == defaults.payment_idle);
+  CHECK(shown.payment_queue == defaults.payment_queue);
+  CHECK(shown.provider_timeout == defaults.provider_timeout);
+  CHECK(shown.provider_in_flight == defaults.provider_in_flight);
+  CHECK(shown.reconcile_first == defaults.reconcile_first);
+  CHECK(shown.reconcile_longest == defaults.reconcile_longest);
+  CHECK(shown.reconcile_interval == defaults.reconcile_interval);
+  CHECK(shown.hosted_expiry == defaults.hosted_expiry);
+  CHECK(shown.idempotency_kept == defaults.idempotency_kept);
+  CHECK(shown.drain_timeout == defaults.drain_timeout);
+  CHECK(shown.http.body_bytes == defaults.http.body_bytes);
+  CHECK(shown.http.header_bytes == defaults.http.header_bytes);
+  CHECK(shown.http.json_depth == defaults.http.json_depth);
+  CHECK(shown.http.request_timeout == defaults.http.request_timeout);
+  CHECK(shown.http.idle_timeout == defaults.http.idle_timeout);
+  CHECK(shown.http.answer_timeout == defaults.http.answer_timeout);
+  CHECK(shown.http.connections == defaults.http.connections);
+  CHECK(shown.http.connections_per_address == defaults.http.connections_per_address);
+}
+
+TEST_CASE("durations have units") {
+  struct row { std::string text; std::optional<std::chrono::milliseconds> expected; };
+  const row rows[] = {{"0", 0ms},      {"1500", 1500ms}, {"1500ms", 1500ms}, {"15s", 15s},           {"5m", 5min},
+                      {"24h", 24h},    {"30d", 720h},    {"", {}},           {"s", {}},              {"-1s", {}},
+                      {"1.5s", {}},    {"1 s", {}},      {"1sec", {}},       {"1S", {}},             {"99999999999999999999", {}},
+                      {"9223372036854775807d", {}}};
+  for (const auto& r : rows) {
+    INFO(r.text);
+    CHECK(parse_duration(r.text) == r.expected);
+  }
+  CHECK(format_duration(90s) == "90s");
+  CHECK(format_duration(0ms) == "0ms");
+  CHECK(format_duration(1500ms) == "1500ms");
+  CHECK(format_duration(720h) == "30d");
+}
+
+TEST_CASE("addresses are numeric, with a port") {
+  CHECK(parse_socket_address("127.0.0.1:8443") == socket_address{"127.0.0.1", 8443});
+  CHECK(parse_socket_address("[::]:0") == socket_address{"::", 0});
+  for (const auto* bad : {"", ":", ":80", "127.0.0.1", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:-1", "127.0.0.1:70000", "::1:80", "[::1]", "[]:1",
+                          "example.com:80", "[127.0.0.1]:80", "127.0.0.256:1"}) {
+    INFO(bad);
+    CHECK_FALSE(parse_socket_address(bad).has_value());
+  }
+}
