@@ -1,0 +1,111 @@
+#include "persistence/json_columns.hpp"
+
+#include <boost/json.hpp>
+
+#include "persistence/rows.hpp"
+
+namespace gateway::persistence {
+
+namespace json = boost::json;
+
+namespace {
+
+/// The text fields of the details under their stored names: those that are empty are left out.
+struct detail_field {
+  std::string_view name;
+  std::string payment_details::*field;
+};
+constexpr detail_field detail_fields[] = {
+    {"payment_method", &payment_details::payment_method}, {"success_url", &payment_details::success_url},
+    {"cancel_url", &payment_details::cancel_url},         {"description", &payment_details::description},
+    {"customer_email", &payment_details::customer_email}, {"customer_name", &payment_details::customer_name},
+    {"customer_mobile", &payment_details::customer_mobile}};
+
+std::string text_of(const json::value& v) { return std::string{v.as_string()}; }
+
+template <class Value>
+Value known(std::optional<Value> parsed, const char* what) {
+  if (!parsed) throw corrupt_row(std::string{"unknown "} + what);
+  return *parsed;
+}
+
+/// Reads an object with `take`; whatever is wrong with the text is a corrupt row.
+template <class Take>
+auto from_object(std::string_view text, const char* column, Take take) {
+  try {
+    const auto parsed = json::parse(text);
+    return take(parsed.as_object());
+  } catch (const corrupt_row&) {
+    throw;
+  } catch (const std::exception&) {
+    throw corrupt_row(std::string{"unreadable JSON in column "} + column);
+  }
+}
+
+}  // namespace
+
+std::string to_json(const payment_details& details) {
+  json::object object;
+  for (const auto& [name, field] : detail_fields)
+    if (!(details.*field).empty()) object[name] = details.*field;
+  if (!details.metadata.empty()) {
+    json::object metadata;
+    for (const auto& [name, value] : details.metadata) metadata[name] = value;
+    object["metadata"] = std::move(metadata);
+  }
+  return json::serialize(object);
+}
+
+std::string to_json(const provider_error& error) {
+  return json::serialize(json::object{{"category", to_string(error.category)},
+                                      {"code", error.code},
+                                      {"message", error.message},
+                                      {"retryable", error.retryable},
+                                      {"outcome_unknown", error.outcome_unknown}});
+}
+
+std::string to_json(const open_operation& open) {
+  return json::serialize(json::object{{"principal", open.command.principal},
+                                      {"key", open.command.key},
+                                      {"operation", to_string(open.what)},
+                                      {"amount", open.amount},
+                                      {"answered", open.answered},
+                                      {"asked", open.asked}});
+}
+
+payment_details details_from_json(std::string_view text) {
+  return from_object(text, "details", [](const json::object& object) {
+    payment_details details;
+    for (const auto& [name, field] : detail_fields)
+      if (const auto* value = object.if_contains(name)) details.*field = text_of(*value);
+    if (const auto* metadata = object.if_contains("metadata"))
+      for (const auto& [name, value] : metadata->as_object()) details.metadata.emplace_back(std::string{name}, text_of(value));
+    return details;
+  });
+}
+
+provider_error error_from_json(std::string_view text) {
+  return from_object(text, "error", [](const json::object& object) {
+    provider_error error;
+    error.category = known(parse_error_category(text_of(object.at("category"))), "error category");
+    error.code = text_of(object.at("code"));
+    error.message = text_of(object.at("message"));
+    error.retryable = object.at("retryable").as_bool();
+    error.outcome_unknown = object.at("outcome_unknown").as_bool();
+    return error;
+  });
+}
+
+open_operation open_operation_from_json(std::string_view text, const payment_key& of) {
+  return from_object(text, "open_command", [&](const json::object& object) {
+    open_operation open;
+    open.command = {of.merchant, of.env, text_of(object.at("principal")), text_of(object.at("key"))};
+    open.what = known(parse_operation(text_of(object.at("operation"))), "operation");
+    open.amount = object.at("amount").to_number<std::int64_t>();
+    open.answered = object.at("answered").as_bool();
+    open.asked = object.at("asked").to_number<unsigned>();
+    return open;
+  });
+}
+
+}  // namespace gateway::persistence

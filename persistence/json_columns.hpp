@@ -1,0 +1,21 @@
+// The parts of a payment that are stored as JSON text: read and written whole, never searched.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "gateway/domain/payment.hpp"
+
+namespace gateway::persistence {
+
+std::string to_json(const payment_details& details);
+std::string to_json(const provider_error& error);
+/// Without merchant and environment: they are the payment's.
+std::string to_json(const open_operation& open);
+
+// Throw corrupt_row.
+payment_details details_from_json(std::string_view text);
+provider_error error_from_json(std::string_view text);
+open_operation open_operation_from_json(std::string_view text, const payment_key& of);
+
+}  // namespace gateway::persistence

@@ -1,0 +1,253 @@
+#include "persistence/mysql/mysql_connection.hpp"
+
+#include <cppconn/connection.h>
+#include <cppconn/datatype.h>
+#include <cppconn/driver.h>
+#include <cppconn/exception.h>
+#include <cppconn/prepared_statement.h>
+#include <cppconn/resultset.h>
+#include <cppconn/statement.h>
+#include <mysql_driver.h>
+
+#include <bit>
+
+namespace gateway::persistence {
+
+namespace {
+
+constexpr int connect_timeout_s = 3;
+constexpr int answer_timeout_s = 10;
+constexpr int lock_wait_s = 5;  // under answer_timeout_s, so that a wait ends as a wait
+/// The most rows of one statement. Row counts between are made of powers of two, so that few statements serve all.
+constexpr std::size_t widest_shape = 128;
+
+enum : int {  // errors that mean something to us
+  er_dup_keyname = 1061,
+  er_table_exists = 1050,
+  er_dup_entry = 1062,
+  er_lock_wait_timeout = 1205,
+  er_lock_deadlock = 1213,
+  er_wrong_value = 1366,
+  er_server_shutdown = 1053,
+  er_connection_killed = 1927,
+  cr_server_gone = 2006,
+  cr_server_lost = 2013,
+  er_check_mysql = 3819,
+};
+
+sql::mysql::MySQL_Driver& driver() {
+  static auto* const fetched = sql::mysql::get_mysql_driver_instance();
+  return *fetched;
+}
+
+/// The client library keeps state for each thread that uses it.
+void attach_thread() {
+  struct attachment {
+    attachment() { driver().threadInit(); }
+    ~attachment() { driver().threadEnd(); }
+  };
+  thread_local const attachment here;
+}
+
+database_error::kind kind_of(const sql::SQLException& e) noexcept {
+  switch (e.getErrorCode()) {
+    case er_lock_deadlock:
+    case er_lock_wait_timeout: return database_error::kind::busy;
+    case cr_server_gone:
+    case cr_server_lost:
+    case er_server_shutdown:
+    case er_connection_killed: return database_error::kind::gone;
+    default: return database_error::kind::failed;
+  }
+}
+
+/// Runs what talks to the driver; its exceptions become ours, here and nowhere else.
+template <class Work>
+auto translated(Work work) {
+  try {
+    return work();
+  } catch (const sql::SQLException& e) {
+    throw database_error(kind_of(e), e.getErrorCode(), e.what());
+  }
+}
+
+/// The value itself is at fault (classes 22 and 23), not the database.
+bool is_about_a_value(const sql::SQLException& e) {
+  const auto& state = e.getSQLState();
+  return state.starts_with("22") || state.starts_with("23") || e.getErrorCode() == er_check_mysql || e.getErrorCode() == er_wrong_value;
+}
+
+class mysql_row final : public result_row {
+ public:
+  explicit mysql_row(const sql::ResultSet& rows) noexcept : rows_(rows) {}
+  bool is_null(unsigned column) const override { return rows_.isNull(column + 1); }
+  std::int64_t integer(unsigned column) const override { return rows_.getInt64(column + 1); }
+  std::string text(unsigned column) const override { return rows_.getString(column + 1).asStdString(); }
+
+ private:
+  const sql::ResultSet& rows_;
+};
+
+}  // namespace
+
+mysql_connection::mysql_connection(const store_location& where, access how) {
+  attach_thread();
+  try {
+    open(where, how);
+  } catch (const sql::SQLException& e) {
+    throw database_error(database_error::kind::unreachable, e.getErrorCode(), e.what());
+  }
+}
+
+mysql_connection::~mysql_connection() {
+  try {
+    statements_.clear();
+    shapes_.clear();
+    plain_.reset();
+    link_.reset();
+  } catch (const sql::SQLException&) {
+    // A connection that broke cannot say goodbye.
+  }
+}
+
+void mysql_connection::open(const store_location& where, access how) {
+  sql::ConnectOptionsMap options;
+  const bool is_ipv6 = where.host.find(':') != std::string::npos;
+  const auto host = is_ipv6 ? "[" + where.host + "]" : where.host;
+  const auto endpoint = where.socket.empty() ? "tcp://" + host + ":" + std::to_string(where.port) : "unix://" + where.socket;
+  options["hostName"] = sql::SQLString(endpoint);
+  options["userName"] = sql::SQLString(where.user);
+  options["password"] = sql::SQLString(where.password);
+  options["schema"] = sql::SQLString(where.database);
+  options["OPT_RECONNECT"] = false;  // a connection that comes back by itself has lost its transaction
+  options["OPT_CONNECT_TIMEOUT"] = connect_timeout_s;
+  options["OPT_READ_TIMEOUT"] = answer_timeout_s;
+  options["OPT_WRITE_TIMEOUT"] = answer_timeout_s;
+  options["OPT_CHARSET_NAME"] = sql::SQLString("utf8mb4");
+  if (!where.ssl_ca.empty()) {
+    options["sslCA"] = sql::SQLString(where.ssl_ca);
+    options["sslVerify"] = true;
+    options["sslEnforce"] = true;
+  }
+  link_.reset(driver().connect(options));
+  plain_.reset(link_->createStatement());
+  plain_->execute("SET NAMES utf8mb4 COLLATE utf8mb4_bin");
+  plain_->execute("SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'");
+  plain_->execute("SET SESSION innodb_lock_wait_timeout = " + std::to_string(lock_wait_s));
+  plain_->execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
+  link_->setAutoCommit(how == access::read);
+}
+
+void mysql_connection::commit() {
+  try {
+    link_->commit();
+  } catch (const sql::SQLException& e) {
+    // A connection that breaks here leaves open whether it is committed: never begun again.
+    const auto kind = kind_of(e) == database_error::kind::busy ? database_error::kind::busy : database_error::kind::failed;
+    throw database_error(kind, e.getErrorCode(), e.what());
+  }
+}
+
+void mysql_connection::rollback() noexcept {
+  try {
+    link_->rollback();
+  } catch (const sql::SQLException&) {
+    // The server rolls back what a lost connection leaves.
+  }
+}
+
+void mysql_connection::execute(const std::string& text) {
+  translated([&] { plain_->execute(text); });
+}
+
+write_result mysql_connection::write(const write_shape& shape, std::span<const cell> cells) {
+  const auto width = shape.columns.size();
+  while (!cells.empty()) {
+    const auto rows = std::min(std::bit_floor(cells.size() / width), widest_shape);
+    try {
+      auto& s = cached(shape, rows);
+      bind(s, cells.first(rows * width));
+      const auto counted = static_cast<std::size_t>(s.executeUpdate());
+      if (shape.what == write_shape::form::guarded_update && counted != 2 * rows) return write_result::missed;
+    } catch (const sql::SQLException& e) {
+      if (e.getErrorCode() == er_dup_entry) return write_result::duplicate;
+      if (is_about_a_value(e)) return write_result::rejected;
+      throw database_error(kind_of(e), e.getErrorCode(), e.what());
+    }
+    cells = cells.subspan(rows * width);
+  }
+  return write_result::done;
+}
+
+std::uint64_t mysql_connection::change(const statement& sql, std::span<const cell> parameters) {
+  return translated([&] {
+    auto& s = cached(sql);
+    bind(s, parameters);
+    return static_cast<std::uint64_t>(s.executeUpdate());
+  });
+}
+
+void mysql_connection::read(const statement& sql, std::span<const cell> parameters, const row_handler& each) {
+  translated([&] {
+    auto& s = cached(sql);
+    bind(s, parameters);
+    const std::unique_ptr<sql::ResultSet> rows{s.executeQuery()};
+    const mysql_row row{*rows};
+    while (rows->next()) each(row);
+  });
+}
+
+void mysql_connection::lock_schema() {
+  translated([&] {
+    // The name is the server's: the database's own is part of it.
+    const std::unique_ptr<sql::ResultSet> rows{plain_->executeQuery("SELECT GET_LOCK(CONCAT('gateway:', MD5(DATABASE())), 8)")};
+    if (!rows->next() || rows->getInt(1) != 1)
+      throw database_error(database_error::kind::failed, er_lock_wait_timeout, "another gateway is migrating this database");
+  });
+}
+
+void mysql_connection::unlock_schema(bool keep) {
+  constexpr auto release = "DO RELEASE_LOCK(CONCAT('gateway:', MD5(DATABASE())))";
+  if (keep) {
+    commit();
+    return execute(release);
+  }
+  rollback();
+  try {
+    plain_->execute(release);
+  } catch (const sql::SQLException&) {
+    // The lock ends with its connection.
+  }
+}
+
+bool mysql_connection::is_already_there(const database_error& error) const noexcept {
+  return error.driver_code == er_dup_keyname || error.driver_code == er_table_exists;
+}
+
+sql::PreparedStatement& mysql_connection::cached(const write_shape& shape, std::size_t rows) {
+  auto& slot = shapes_[{&shape, rows}];
+  if (!slot) slot.reset(link_->prepareStatement(render(dialect::mysql, shape, rows)));
+  return *slot;
+}
+
+sql::PreparedStatement& mysql_connection::cached(const statement& sql) {
+  auto& slot = statements_[&sql];
+  if (!slot) slot.reset(link_->prepareStatement(sql::SQLString(sql.mysql.data(), sql.mysql.size())));
+  return *slot;
+}
+
+void mysql_connection::bind(sql::PreparedStatement& s, std::span<const cell> cells) {
+  unsigned at = 1;
+  for (const auto& value : cells) {
+    if (const auto* number = std::get_if<std::int64_t>(&value)) {
+      s.setInt64(at, *number);
+    } else if (const auto* text = std::get_if<std::string_view>(&value)) {
+      s.setString(at, sql::SQLString(text->empty() ? "" : text->data(), text->size()));
+    } else {
+      s.setNull(at, sql::DataType::VARCHAR);
+    }
+    ++at;
+  }
+}
+
+}  // namespace gateway::persistence

@@ -1,0 +1,50 @@
+// The production store: MySQL 8 or MariaDB 10.11 through Connector/C++.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+
+#include "persistence/store_location.hpp"
+
+namespace sql {
+class Connection;
+class PreparedStatement;
+class Statement;
+}  // namespace sql
+
+namespace gateway::persistence {
+
+/// Belongs to the thread that opened it. Reads commit by themselves, so that none holds an old snapshot.
+class mysql_connection final : public db_connection {
+ public:
+  mysql_connection(const store_location& where, access how);
+  ~mysql_connection() override;
+
+  dialect language() const noexcept override { return dialect::mysql; }
+  void begin() override {}  // a transaction begins with its first statement
+  void commit() override;
+  void rollback() noexcept override;
+  void execute(const std::string& sql) override;
+  write_result write(const write_shape& shape, std::span<const cell> cells) override;
+  std::uint64_t change(const statement& sql, std::span<const cell> parameters) override;
+  void read(const statement& sql, std::span<const cell> parameters, const row_handler& each) override;
+  void lock_schema() override;
+  void unlock_schema(bool keep) override;
+  bool is_already_there(const database_error& error) const noexcept override;
+
+ private:
+  void open(const store_location& where, access how);
+  sql::PreparedStatement& cached(const write_shape& shape, std::size_t rows);
+  sql::PreparedStatement& cached(const statement& sql);
+  void bind(sql::PreparedStatement& s, std::span<const cell> cells);
+
+  // Statements die before their connection.
+  std::unique_ptr<sql::Connection> link_;
+  std::unique_ptr<sql::Statement> plain_;
+  std::map<std::pair<const write_shape*, std::size_t>, std::unique_ptr<sql::PreparedStatement>> shapes_;
+  std::unordered_map<const statement*, std::unique_ptr<sql::PreparedStatement>> statements_;
+};
+
+}  // namespace gateway::persistence

@@ -1,0 +1,295 @@
+#include "persistence/rows.hpp"
+
+#include "persistence/json_columns.hpp"
+
+namespace gateway::persistence {
+
+namespace {
+
+row_buffer& add_key(row_buffer& rows, const payment_key& key) {
+  return rows.add(key.merchant.value).add(to_string(key.env)).add(key.id.value);
+}
+
+row_buffer& add_key(row_buffer& rows, const command_key& key) {
+  return rows.add(key.merchant.value).add(to_string(key.env)).add(key.principal).add(key.key);
+}
+
+template <class Value>
+row_buffer& add_json(row_buffer& rows, const std::optional<Value>& value) {
+  return value ? rows.keep(to_json(*value)) : rows.null();
+}
+
+template <class Items, class Name>
+std::string joined(const Items& items, Name name) {
+  std::string text;
+  for (const auto& item : items) {
+    if (!text.empty()) text += ' ';
+    text += name(item);
+  }
+  return text;
+}
+
+template <class Visit>
+void each_word(std::string_view text, Visit visit) {
+  while (!text.empty()) {
+    const auto end = text.find(' ');
+    visit(text.substr(0, end));
+    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+  }
+}
+
+/// Reads a row from left to right, in the order of its SELECT.
+class cursor {
+ public:
+  explicit cursor(const result_row& row) noexcept : row_(row) {}
+
+  std::string text() { return row_.text(at_++); }
+  std::int64_t number() { return row_.integer(at_++); }
+  bool flag() { return number() != 0; }
+  time_point time() { return from_unix_ms(number()); }
+  bool skip_null() {
+    if (!row_.is_null(at_)) return false;
+    ++at_;
+    return true;
+  }
+  std::optional<time_point> optional_time() { return skip_null() ? std::nullopt : std::optional{time()}; }
+
+  /// A name that must be known to this program.
+  template <class Parse>
+  auto named(Parse parse, const char* what) {
+    const auto parsed = parse(std::string_view{text()});
+    if (!parsed) throw corrupt_row(std::string{"unknown "} + what);
+    return *parsed;
+  }
+
+ private:
+  const result_row& row_;
+  unsigned at_ = 0;
+};
+
+std::optional<environment> parse_environment(std::string_view text) {
+  if (text == "test") return environment::test;
+  if (text == "live") return environment::live;
+  return std::nullopt;
+}
+
+template <class Value>
+auto parser_among(std::initializer_list<Value> values) {
+  return [values](std::string_view text) -> std::optional<Value> {
+    for (const auto v : values)
+      if (to_string(v) == text) return v;
+    return std::nullopt;
+  };
+}
+
+}  // namespace
+
+void insert_payment_row(row_buffer& rows, const payment& p) {
+  add_key(rows, p.key).add(to_string(p.state)).add(p.amount.minor).add(p.amount.unit.code());
+  rows.add(p.captured).add(p.refunded).add(to_string(p.how)).add(to_string(p.provider)).add(p.account);
+  rows.add(std::int64_t{p.hides_provider}).add(p.provider_ref).add(to_string(p.status));
+  add_json(rows, p.error).add(p.hosted_url);
+  add_json(rows, p.open).add(p.due_at).add(std::int64_t{p.next_seq});
+  rows.add(p.created_at).add(p.updated_at).add(p.captured_at).keep(to_json(p.details)).add(p.version);
+}
+
+void update_payment_row(row_buffer& rows, const payment& p) {
+  add_key(rows, p.key).add(to_string(p.state)).add(p.captured).add(p.refunded).add(p.provider_ref).add(to_string(p.status));
+  add_json(rows, p.error).add(p.hosted_url);
+  add_json(rows, p.open).add(p.due_at).add(std::int64_t{p.next_seq}).add(p.updated_at).add(p.captured_at).add(p.version);
+}
+
+void insert_command_row(row_buffer& rows, const command_record& c) {
+  add_key(rows, c.key).add(c.fingerprint).add(to_string(c.what)).add(c.payment.value).add(c.amount).add(c.reason).add(c.created_at);
+  if (c.result) {
+    rows.add(c.result->body).add(c.finished_at).add(std::int64_t{c.result->status});
+  } else {
+    rows.null().null().null();
+  }
+}
+
+void finish_command_row(row_buffer& rows, const command_finish& f) {
+  add_key(rows, f.key).add(f.result->body).add(f.finished_at).add(std::int64_t{f.result->status});
+}
+
+void insert_attempt_row(row_buffer& rows, const payment_key& key, const timeline_entry& e) {
+  add_key(rows, key).add(std::int64_t{e.seq}).add(e.operation).add(e.status).add(e.error_code).add(e.message).add(e.occurred_at);
+}
+
+void insert_event_row(row_buffer& rows, const payment_key& key, const timeline_entry& e) {
+  add_key(rows, key).add(std::int64_t{e.seq}).add(e.operation).add(e.status).add(e.occurred_at).add(e.event_id).add(e.event_data);
+}
+
+void insert_merchant_row(row_buffer& rows, const save_merchant& m) {
+  rows.add(m.id.value).add(m.entity.value).add(m.name).add(to_string(m.kind)).add(m.owner_email).add(m.created_at);
+}
+
+void insert_api_key_row(row_buffer& rows, const save_api_key& k) {
+  rows.add(k.merchant.value).add(k.id.value).add(to_string(k.env)).keep(to_string(k.scopes)).add(k.sealed_secret).add(k.created_at);
+}
+
+void put_user_row(row_buffer& rows, const save_user& u) {
+  rows.add(u.merchant.value).add(u.email).add(u.id.value).add(u.password_hash).add(u.created_at);
+}
+
+void put_connection_row(row_buffer& rows, const save_connection& c) {
+  rows.add(c.merchant.value).add(to_string(c.link.env)).add(to_string(c.link.provider));
+  rows.add(c.id).add(to_string(c.link.status)).add(c.link.account);
+}
+
+void put_route_row(row_buffer& rows, const save_route& r) {
+  rows.add(r.merchant.value).add(to_string(r.way.env)).add(to_string(r.way.provider)).add(r.id).add(std::int64_t{r.way.position});
+  rows.keep(joined(r.way.currencies, [](currency c) { return std::string{c.code()}; }));
+  rows.keep(joined(r.way.methods, [](payment_method_kind m) { return std::string{to_string(m)}; }));
+}
+
+void insert_setup_token_row(row_buffer& rows, const spend_setup_token& t) {
+  rows.add(t.merchant.value).add(t.token_id).add(t.spent_at);
+}
+
+payment payment_from(const result_row& row, const payment_key& key) {
+  cursor in{row};
+  payment p;
+  p.key = key;
+  p.state = in.named(parse_payment_state, "payment state");
+  p.amount.minor = in.number();
+  p.amount.unit = in.named([](std::string_view t) { return currency::parse(t); }, "currency");
+  p.captured = in.number();
+  p.refunded = in.number();
+  p.how = in.named(parser_among({flow::server, flow::redirect, flow::embedded}), "flow");
+  p.provider = in.named(parse_provider_kind, "provider");
+  p.account = in.text();
+  p.hides_provider = in.flag();
+  p.provider_ref = in.text();
+  p.status = in.named(parse_provider_status, "provider status");
+  if (!in.skip_null()) p.error = error_from_json(in.text());
+  p.hosted_url = in.text();
+  if (!in.skip_null()) p.open = open_operation_from_json(in.text(), key);
+  p.due_at = in.optional_time();
+  p.next_seq = static_cast<std::uint32_t>(in.number());
+  p.created_at = in.time();
+  p.updated_at = in.time();
+  p.captured_at = in.optional_time();
+  p.details = details_from_json(in.text());
+  p.version = in.number();
+  return p;
+}
+
+command_record command_from(const result_row& row, const command_key& key) {
+  cursor in{row};
+  command_record c;
+  c.key = key;
+  c.fingerprint = in.text();
+  c.what = in.named(parse_operation, "operation");
+  c.payment = payment_id{in.text()};
+  c.amount = in.number();
+  c.reason = in.text();
+  c.created_at = in.time();
+  answer result;
+  result.body = in.text();
+  c.finished_at = in.optional_time();
+  if (!in.skip_null()) {
+    result.status = static_cast<std::uint16_t>(in.number());
+    c.result = std::move(result);
+  }
+  return c;
+}
+
+timeline_entry timeline_entry_from(const result_row& row) {
+  cursor in{row};
+  timeline_entry e;
+  e.seq = static_cast<std::uint32_t>(in.number());
+  e.kind = in.flag() ? timeline_kind::event : timeline_kind::attempt;
+  e.operation = in.text();
+  e.status = in.text();
+  e.error_code = in.text();
+  e.message = in.text();
+  e.occurred_at = in.time();
+  e.event_id = in.text();
+  e.event_data = in.text();
+  return e;
+}
+
+payment_key due_from(const result_row& row) {
+  cursor in{row};
+  payment_key key;
+  key.merchant = merchant_id{in.text()};
+  key.env = in.named(parse_environment, "environment");
+  key.id = payment_id{in.text()};
+  return key;
+}
+
+save_merchant merchant_from(const result_row& row) {
+  cursor in{row};
+  save_merchant m;
+  m.id = merchant_id{in.text()};
+  m.entity = entity_id{in.text()};
+  m.name = in.text();
+  m.kind = in.named(parser_among({entity_kind::standard, entity_kind::wallet}), "entity kind");
+  m.owner_email = in.text();
+  m.created_at = in.time();
+  return m;
+}
+
+stored_key api_key_from(const result_row& row) {
+  cursor in{row};
+  stored_key k;
+  k.key.merchant = merchant_id{in.text()};
+  k.key.id = key_id{in.text()};
+  k.key.env = in.named(parse_environment, "environment");
+  const auto scopes = in.text();
+  if (!scopes.empty()) {
+    const auto parsed = parse_scopes(scopes);
+    if (!parsed) throw corrupt_row("unknown scope");
+    k.key.scopes = *parsed;
+  }
+  k.key.sealed_secret = in.text();
+  k.key.created_at = in.time();
+  k.revoked = !in.skip_null();
+  return k;
+}
+
+stored_user user_from(const result_row& row) {
+  cursor in{row};
+  stored_user u;
+  u.merchant = merchant_id{in.text()};
+  u.id = user_id{in.text()};
+  u.email = in.text();
+  u.password_hash = in.text();
+  return u;
+}
+
+stored_connection connection_from(const result_row& row) {
+  cursor in{row};
+  stored_connection c;
+  c.merchant = merchant_id{in.text()};
+  c.link.env = in.named(parse_environment, "environment");
+  c.link.provider = in.named(parse_provider_kind, "provider");
+  c.id = in.text();
+  c.link.status = in.named(parse_connection_status, "connection status");
+  c.link.account = in.text();
+  return c;
+}
+
+stored_route route_from(const result_row& row) {
+  cursor in{row};
+  stored_route r;
+  r.merchant = merchant_id{in.text()};
+  r.way.env = in.named(parse_environment, "environment");
+  r.way.provider = in.named(parse_provider_kind, "provider");
+  r.id = in.text();
+  r.way.position = static_cast<std::uint32_t>(in.number());
+  each_word(in.text(), [&](std::string_view word) {
+    const auto parsed = currency::parse(word);
+    if (!parsed) throw corrupt_row("unknown currency");
+    r.way.currencies.push_back(*parsed);
+  });
+  each_word(in.text(), [&](std::string_view word) {
+    const auto parsed = parser_among({payment_method_kind::card, payment_method_kind::pkr_wallet})(word);
+    if (!parsed) throw corrupt_row("unknown payment method kind");
+    r.way.methods.push_back(*parsed);
+  });
+  return r;
+}
+
+}  // namespace gateway::persistence

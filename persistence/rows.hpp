@@ -1,0 +1,71 @@
+// Between the domain's values and rows: the cells of each write, in the order of its columns, and back.
+#pragma once
+
+#include <deque>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "gateway/store.hpp"
+#include "persistence/connection.hpp"
+
+namespace gateway::persistence {
+
+/// The rows of one statement, and the texts that exist only for them.
+class row_buffer {
+ public:
+  row_buffer& add(std::int64_t number) { return push(number); }
+  row_buffer& add(std::string_view text) { return push(text); }
+  row_buffer& add(const std::string& text) { return push(std::string_view{text}); }
+  row_buffer& add(std::string&&) = delete;  // would dangle: keep it
+  row_buffer& add(const char*) = delete;
+  row_buffer& add(time_point at) { return push(to_unix_ms(at)); }
+  row_buffer& add(std::optional<time_point> at) { return at ? add(*at) : null(); }
+  row_buffer& keep(std::string&& text) { return push(std::string_view{kept_.emplace_back(std::move(text))}); }
+  row_buffer& null() { return push(std::monostate{}); }
+
+  const std::vector<cell>& cells() const noexcept { return cells_; }
+  bool empty() const noexcept { return cells_.empty(); }
+
+ private:
+  row_buffer& push(cell value) {
+    cells_.push_back(value);
+    return *this;
+  }
+
+  std::vector<cell> cells_;
+  std::deque<std::string> kept_;
+};
+
+// Each appends one row for the statement of the same name.
+void insert_payment_row(row_buffer& rows, const payment& p);
+void update_payment_row(row_buffer& rows, const payment& p);
+void insert_command_row(row_buffer& rows, const command_record& c);
+void finish_command_row(row_buffer& rows, const command_finish& f);
+void insert_attempt_row(row_buffer& rows, const payment_key& key, const timeline_entry& e);
+void insert_event_row(row_buffer& rows, const payment_key& key, const timeline_entry& e);
+void insert_merchant_row(row_buffer& rows, const save_merchant& m);
+void insert_api_key_row(row_buffer& rows, const save_api_key& k);
+void put_user_row(row_buffer& rows, const save_user& u);
+void put_connection_row(row_buffer& rows, const save_connection& c);
+void put_route_row(row_buffer& rows, const save_route& r);
+void insert_setup_token_row(row_buffer& rows, const spend_setup_token& t);
+
+/// A stored row that this program cannot understand. Never the caller's fault; needs an operator.
+class corrupt_row : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// From a row of the statement of the same name. Throw corrupt_row.
+payment payment_from(const result_row& row, const payment_key& key);
+command_record command_from(const result_row& row, const command_key& key);
+timeline_entry timeline_entry_from(const result_row& row);
+payment_key due_from(const result_row& row);
+save_merchant merchant_from(const result_row& row);
+stored_key api_key_from(const result_row& row);
+stored_user user_from(const result_row& row);
+stored_connection connection_from(const result_row& row);
+stored_route route_from(const result_row& row);
+
+}  // namespace gateway::persistence

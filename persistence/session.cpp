@@ -1,0 +1,59 @@
+#include "persistence/session.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "gateway/log.hpp"
+#include "persistence/queries.hpp"
+
+namespace gateway::persistence {
+
+namespace {
+std::string_view name_of(access how) noexcept { return how == access::write ? "write" : "read"; }
+}  // namespace
+
+session::session(store_location where, access how, std::shared_ptr<store_health> health)
+    : where_(std::move(where)), how_(how), health_(std::move(health)) {}
+
+session::~session() {
+  if (away_) health_->came_back();
+}
+
+db_connection& session::opened() {
+  if (!link_) link_ = connect(where_, how_);
+  return *link_;
+}
+
+void session::give_up(const database_error& error) {
+  link_.reset();
+  away_ = true;
+  pause_ = first_pause;
+  health_->went_away();
+  // Only the text of a failed connect: others may quote customers' data.
+  const std::string_view why = error.what_kind == database_error::kind::unreachable ? error.what() : "";
+  log::error("store.away", {{"access", name_of(how_)}, {"code", error.driver_code}, {"why", why}});
+}
+
+bool session::try_to_return() {
+  if (!away_) return true;
+  try {
+    auto& db = opened();
+    if (how_ == access::write) {
+      probe_write(db);
+    } else {
+      read_meta(db, "last_connected");
+    }
+  } catch (const database_error&) {
+    link_.reset();
+    pause_ = std::min(pause_ * 2, longest_pause);
+    return false;
+  }
+  away_ = false;
+  health_->came_back();
+  log::info("store.back", {{"access", name_of(how_)}});
+  return true;
+}
+
+void session::let_others_finish(int attempt) { std::this_thread::sleep_for(std::chrono::milliseconds{attempt}); }
+
+}  // namespace gateway::persistence

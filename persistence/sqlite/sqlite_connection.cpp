@@ -1,0 +1,178 @@
+#include "persistence/sqlite/sqlite_connection.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace gateway::persistence {
+
+namespace {
+
+/// Longer than any other writer's transaction: a migration, a purge, a checkpoint.
+constexpr int lock_wait_ms = 5'000;
+
+/// Resets a statement and lets go of the text bound to it, on every way out.
+class running {
+ public:
+  explicit running(sqlite3_stmt* s) noexcept : statement_(s) {}
+  ~running() {
+    sqlite3_reset(statement_);
+    sqlite3_clear_bindings(statement_);
+  }
+  running(const running&) = delete;
+  running& operator=(const running&) = delete;
+
+ private:
+  sqlite3_stmt* statement_;
+};
+
+class sqlite_row final : public result_row {
+ public:
+  explicit sqlite_row(sqlite3_stmt* s) noexcept : statement_(s) {}
+  bool is_null(unsigned column) const override { return sqlite3_column_type(statement_, static_cast<int>(column)) == SQLITE_NULL; }
+  std::int64_t integer(unsigned column) const override { return sqlite3_column_int64(statement_, static_cast<int>(column)); }
+  std::string text(unsigned column) const override {
+    const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, static_cast<int>(column)));
+    return bytes ? std::string{bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, static_cast<int>(column)))} : std::string{};
+  }
+
+ private:
+  sqlite3_stmt* statement_;
+};
+
+database_error::kind kind_of(int code) noexcept {
+  const int primary = code & 0xff;
+  return primary == SQLITE_BUSY || primary == SQLITE_LOCKED ? database_error::kind::busy : database_error::kind::failed;
+}
+
+/// The rows hold customers' data: for the owner's eyes only. SQLite gives its log the same mode.
+void create_private(const std::filesystem::path& file) {
+  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (fd < 0) throw database_error(database_error::kind::unreachable, SQLITE_CANTOPEN, std::generic_category().message(errno));
+  ::close(fd);
+}
+
+}  // namespace
+
+sqlite_connection::sqlite_connection(const store_location& where, access how) {
+  if (how == access::write) create_private(where.file);
+  const int mode = how == access::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+  sqlite3* raw = nullptr;
+  const int code = sqlite3_open_v2(where.file.c_str(), &raw, mode | SQLITE_OPEN_NOMUTEX, nullptr);
+  db_.reset(raw);
+  try {
+    if (code != SQLITE_OK) fail(code);
+    sqlite3_extended_result_codes(db_.get(), 1);
+    sqlite3_busy_timeout(db_.get(), lock_wait_ms);
+    if (how == access::write) {
+      // FULL: the log is synced at every commit. A longer log makes checkpoints rarer and larger.
+      execute("PRAGMA journal_mode = WAL");
+      execute("PRAGMA synchronous = FULL");
+      execute("PRAGMA wal_autocheckpoint = 4000");
+      execute("PRAGMA cache_size = -65536");
+    }
+    // Opening is lazy: a file that is no database shows itself at the first read.
+    execute("SELECT COUNT(*) FROM sqlite_schema");
+  } catch (const database_error& error) {
+    throw database_error(database_error::kind::unreachable, error.driver_code, error.what());
+  }
+}
+
+sqlite_connection::~sqlite_connection() { statements_.clear(); }
+
+void sqlite_connection::begin() { execute("BEGIN IMMEDIATE"); }
+void sqlite_connection::commit() { execute("COMMIT"); }
+
+void sqlite_connection::rollback() noexcept {
+  // Some errors (a full disk) have rolled back by themselves.
+  if (sqlite3_get_autocommit(db_.get()) == 0) sqlite3_exec(db_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+void sqlite_connection::execute(const std::string& sql) {
+  const int code = sqlite3_exec(db_.get(), sql.c_str(), nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) fail(code);
+}
+
+void sqlite_connection::unlock_schema(bool keep) {
+  if (keep) {
+    commit();
+  } else {
+    rollback();
+  }
+}
+
+write_result sqlite_connection::write(const write_shape& shape, std::span<const cell> cells) {
+  auto found = statements_.find(&shape);
+  auto* s = found != statements_.end() ? found->second.get() : cached(&shape, render(dialect::sqlite, shape, 1));
+  for (; !cells.empty(); cells = cells.subspan(shape.columns.size())) {
+    const running scope{s};
+    bind(s, cells.first(shape.columns.size()));
+    const int code = sqlite3_step(s);
+    if (code == SQLITE_DONE) {
+      if (shape.what == write_shape::form::guarded_update && sqlite3_changes(db_.get()) == 0) return write_result::missed;
+      continue;
+    }
+    if (code == SQLITE_CONSTRAINT_PRIMARYKEY || code == SQLITE_CONSTRAINT_UNIQUE) return write_result::duplicate;
+    const int primary = code & 0xff;
+    if (primary == SQLITE_CONSTRAINT || primary == SQLITE_TOOBIG || primary == SQLITE_MISMATCH) return write_result::rejected;
+    fail(code);
+  }
+  return write_result::done;
+}
+
+std::uint64_t sqlite_connection::change(const statement& sql, std::span<const cell> parameters) {
+  auto* s = cached(sql);
+  const running scope{s};
+  bind(s, parameters);
+  if (const int code = sqlite3_step(s); code != SQLITE_DONE) fail(code);
+  return static_cast<std::uint64_t>(sqlite3_changes64(db_.get()));
+}
+
+void sqlite_connection::read(const statement& sql, std::span<const cell> parameters, const row_handler& each) {
+  auto* s = cached(sql);
+  const running scope{s};
+  bind(s, parameters);
+  const sqlite_row row{s};
+  int code = SQLITE_ROW;
+  while ((code = sqlite3_step(s)) == SQLITE_ROW) each(row);
+  if (code != SQLITE_DONE) fail(code);
+}
+
+sqlite3_stmt* sqlite_connection::cached(const void* owner, const std::string& sql) {
+  auto& slot = statements_[owner];
+  if (!slot) slot = prepare(sql);
+  return slot.get();
+}
+
+sqlite3_stmt* sqlite_connection::cached(const statement& sql) { return cached(&sql, std::string{sql.sqlite}); }
+
+sqlite_connection::prepared sqlite_connection::prepare(std::string_view sql) {
+  sqlite3_stmt* raw = nullptr;
+  const int code = sqlite3_prepare_v3(db_.get(), sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
+  prepared made{raw};
+  if (code != SQLITE_OK) fail(code);
+  return made;
+}
+
+void sqlite_connection::bind(sqlite3_stmt* s, std::span<const cell> cells) {
+  int at = 1;
+  for (const auto& value : cells) {
+    int code = SQLITE_OK;
+    if (const auto* number = std::get_if<std::int64_t>(&value)) {
+      code = sqlite3_bind_int64(s, at, *number);
+    } else if (const auto* text = std::get_if<std::string_view>(&value)) {
+      // An empty view may have no address, and a null address would bind NULL.
+      code = sqlite3_bind_text64(s, at, text->empty() ? "" : text->data(), text->size(), SQLITE_STATIC, SQLITE_UTF8);
+    } else {
+      code = sqlite3_bind_null(s, at);
+    }
+    if (code != SQLITE_OK) fail(code);
+    ++at;
+  }
+}
+
+void sqlite_connection::fail(int code) const {
+  const char* text = db_ ? sqlite3_errmsg(db_.get()) : sqlite3_errstr(code);
+  throw database_error(kind_of(code), code, text);
+}
+
+}  // namespace gateway::persistence

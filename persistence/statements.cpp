@@ -1,0 +1,111 @@
+#include "persistence/statements.hpp"
+
+#include <array>
+#include <limits>
+
+namespace gateway::persistence::statements {
+
+namespace {
+
+using enum write_shape::form;
+using names = std::string_view;
+
+constexpr names command_columns[] = {"merchant_id", "environment", "principal", "idempotency_key", "fingerprint", "operation", "payment_id",
+                                     "amount", "reason", "created_at", "body", "finished_at", "status"};
+constexpr names payment_columns[] = {"merchant_id", "environment", "payment_id", "state",      "amount",      "currency",
+                                     "captured",    "refunded",    "flow",       "provider",   "account",     "hides_provider",
+                                     "provider_ref", "status",     "error",      "hosted_url", "open_command", "due_at",
+                                     "next_seq",    "created_at",  "updated_at", "captured_at", "details",    "version"};
+constexpr names payment_changes[] = {"merchant_id", "environment", "payment_id",   "state",  "captured", "refunded",   "provider_ref", "status",
+                                     "error",       "hosted_url",  "open_command", "due_at", "next_seq", "updated_at", "captured_at", "version"};
+constexpr names command_changes[] = {"merchant_id", "environment", "principal", "idempotency_key", "body", "finished_at", "status"};
+constexpr names attempt_columns[] = {"merchant_id", "environment", "payment_id", "seq",        "operation",
+                                     "status",      "error_code",  "message",    "occurred_at"};
+constexpr names event_columns[] = {"merchant_id", "environment", "payment_id", "seq", "type", "status", "occurred_at", "event_id", "data"};
+constexpr names merchant_columns[] = {"merchant_id", "entity_id", "name", "entity_kind", "owner_email", "created_at"};
+constexpr names api_key_columns[] = {"merchant_id", "key_id", "environment", "scopes", "sealed_secret", "created_at"};
+constexpr names user_columns[] = {"merchant_id", "email", "user_id", "password_hash", "created_at"};
+constexpr names user_replaced[] = {"password_hash"};
+constexpr names connection_columns[] = {"merchant_id", "environment", "provider", "connection_id", "status", "account"};
+constexpr names connection_replaced[] = {"status", "account"};
+constexpr names route_columns[] = {"merchant_id", "environment", "provider", "route_id", "position", "currencies", "methods"};
+constexpr names route_replaced[] = {"currencies", "methods"};
+constexpr names setup_token_columns[] = {"merchant_id", "token_id", "spent_at"};
+constexpr names meta_columns[] = {"name", "value"};
+constexpr names meta_replaced[] = {"value"};
+constexpr names migration_columns[] = {"version", "name", "applied_at"};
+
+}  // namespace
+
+const write_shape insert_command{insert, "commands", command_columns, 4};
+const write_shape insert_payment{insert, "payments", payment_columns, 3};
+const write_shape update_payment{.what = guarded_update,
+                                 .table = "payments",
+                                 .columns = payment_changes,
+                                 .keys = 3,
+                                 .guard = "version = {new} - 1",
+                                 .unused_columns = "amount, currency, flow, provider, account, hides_provider, created_at, details",
+                                 .unused_values = "9223372036854775807, '', '', '', '', 0, 0, ''"};
+const write_shape finish_command{.what = guarded_update,
+                                 .table = "commands",
+                                 .columns = command_changes,
+                                 .keys = 4,
+                                 .guard = "status IS NULL",
+                                 .unused_columns = "fingerprint, operation, payment_id, amount, reason, created_at",
+                                 .unused_values = "'', '', '', 0, '', 0"};
+const write_shape insert_attempt{insert, "attempts", attempt_columns, 4};
+const write_shape insert_event{insert, "events", event_columns, 4};
+const write_shape insert_merchant{insert, "merchants", merchant_columns, 1};
+const write_shape insert_api_key{insert, "api_keys", api_key_columns, 2};
+const write_shape put_user{.what = upsert, .table = "users", .columns = user_columns, .keys = 2, .replaced = user_replaced};
+const write_shape put_connection{
+    .what = upsert, .table = "connections", .columns = connection_columns, .keys = 3, .replaced = connection_replaced};
+const write_shape put_route{.what = upsert, .table = "routes", .columns = route_columns, .keys = 3, .replaced = route_replaced};
+const write_shape insert_setup_token{insert, "setup_tokens", setup_token_columns, 2};
+const write_shape insert_meta{insert, "meta", meta_columns, 1};
+const write_shape put_meta{.what = upsert, .table = "meta", .columns = meta_columns, .keys = 1, .replaced = meta_replaced};
+const write_shape insert_migration{insert, "schema_migrations", migration_columns, 1};
+
+const statement revoke_api_key{"UPDATE api_keys SET revoked_at = ? WHERE merchant_id = ? AND key_id = ? AND revoked_at IS NULL"};
+
+// SQLite as packaged elsewhere has no DELETE … LIMIT, MySQL no LIMIT inside IN.
+const statement purge_commands{
+    "DELETE FROM commands WHERE (merchant_id, environment, principal, idempotency_key) IN "
+    "(SELECT merchant_id, environment, principal, idempotency_key FROM commands "
+    "WHERE created_at < ? AND status IS NOT NULL ORDER BY created_at LIMIT ?)",
+    "DELETE FROM commands WHERE created_at < ? AND status IS NOT NULL ORDER BY created_at LIMIT ?"};
+
+const statement read_payment{
+    "SELECT state, amount, currency, captured, refunded, flow, provider, account, hides_provider, provider_ref, status, error, hosted_url, "
+    "open_command, due_at, next_seq, created_at, updated_at, captured_at, details, version "
+    "FROM payments WHERE merchant_id = ? AND environment = ? AND payment_id = ?"};
+
+const statement read_command{
+    "SELECT fingerprint, operation, payment_id, amount, reason, created_at, body, finished_at, status "
+    "FROM commands WHERE merchant_id = ? AND environment = ? AND principal = ? AND idempotency_key = ?"};
+
+const statement read_timeline{
+    "SELECT seq, 0 AS is_event, operation AS what, status, error_code, message, occurred_at, '' AS event_id, '' AS data FROM attempts "
+    "WHERE merchant_id = ? AND environment = ? AND payment_id = ? "
+    "UNION ALL "
+    "SELECT seq, 1, type, status, '', '', occurred_at, event_id, data FROM events "
+    "WHERE merchant_id = ? AND environment = ? AND payment_id = ? ORDER BY seq"};
+
+const statement read_due{
+    "SELECT merchant_id, environment, payment_id FROM payments WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY due_at LIMIT ?"};
+
+const statement read_merchants{
+    "SELECT merchant_id, entity_id, name, entity_kind, owner_email, created_at FROM merchants ORDER BY created_at, merchant_id"};
+const statement read_api_keys{
+    "SELECT merchant_id, key_id, environment, scopes, sealed_secret, created_at, revoked_at FROM api_keys ORDER BY merchant_id, key_id"};
+const statement read_users{"SELECT merchant_id, user_id, email, password_hash FROM users ORDER BY merchant_id, created_at, user_id"};
+const statement read_connections{
+    "SELECT merchant_id, environment, provider, connection_id, status, account FROM connections ORDER BY merchant_id, environment, provider"};
+const statement read_routes{
+    "SELECT merchant_id, environment, provider, route_id, position, currencies, methods FROM routes "
+    "ORDER BY merchant_id, environment, position, provider"};
+
+const statement read_meta{"SELECT value FROM meta WHERE name = ?"};
+const statement read_migrations{"SELECT version FROM schema_migrations ORDER BY version"};
+
+}  // namespace gateway::persistence::statements

@@ -1,0 +1,76 @@
+// Every statement of the store, described once. dialect.hpp renders the writes for one row or many.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace gateway::persistence {
+
+/// A write of rows of one form. A row's cells stand in the order of `columns`.
+struct write_shape {
+  enum class form : unsigned char { insert, upsert, guarded_update };
+
+  form what;
+  std::string_view table;
+  std::span<const std::string_view> columns;
+  std::size_t keys = 0;  ///< the first columns: what names the row
+
+  /// upsert: what changes in a row that is there already.
+  std::span<const std::string_view> replaced{};
+
+  /// guarded_update: the row changes only if this holds for it as stored. `{new}` is the incoming value of the
+  /// last column, which is the only one that the guard may read.
+  std::string_view guard{};
+  /// guarded_update: the table's other NOT NULL columns, with values that satisfy its checks. MySQL's form is an
+  /// insert that turns into the update; where it does insert, its row is rolled back.
+  std::string_view unused_columns{};
+  std::string_view unused_values{};
+};
+
+/// A plain statement, in the words of each database.
+struct statement {
+  std::string_view sqlite;
+  std::string_view mysql;
+
+  constexpr statement(std::string_view both) : sqlite(both), mysql(both) {}
+  constexpr statement(std::string_view for_sqlite, std::string_view for_mysql) : sqlite(for_sqlite), mysql(for_mysql) {}
+};
+
+namespace statements {
+
+extern const write_shape insert_command;
+extern const write_shape insert_payment;
+extern const write_shape update_payment;
+extern const write_shape finish_command;
+extern const write_shape insert_attempt;
+extern const write_shape insert_event;
+extern const write_shape insert_merchant;
+extern const write_shape insert_api_key;
+extern const write_shape put_user;
+extern const write_shape put_connection;
+extern const write_shape put_route;
+extern const write_shape insert_setup_token;
+extern const write_shape insert_meta;
+extern const write_shape put_meta;
+extern const write_shape insert_migration;
+
+extern const statement revoke_api_key;
+extern const statement purge_commands;
+
+extern const statement read_payment;
+extern const statement read_command;
+extern const statement read_timeline;
+extern const statement read_due;
+extern const statement read_merchants;
+extern const statement read_api_keys;
+extern const statement read_users;
+extern const statement read_connections;
+extern const statement read_routes;
+extern const statement read_meta;
+extern const statement read_migrations;
+
+}  // namespace statements
+
+}  // namespace gateway::persistence

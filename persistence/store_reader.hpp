@@ -1,0 +1,14 @@
+// The actor behind one reading connection.
+#pragma once
+
+#include <caf/actor_system.hpp>
+
+#include "gateway/actors.hpp"
+#include "persistence/session.hpp"
+
+namespace gateway::persistence {
+
+/// Detached. Purges commands over a second connection that it opens when first asked to: the first one cannot write.
+store_reader spawn_store_reader(caf::actor_system& system, const store_location& where, std::shared_ptr<store_health> health);
+
+}  // namespace gateway::persistence

@@ -1,0 +1,144 @@
+#include "persistence/store_writer.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <array>
+#include <deque>
+#include <optional>
+
+#include "persistence/unit_batch.hpp"
+
+namespace gateway::persistence {
+
+namespace {
+
+/// Knocks at the database while it is away.
+using writer_actor = store_writer::extend<caf::reacts_to<wake_atom>>;
+using promise = caf::typed_response_promise<commit_outcome>;
+
+/// Group commit without waiting: a unit joins the queue and, if none is on its way, a message to oneself. That message
+/// comes after all that is in the mailbox already, so when it arrives everything that came meanwhile has joined.
+class writer {
+ public:
+  writer(const store_location& where, std::shared_ptr<store_health> health, metrics& counts, writer_limits limits)
+      : session_(where, access::write, std::move(health)), counts_(counts), limits_(limits) {
+    for (std::size_t i = 0; i < outcomes_.size(); ++i) outcomes_[i] = &counts.units(to_string(static_cast<commit_outcome>(i)));
+  }
+
+  bool full() const noexcept { return waiting_.size() >= limits_.queue; }
+  bool idle() const noexcept { return waiting_.empty(); }
+  session& link() noexcept { return session_; }
+
+  void enqueue(promise answer, unit_of_work&& unit) {
+    const auto bytes = estimated_bytes(unit);
+    waiting_.push_back({std::move(answer), std::move(unit), bytes});
+  }
+
+  /// Commits the next batch and answers it.
+  void commit_batch() {
+    take_batch();
+    if (units_.empty()) return;
+    counts_.batch_units.Observe(static_cast<double>(units_.size()));
+    std::vector<commit_outcome> outcomes;
+    const auto started = std::chrono::steady_clock::now();
+    const bool known = session_.run([&](db_connection& db) { outcomes = commit_units(db, units_); });
+    if (known) {
+      counts_.commits.Increment();
+      counts_.commit_seconds.Observe(std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count());
+    } else {
+      counts_.commit_failures.Increment();
+      outcomes.assign(units_.size(), commit_outcome::unavailable);
+    }
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      outcomes_[static_cast<std::size_t>(outcomes[i])]->Increment();
+      promises_[i].deliver(outcomes[i]);
+    }
+  }
+
+ private:
+  struct entry {
+    promise answer;
+    unit_of_work unit;
+    std::size_t bytes;
+  };
+
+  void take_batch() {
+    units_.clear();
+    promises_.clear();
+    std::size_t bytes = 0;
+    while (!waiting_.empty() && units_.size() < limits_.batch_units && bytes < limits_.batch_bytes) {
+      auto& next = waiting_.front();
+      bytes += next.bytes;
+      units_.push_back(std::move(next.unit));
+      promises_.push_back(std::move(next.answer));
+      waiting_.pop_front();
+    }
+  }
+
+  session session_;
+  metrics& counts_;
+  writer_limits limits_;
+  std::deque<entry> waiting_;
+  std::vector<unit_of_work> units_;  // of the batch at hand
+  std::vector<promise> promises_;
+  std::array<prometheus::Counter*, 6> outcomes_{};
+};
+
+struct writer_state {
+  static inline const char* name = "store_writer";
+  std::optional<writer> work;
+  bool commit_on_its_way = false;
+  bool wake_on_its_way = false;
+};
+
+writer_actor::behavior_type behave(writer_actor::stateful_pointer<writer_state> self, const store_location& where,
+                                   const std::shared_ptr<store_health>& health, metrics* counts, writer_limits limits) {
+  auto& state = self->state;
+  state.work.emplace(where, health, *counts, limits);
+  const auto wake_while_away = [self, &state] {
+    if (!state.work->link().away() || state.wake_on_its_way) return;
+    state.wake_on_its_way = true;
+    self->delayed_send(self, state.work->link().pause(), wake_atom{});
+  };
+  self->set_exit_handler([self, &state](caf::exit_msg& message) {
+    while (!state.work->idle()) state.work->commit_batch();
+    self->quit(std::move(message.reason));
+  });
+  return {
+      [self, &state](unit_of_work& unit) -> caf::result<commit_outcome> {
+        if (state.work->full()) return make_error(actor_errc::overloaded);
+        auto answer = self->make_response_promise<commit_outcome>();
+        state.work->enqueue(answer, std::move(unit));
+        if (!state.commit_on_its_way) {
+          state.commit_on_its_way = true;
+          self->send(self, work_atom{});
+        }
+        return answer;
+      },
+      [self, &state, wake_while_away](work_atom) {
+        state.commit_on_its_way = false;
+        state.work->commit_batch();
+        if (!state.work->idle()) {
+          state.commit_on_its_way = true;
+          self->send(self, work_atom{});
+        }
+        wake_while_away();
+      },
+      [&state, wake_while_away](wake_atom) {
+        state.wake_on_its_way = false;
+        state.work->link().try_to_return();
+        wake_while_away();
+      },
+  };
+}
+
+}  // namespace
+
+store_writer spawn_store_writer(caf::actor_system& system, const store_location& where, std::shared_ptr<store_health> health,
+                                metrics& counts, writer_limits limits) {
+  return system.spawn<caf::detached>(behave, where, std::move(health), &counts, limits);
+}
+
+}  // namespace gateway::persistence

@@ -1,0 +1,23 @@
+// The actor behind one writing connection.
+#pragma once
+
+#include <caf/actor_system.hpp>
+
+#include "gateway/actors.hpp"
+#include "gateway/metrics.hpp"
+#include "persistence/session.hpp"
+
+namespace gateway::persistence {
+
+struct writer_limits {
+  std::size_t batch_units = 128;             ///< most units of one transaction
+  std::size_t batch_bytes = 4 * 1024 * 1024; ///< past this many the transaction takes no more
+  std::size_t queue = 20'000;                ///< most units waiting; past it actor_errc::overloaded
+};
+
+/// Detached: has its own thread, and opens its connection there. Answers each unit once its fate is known.
+/// An exit message ends it after what has arrived before is committed.
+store_writer spawn_store_writer(caf::actor_system& system, const store_location& where, std::shared_ptr<store_health> health,
+                                metrics& counts, writer_limits limits);
+
+}  // namespace gateway::persistence

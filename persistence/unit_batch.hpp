@@ -1,0 +1,20 @@
+// Many units of work in one transaction. A unit that fails, fails alone.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "gateway/store.hpp"
+#include "persistence/connection.hpp"
+
+namespace gateway::persistence {
+
+/// Commits the units, in their order, and answers an outcome for each. Throws database_error when the
+/// database is in trouble; nothing is committed then, save where a commit's own answer was lost.
+std::vector<commit_outcome> commit_units(db_connection& db, std::span<const unit_of_work> units);
+
+/// About as many bytes as the unit's rows will have.
+std::size_t estimated_bytes(const unit_of_work& unit) noexcept;
+
+}  // namespace gateway::persistence

@@ -1,0 +1,91 @@
+// The store's actors under a real actor system.
+#pragma once
+
+#include <caf/actor_system.hpp>
+#include <caf/scoped_actor.hpp>
+#include <caf/send.hpp>
+
+#include <chrono>
+#include <thread>
+
+#include "persistence/store.hpp"
+#include "samples.hpp"
+#include "stores.hpp"
+
+namespace gateway::persistence::test {
+
+struct system_config : caf::actor_system_config {
+  system_config() {
+    add_message_types<caf::id_block::gateway>();
+    set("scheduler.policy", caf::atom("sharing"));
+    set("scheduler.max-threads", 1u);
+  }
+};
+
+/// Polls until `holds`, or gives up.
+template <class Condition>
+bool eventually(Condition holds, std::chrono::seconds patience = std::chrono::seconds{20}) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  }
+  return true;
+}
+
+class open_actors {
+ public:
+  explicit open_actors(const settings& s) : handles(open_store(system_, s, counts)) {}
+  ~open_actors() { stop(); }
+
+  /// Ends the actors in order: what was sent before is committed.
+  void stop() {
+    for (const auto& writer : handles.writers) caf::anon_send_exit(writer, caf::exit_reason::user_shutdown);
+    for (const auto& reader : handles.readers) caf::anon_send_exit(reader, caf::exit_reason::user_shutdown);
+    handles = {};
+  }
+
+  /// Sends all, then waits for all: they meet in the writers' batches.
+  std::vector<std::variant<commit_outcome, actor_errc>> commit(std::vector<unit_of_work> units) {
+    std::vector<std::variant<commit_outcome, actor_errc>> answers(units.size());
+    std::vector<std::function<void()>> waits;
+    for (std::size_t i = 0; i < units.size(); ++i) {
+      const auto& unit = units[i];
+      const auto key = unit.insert_payment ? unit.insert_payment->key : unit.update_payment ? unit.update_payment->key : payment_key{};
+      auto handle = std::make_shared<decltype(self->request(handles.writers[0], caf::infinite, unit))>(
+          self->request(handles.writer_for(key), std::chrono::seconds{60}, std::move(units[i])));
+      waits.emplace_back([&answers, i, handle] {
+        handle->receive([&](commit_outcome outcome) { answers[i] = outcome; },
+                        [&](caf::error& error) { answers[i] = static_cast<actor_errc>(error.code()); });
+      });
+    }
+    for (auto& wait : waits) wait();
+    return answers;
+  }
+
+  std::variant<commit_outcome, actor_errc> commit_one(const unit_of_work& unit) { return commit({unit}).front(); }
+
+  /// The answer, or nothing if the store is unavailable.
+  template <class Answer, class Question>
+  std::optional<Answer> ask(const store_reader& reader, Question question) {
+    std::optional<Answer> found;
+    self->request(reader, std::chrono::seconds{60}, std::move(question))
+        .receive([&](Answer& answer) { found = std::move(answer); },
+                 [&](caf::error& error) {
+                   if (!is(error, actor_errc::store_unavailable)) throw std::runtime_error("another error than store_unavailable");
+                 });
+    return found;
+  }
+
+  metrics counts;
+
+ private:
+  system_config config_;
+  caf::actor_system system_{config_};
+
+ public:
+  caf::scoped_actor self{system_};
+  store_handles handles;
+};
+
+}  // namespace gateway::persistence::test

@@ -1,0 +1,246 @@
+// The store contract: every field comes back as it went in, and reads find what they should in order.
+#include <catch2/catch.hpp>
+
+#include <limits>
+
+#include "persistence/queries.hpp"
+#include "persistence/unit_batch.hpp"
+#include "samples.hpp"
+#include "stores.hpp"
+
+using namespace gateway;
+using namespace gateway::persistence;
+using namespace gateway::persistence::test;
+
+namespace {
+
+// Four bytes of UTF-8, quotes, a backslash, a NUL and a percent sign: what text columns and JSON trip over.
+const std::string awkward = std::string{"Zoë \"quoted\" \\ 日本語 🦊 %s ' \n\t"} + '\0' + "end";
+
+void commit(migrated_store& store, const unit_of_work& unit) {
+  REQUIRE(commit_units(*store.writer, {&unit, 1}).front() == commit_outcome::committed);
+}
+
+payment full_payment() {
+  payment p;
+  p.key = {merchant_id{"merch_1"}, environment::live, payment_id{"pay_" + std::string(60, 'z')}};
+  p.version = std::numeric_limits<std::int64_t>::max() - 1;
+  p.state = payment_state::partially_refunded;
+  p.amount = {std::numeric_limits<std::int64_t>::max(), *currency::parse("KWD")};
+  p.how = flow::embedded;
+  p.provider = provider_kind::sandbox_wallet;
+  p.account = awkward;
+  p.hides_provider = true;
+  p.provider_ref = "ref_" + awkward;
+  p.status = provider_status::pending;
+  p.error = provider_error{error_category::timeout, "code", awkward, true, true};
+  p.hosted_url = "https://gateway.example/sandbox/checkout/" + std::string(3000, 't');
+  p.captured = std::numeric_limits<std::int64_t>::max() - 1;
+  p.refunded = std::numeric_limits<std::int64_t>::max() - 2;
+  p.captured_at = at(-1);
+  p.open = open_operation{{p.key.merchant, p.key.env, "plat_1", "key"}, operation::refund, std::numeric_limits<std::int64_t>::max(), true, 7};
+  p.due_at = at(99);
+  p.next_seq = std::numeric_limits<std::uint32_t>::max();
+  p.created_at = from_unix_ms(0);
+  p.updated_at = from_unix_ms(-62'135'596'800'000);
+  p.details = {"pm_card_visa", "https://shop.example/ok?a=1&b=2", "https://shop.example/no", awkward, "zoë@example.com", awkward, "+92300",
+               {{"zeta", "first stays first"}, {"alpha", awkward}, {"", ""}}};
+  return p;
+}
+
+}  // namespace
+
+TEST_CASE("every field of a payment comes back as it was inserted") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  const auto wanted = GENERATE_COPY(values<payment>({full_payment(), a_payment("plain")}));
+  unit_of_work unit;
+  unit.insert_payment = wanted;
+  commit(store, unit);
+  const auto found = run(*store.reader, find_payment{wanted.key}).found;
+  REQUIRE(found);
+  CHECK(*found == wanted);
+}
+
+TEST_CASE("every field that an update may change comes back as updated") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  const auto full = full_payment();
+  auto bare = full;
+  bare.version -= 1;
+  bare.state = payment_state::created;
+  bare.status = provider_status::none;
+  bare.error.reset();
+  bare.open.reset();
+  bare.due_at.reset();
+  bare.captured_at.reset();
+  bare.hosted_url.clear();
+  bare.provider_ref.clear();
+  bare.captured = bare.refunded = 0;
+  bare.next_seq = 1;
+  bare.updated_at = at(0);
+  unit_of_work insert, update;
+  insert.insert_payment = bare;
+  commit(store, insert);
+  update.update_payment = full;
+  commit(store, update);
+  CHECK(run(*store.reader, find_payment{full.key}).found == full);
+
+  auto cleared = bare;
+  cleared.version = full.version + 1;
+  update.update_payment = cleared;
+  commit(store, update);
+  CHECK(run(*store.reader, find_payment{full.key}).found == cleared);
+}
+
+TEST_CASE("every name that a payment can carry is stored") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  std::vector<payment> all;
+  const auto next = [&]() -> payment& {
+    all.push_back(a_payment("n" + std::to_string(all.size())));
+    return all.back();
+  };
+  for (std::size_t i = 0; i < payment_state_count; ++i) next().state = static_cast<payment_state>(i);
+  for (int i = 0; i < 5; ++i) next().status = static_cast<provider_status>(i);
+  for (int i = 0; i < 3; ++i) next().how = static_cast<flow>(i);
+  for (int i = 0; i < 6; ++i) next().error = provider_error{static_cast<error_category>(i), "", "", false, false};
+  for (const auto& traits : provider_catalogue) next().provider = traits.kind;
+  for (auto what : {operation::create, operation::capture, operation::refund, operation::void_payment})
+    next().open = open_operation{command_key_of("k"), what, 1, false, 0};
+  for (const auto& p : all) {
+    unit_of_work unit;
+    unit.insert_payment = p;
+    commit(store, unit);
+    CHECK(run(*store.reader, find_payment{p.key}).found == p);
+  }
+}
+
+TEST_CASE("every field of a command comes back") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  command_record c{{merchant_id{"merch_1"}, environment::live, "plat_1", "c0ffee00-0000-4000-8000-000000000001"},
+                   std::string(64, 'f'), operation::refund, payment_id{"pay_x"}, std::numeric_limits<std::int64_t>::max(), awkward,
+                   at(-5), answer{502, awkward}, at(123)};
+  const bool open = GENERATE(false, true);
+  if (open) {
+    c.result.reset();
+    c.finished_at.reset();
+  }
+  unit_of_work unit;
+  unit.insert_command = c;
+  commit(store, unit);
+  CHECK(run(*store.reader, find_command{c.key}).found == c);
+}
+
+TEST_CASE("texts of a megabyte are stored and updated") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  auto unit = begin_unit("1");
+  unit.insert_payment->details.metadata = {{"long", std::string(1 << 20, 'm')}};
+  unit.insert_command->reason = std::string(1 << 20, 'r');
+  commit(store, unit);
+  auto finish = finish_unit("1");
+  finish.finish_command = a_finish("key-1", std::string(1 << 20, 'b'));
+  finish.entries[1].event_data = std::string(1 << 20, 'e');
+  const unit_of_work batch[] = {finish, begin_unit("2")};
+  CHECK(commit_units(*store.writer, batch) == std::vector(2, commit_outcome::committed));
+  CHECK(run(*store.reader, find_payment{key_of("1")}).found->details == unit.insert_payment->details);
+  const auto command = run(*store.reader, find_command{command_key_of("key-1")}).found;
+  CHECK(command->reason == unit.insert_command->reason);
+  CHECK(*command->result == *finish.finish_command->result);
+  CHECK(run(*store.reader, find_timeline{key_of("1")}).entries == finish.entries);
+  // The statement that carried the long text serves short ones again.
+  commit(store, begin_unit("3"));
+  CHECK(run(*store.reader, find_payment{key_of("3")}).found == a_payment("3"));
+}
+
+TEST_CASE("what does not exist is not found") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  commit(store, begin_unit("1"));
+  CHECK_FALSE(run(*store.reader, find_payment{key_of("2")}).found);
+  CHECK_FALSE(run(*store.reader, find_payment{key_of("1", "merch_2")}).found);
+  CHECK_FALSE(run(*store.reader, find_command{command_key_of("KEY-1")}).found);
+  CHECK(run(*store.reader, find_timeline{key_of("1")}).entries.empty());
+}
+
+TEST_CASE("a timeline is read oldest first, attempts and events together") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  std::vector<timeline_entry> entries;
+  for (std::uint32_t seq = 1; seq <= 12; ++seq) entries.push_back(seq % 3 == 0 ? an_event(seq) : an_attempt(seq));
+  entries[0].error_code = "card_declined";
+  entries[0].message = awkward;
+  entries[2].event_data = R"({"description":"🦊"})";
+  auto unit = begin_unit("1");
+  unit.entries = {entries.rbegin(), entries.rend()};
+  commit(store, unit);
+  CHECK(run(*store.reader, find_timeline{key_of("1")}).entries == entries);
+}
+
+TEST_CASE("due payments are found oldest first, up to the limit") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  const std::pair<const char*, std::optional<std::int64_t>> rows[] = {
+      {"late", 300}, {"never", std::nullopt}, {"first", 100}, {"now", 200}, {"future", 100'000}};
+  for (const auto& [id, due] : rows) {
+    auto unit = begin_unit(id);
+    if (due) unit.insert_payment->due_at = at(*due);
+    commit(store, unit);
+  }
+  const auto due = [&](std::int64_t now, std::uint32_t limit) { return run(*store.reader, find_due{at(now), limit}).keys; };
+  CHECK(due(99, 10).empty());
+  CHECK(due(200, 10) == std::vector{key_of("first"), key_of("now")});
+  CHECK(due(1'000, 10) == std::vector{key_of("first"), key_of("now"), key_of("late")});
+  CHECK(due(1'000, 2) == std::vector{key_of("first"), key_of("now")});
+
+  // What is settled is due no more.
+  auto settled = a_payment("first");
+  settled.version = 2;
+  unit_of_work unit;
+  unit.update_payment = settled;
+  commit(store, unit);
+  CHECK(due(200, 10) == std::vector{key_of("now")});
+}
+
+TEST_CASE("a reader sees each commit at once") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  for (int i = 0; i < 5; ++i) {
+    const auto id = std::to_string(i);
+    CHECK_FALSE(run(*store.reader, find_payment{key_of(id)}).found);
+    commit(store, begin_unit(id));
+    CHECK(run(*store.reader, find_payment{key_of(id)}).found);
+  }
+}
+
+TEST_CASE("purging deletes finished commands older than the limit, oldest first, and no others") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  for (int i = 0; i < 6; ++i) {
+    unit_of_work unit;
+    unit.insert_command = a_command("done-" + std::to_string(i));
+    unit.insert_command->created_at = at(i);
+    unit.insert_command->result = answer{200, "{}"};
+    unit.insert_command->finished_at = at(i);
+    commit(store, unit);
+  }
+  unit_of_work open;
+  open.insert_command = a_command("open");
+  open.insert_command->created_at = at(0);
+  commit(store, open);
+
+  const auto left = [&] {
+    std::string found;
+    for (int i = 0; i < 6; ++i)
+      if (run(*store.reader, find_command{command_key_of("done-" + std::to_string(i))}).found) found += std::to_string(i);
+    return found;
+  };
+  CHECK(run(*store.writer, purge_commands{at(4), 3}).deleted == 3);
+  CHECK(left() == "345");
+  CHECK(run(*store.writer, purge_commands{at(4), 3}).deleted == 1);
+  CHECK(run(*store.writer, purge_commands{at(4), 3}).deleted == 0);
+  CHECK(left() == "45");
+  CHECK(run(*store.reader, find_command{command_key_of("open")}).found);
+}

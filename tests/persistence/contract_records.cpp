@@ -1,0 +1,159 @@
+// The store contract: what operators change, and the directory that is read at start.
+#include <catch2/catch.hpp>
+
+#include "persistence/queries.hpp"
+#include "persistence/unit_batch.hpp"
+#include "samples.hpp"
+#include "stores.hpp"
+
+using namespace gateway;
+using namespace gateway::persistence;
+using namespace gateway::persistence::test;
+using enum commit_outcome;
+
+namespace {
+
+const merchant_id shop{"merch_shop"};
+
+commit_outcome change(migrated_store& store, std::vector<directory_change> changes) {
+  unit_of_work unit;
+  unit.changes = std::move(changes);
+  return commit_units(*store.writer, {&unit, 1}).front();
+}
+
+directory_lookup directory_of(migrated_store& store) { return run(*store.reader, find_directory{}); }
+
+save_merchant a_merchant(const std::string& id) {
+  return {merchant_id{id}, entity_id{"ent_" + id}, "Zoë's 店", entity_kind::wallet, "owner@example.com", at(1)};
+}
+
+scope_set scopes(std::string_view text) { return text.empty() ? scope_set{} : *parse_scopes(text); }
+
+save_api_key a_key(const std::string& id, std::string_view permitted = "payments:write *") {
+  return {key_id{id}, shop, environment::live, scopes(permitted), "sealed", at(2)};
+}
+
+}  // namespace
+
+TEST_CASE("merchants are stored once") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  REQUIRE(change(store, {a_merchant("merch_shop")}) == committed);
+  CHECK(change(store, {a_merchant("merch_shop")}) == duplicate_record);
+  const auto found = directory_of(store).merchants;
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].id == shop);
+  CHECK(found[0].entity == entity_id{"ent_merch_shop"});
+  CHECK(found[0].name == "Zoë's 店");
+  CHECK(found[0].kind == entity_kind::wallet);
+  CHECK(found[0].owner_email == "owner@example.com");
+  CHECK(found[0].created_at == at(1));
+}
+
+TEST_CASE("a change that fails takes the whole unit with it") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  REQUIRE(change(store, {a_merchant("merch_1")}) == committed);
+  CHECK(change(store, {a_merchant("merch_2"), a_key("mk_live_1"), a_merchant("merch_1")}) == duplicate_record);
+  CHECK(directory_of(store).merchants.size() == 1);
+  CHECK(directory_of(store).keys.empty());
+}
+
+TEST_CASE("a key id is unique among all merchants, and revoking is for good") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  REQUIRE(change(store, {a_key("mk_live_1"), a_key("mk_live_2", "")}) == committed);
+  auto elsewhere = a_key("mk_live_1");
+  elsewhere.merchant = merchant_id{"merch_other"};
+  CHECK(change(store, {elsewhere}) == duplicate_record);
+
+  auto keys = directory_of(store).keys;
+  REQUIRE(keys.size() == 2);
+  CHECK(keys[0].key.id == key_id{"mk_live_1"});
+  CHECK(keys[0].key.merchant == shop);
+  CHECK(keys[0].key.env == environment::live);
+  CHECK(keys[0].key.scopes == scopes("payments:write *"));
+  CHECK(keys[0].key.sealed_secret == "sealed");
+  CHECK(keys[0].key.created_at == at(2));
+  CHECK(keys[1].key.scopes == scope_set{});
+  CHECK_FALSE(keys[0].revoked);
+
+  for (int times = 0; times < 2; ++times) {
+    CHECK(change(store, {revoke_api_key{key_id{"mk_live_1"}, shop, at(times)}}) == committed);
+    keys = directory_of(store).keys;
+    CHECK(keys[0].revoked);
+    CHECK_FALSE(keys[1].revoked);
+  }
+}
+
+TEST_CASE("a user of a merchant is named by the email, and saving again replaces the password") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  REQUIRE(change(store, {save_user{user_id{"user_1"}, shop, "a@example.com", "", at(0)}}) == committed);
+  REQUIRE(change(store, {save_user{user_id{"user_2"}, shop, "b@example.com", "hash-b", at(1)}}) == committed);
+  REQUIRE(change(store, {save_user{user_id{"user_3"}, shop, "a@example.com", "hash-a", at(2)}}) == committed);
+  const auto users = directory_of(store).users;
+  REQUIRE(users.size() == 2);
+  CHECK(users[0].id == user_id{"user_1"});
+  CHECK(users[0].merchant == shop);
+  CHECK(users[0].email == "a@example.com");
+  CHECK(users[0].password_hash == "hash-a");
+  CHECK(users[1].email == "b@example.com");
+}
+
+TEST_CASE("a connection is one for each environment and provider, and its id stays") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  const connection test_link{environment::test, provider_kind::sandbox, connection_status::in_progress, "acct_1"};
+  const connection live_link{environment::live, provider_kind::sandbox, connection_status::connected, "acct_2"};
+  connection replaced = test_link;
+  replaced.status = connection_status::unavailable;
+  replaced.account = "acct_3";
+  REQUIRE(change(store, {save_connection{shop, test_link, "conn_1"}, save_connection{shop, live_link, "conn_2"}}) == committed);
+  REQUIRE(change(store, {save_connection{shop, replaced, "conn_9"}}) == committed);
+  const auto found = directory_of(store).connections;
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].link == live_link);
+  CHECK(found[0].id == "conn_2");
+  CHECK(found[1].link == replaced);
+  CHECK(found[1].id == "conn_1");
+  CHECK(found[1].merchant == shop);
+}
+
+TEST_CASE("a route is one for each environment and provider, and its id and position stay") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  const auto hkd = *currency::parse("HKD"), eur = *currency::parse("EUR");
+  const route first{environment::test, provider_kind::sandbox_hosted, 1, {hkd}, {payment_method_kind::card}};
+  const route second{environment::test, provider_kind::sandbox, 2, {}, {}};
+  route replaced = first;
+  replaced.position = 9;
+  replaced.currencies = {eur, hkd};
+  replaced.methods = {payment_method_kind::pkr_wallet, payment_method_kind::card};
+  REQUIRE(change(store, {save_route{shop, second, "route_2"}, save_route{shop, first, "route_1"}}) == committed);
+  REQUIRE(change(store, {save_route{shop, replaced, "route_9"}}) == committed);
+  const auto found = directory_of(store).routes;
+  REQUIRE(found.size() == 2);
+  replaced.position = 1;
+  CHECK(found[0].way == replaced);
+  CHECK(found[0].id == "route_1");
+  CHECK(found[1].way == second);
+}
+
+TEST_CASE("a setup link is spent once") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  CHECK(change(store, {spend_setup_token{shop, "token", at(0)}}) == committed);
+  CHECK(change(store, {spend_setup_token{shop, "token", at(1)}}) == duplicate_record);
+  CHECK(change(store, {spend_setup_token{shop, "other", at(1)}}) == committed);
+}
+
+TEST_CASE("an operator's change that fails leaves the payments of its batch alone") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  unit_of_work spend;
+  spend.changes = {spend_setup_token{shop, "token", at(0)}};
+  const unit_of_work batch[] = {begin_unit("1"), spend, spend, begin_unit("2")};
+  CHECK(commit_units(*store.writer, batch) == std::vector{committed, committed, duplicate_record, committed});
+  CHECK(run(*store.reader, find_payment{key_of("2")}).found);
+}

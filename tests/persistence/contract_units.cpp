@@ -1,0 +1,258 @@
+// The store contract: what a unit of work does, alone and among others. Both stores keep it.
+#include <catch2/catch.hpp>
+
+#include "persistence/queries.hpp"
+#include "persistence/unit_batch.hpp"
+#include "samples.hpp"
+#include "stores.hpp"
+
+using namespace gateway;
+using namespace gateway::persistence;
+using namespace gateway::persistence::test;
+
+using outcomes = std::vector<commit_outcome>;
+using enum commit_outcome;
+
+namespace {
+
+commit_outcome commit_one(migrated_store& store, const unit_of_work& unit) { return commit_units(*store.writer, {&unit, 1}).front(); }
+
+std::optional<payment> stored(migrated_store& store, const std::string& id) { return run(*store.reader, find_payment{key_of(id)}).found; }
+
+std::optional<command_record> stored_command(migrated_store& store, const std::string& key) {
+  return run(*store.reader, find_command{command_key_of(key)}).found;
+}
+
+unit_of_work only_command(const std::string& key) {
+  unit_of_work unit;
+  unit.insert_command = a_command(key);
+  return unit;
+}
+
+unit_of_work only_update(payment p) {
+  unit_of_work unit;
+  unit.update_payment = std::move(p);
+  return unit;
+}
+
+}  // namespace
+
+TEST_CASE("a unit commits whole") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  REQUIRE(commit_one(store, begin_unit("1")) == committed);
+  CHECK(stored(store, "1") == a_payment("1"));
+  CHECK(stored_command(store, "key-1") == a_command("key-1"));
+
+  REQUIRE(commit_one(store, finish_unit("1")) == committed);
+  CHECK(stored(store, "1") == captured(a_payment("1")));
+  const auto command = stored_command(store, "key-1");
+  REQUIRE(command);
+  CHECK(command->result == answer{200, R"({"state":"captured"})"});
+  CHECK(command->finished_at == at(50));
+  CHECK(run(*store.reader, find_timeline{key_of("1")}).entries == std::vector{an_attempt(1), an_event(2)});
+}
+
+TEST_CASE("an empty unit commits trivially") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  CHECK(commit_one(store, {}) == committed);
+  CHECK(commit_units(*store.writer, {}).empty());
+}
+
+TEST_CASE("a unit that fails leaves nothing behind, and says why") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  REQUIRE(commit_one(store, begin_unit("1")) == committed);
+  REQUIRE(commit_one(store, begin_unit("2")) == committed);
+
+  struct row {
+    const char* name;
+    unit_of_work unit;
+    commit_outcome expected;
+  };
+  auto key_taken = begin_unit("3");
+  key_taken.insert_command->key = command_key_of("key-1");
+  auto payment_taken = begin_unit("1");
+  payment_taken.insert_command->key = command_key_of("key-new");
+  auto both_taken = begin_unit("1");
+  auto stale = finish_unit("1");
+  stale.update_payment->version = 3;
+  auto rewind = finish_unit("1");
+  rewind.update_payment->version = 1;
+  auto unknown_payment = finish_unit("1");
+  unknown_payment.update_payment->key = key_of("unknown");
+  auto unknown_command = finish_unit("1");
+  unknown_command.finish_command->key = command_key_of("unknown");
+  const row rows[] = {
+      {"the idempotency key is taken", key_taken, duplicate_command},
+      {"the payment is taken", payment_taken, payment_exists},
+      {"both are: the key counts", both_taken, duplicate_command},
+      {"the payment stands at an older version", stale, lost_claim},
+      {"the payment stands at that version already", rewind, lost_claim},
+      {"there is no such payment", unknown_payment, lost_claim},
+      {"there is no such command", unknown_command, lost_claim},
+  };
+  for (const auto& [name, unit, expected] : rows) {
+    INFO(name);
+    CHECK(commit_one(store, unit) == expected);
+    CHECK(stored(store, "1") == a_payment("1"));
+    CHECK_FALSE(stored(store, "3"));
+    CHECK_FALSE(stored(store, "unknown"));
+    CHECK_FALSE(stored_command(store, "key-new"));
+    CHECK_FALSE(stored_command(store, "unknown"));
+    CHECK(stored_command(store, "key-1") == a_command("key-1"));
+    CHECK(run(*store.reader, find_timeline{key_of("1")}).entries.empty());
+  }
+}
+
+TEST_CASE("a command is finished once") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  REQUIRE(commit_one(store, begin_unit("1")) == committed);
+  unit_of_work finish;
+  finish.finish_command = a_finish("key-1", "first");
+  REQUIRE(commit_one(store, finish) == committed);
+  finish.finish_command = a_finish("key-1", "second");
+  CHECK(commit_one(store, finish) == lost_claim);
+  CHECK(stored_command(store, "key-1")->result->body == "first");
+}
+
+TEST_CASE("a command can be inserted with its result") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  auto unit = only_command("done");
+  unit.insert_command->result = answer{409, R"({"error":"payment not refundable in current state"})"};
+  unit.insert_command->finished_at = at(7);
+  REQUIRE(commit_one(store, unit) == committed);
+  CHECK(stored_command(store, "done") == unit.insert_command);
+}
+
+TEST_CASE("the database refuses a payment that does not add up, and the neighbours commit") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  REQUIRE(commit_one(store, begin_unit("1")) == committed);
+
+  const auto with = [](std::int64_t captured_minor, std::int64_t refunded_minor) {
+    auto p = captured(a_payment("1"));
+    p.captured = captured_minor;
+    p.refunded = refunded_minor;
+    return p;
+  };
+  auto inserted = begin_unit("2");
+  inserted.insert_payment->captured = 4201;
+  const unit_of_work refused[] = {only_update(with(4201, 0)), only_update(with(4200, 4201)), only_update(with(4200, -1)), inserted};
+  for (std::size_t i = 0; i < std::size(refused); ++i) {
+    INFO("row " << i);
+    CHECK(commit_one(store, refused[i]) == unavailable);
+    const unit_of_work batch[] = {only_command("before" + std::to_string(i)), refused[i], only_command("after" + std::to_string(i))};
+    CHECK(commit_units(*store.writer, batch) == outcomes{committed, unavailable, committed});
+    CHECK(stored(store, "1") == a_payment("1"));
+    CHECK_FALSE(stored(store, "2"));
+  }
+  CHECK(commit_one(store, only_update(with(4200, 4200))) == committed);
+}
+
+TEST_CASE("in a large batch the units that fail do so alone") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  REQUIRE(commit_one(store, begin_unit("taken")) == committed);
+
+  std::vector<unit_of_work> batch;
+  outcomes expected;
+  for (int i = 0; i < 150; ++i) {
+    batch.push_back(begin_unit(std::to_string(i)));
+    expected.push_back(committed);
+    if (i == 0 || i == 77 || i == 149) {
+      batch.back().insert_command->key = command_key_of("key-taken");
+      expected.back() = duplicate_command;
+    }
+    if (i == 78) {
+      batch.back().insert_payment = a_payment("taken");
+      expected.back() = payment_exists;
+    }
+  }
+  CHECK(commit_units(*store.writer, batch) == expected);
+  for (int i = 0; i < 150; ++i) {
+    INFO("unit " << i);
+    CHECK(stored(store, std::to_string(i)).has_value() == (expected[static_cast<std::size_t>(i)] == committed));
+  }
+
+  std::vector<unit_of_work> finishes;
+  for (int i = 0; i < 150; ++i) finishes.push_back(finish_unit(std::to_string(i)));
+  outcomes after = expected;
+  for (auto& outcome : after)
+    if (outcome != committed) outcome = lost_claim;
+  CHECK(commit_units(*store.writer, finishes) == after);
+  CHECK(stored(store, "42") == captured(a_payment("42")));
+  CHECK(run(*store.reader, find_timeline{key_of("42")}).entries.size() == 2);
+  CHECK(run(*store.reader, find_timeline{key_of("77")}).entries.empty());
+}
+
+TEST_CASE("several units of one payment in one batch take effect in their order") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  auto third = captured(a_payment("1"));
+  third.version = 3;
+  third.refunded = 100;
+  third.state = payment_state::partially_refunded;
+
+  SECTION("each builds on the one before") {
+    const unit_of_work batch[] = {begin_unit("1"), begin_unit("other"), finish_unit("1"), only_update(third)};
+    CHECK(commit_units(*store.writer, batch) == outcomes{committed, committed, committed, committed});
+    CHECK(stored(store, "1") == third);
+  }
+  SECTION("out of order, the early one loses") {
+    const unit_of_work batch[] = {finish_unit("1"), begin_unit("1"), only_update(third)};
+    CHECK(commit_units(*store.writer, batch) == outcomes{lost_claim, committed, lost_claim});
+    CHECK(stored(store, "1") == a_payment("1"));
+  }
+  SECTION("the second claim of one version loses") {
+    REQUIRE(commit_one(store, begin_unit("1")) == committed);
+    auto rival = captured(a_payment("1"));
+    rival.account = "acct_1";
+    rival.provider_ref = "rival";
+    const unit_of_work batch[] = {finish_unit("1"), only_update(rival), begin_unit("2")};
+    CHECK(commit_units(*store.writer, batch) == outcomes{committed, lost_claim, committed});
+    CHECK(stored(store, "1")->provider_ref.empty());
+  }
+  SECTION("the second use of one idempotency key loses") {
+    auto same_key = begin_unit("2");
+    same_key.insert_command->key = command_key_of("key-1");
+    const unit_of_work batch[] = {begin_unit("1"), same_key, begin_unit("3")};
+    CHECK(commit_units(*store.writer, batch) == outcomes{committed, duplicate_command, committed});
+    CHECK_FALSE(stored(store, "2"));
+    CHECK(stored(store, "3"));
+  }
+}
+
+TEST_CASE("the same ids belong to each merchant and environment by themselves") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  std::vector<unit_of_work> batch;
+  for (const auto* merchant : {"merch_1", "merch_2", "MERCH_1", "merch_é"})
+    for (const auto env : {environment::test, environment::live})
+      for (const auto* principal : {"", "plat_1"}) {
+        auto unit = begin_unit("1");
+        unit.insert_command->key.merchant = merchant_id{merchant};
+        unit.insert_command->key.env = env;
+        unit.insert_command->key.principal = principal;
+        unit.insert_payment->key.merchant = merchant_id{merchant};
+        unit.insert_payment->key.env = env;
+        if (*principal) unit.insert_payment.reset();
+        batch.push_back(unit);
+      }
+  CHECK(commit_units(*store.writer, batch) == outcomes(batch.size(), committed));
+}
+
+TEST_CASE("what a connection rolled back is invisible, what it committed survives it") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  REQUIRE(commit_one(store, begin_unit("1")) == committed);
+  store.writer->begin();
+  const auto row = begin_unit("2");
+  store.writer = connect(store.where(), access::write);  // the old one ends in its transaction
+  CHECK(stored(store, "1"));
+  CHECK_FALSE(stored(store, "2"));
+  CHECK(commit_one(store, row) == committed);
+}

@@ -1,0 +1,150 @@
+// The database goes away and comes back; the disk fills up.
+#include <catch2/catch.hpp>
+
+#include "actor_fixture.hpp"
+#include "persistence/queries.hpp"
+#include "persistence/session.hpp"
+#include "persistence/unit_batch.hpp"
+
+using namespace gateway;
+using namespace gateway::persistence;
+using namespace gateway::persistence::test;
+
+using reply = std::variant<commit_outcome, actor_errc>;
+
+namespace {
+
+/// A MariaDB for tests that kill it: the shared one serves others.
+struct own_mariadb {
+  temporary_folder folder;
+  std::string url = mariadb("start", folder.path());
+  ~own_mariadb() { mariadb("stop", folder.path()); }
+};
+
+}  // namespace
+
+TEST_CASE("while the database is away units are unavailable at once, and service resumes by itself, without traffic") {
+  own_mariadb server;
+  settings s;
+  s.store = server.url;
+  prepared_store{s};
+  open_actors store{s};
+  REQUIRE(store.commit_one(begin_unit("1")) == reply{commit_outcome::committed});
+  REQUIRE(store.ask<payment_lookup>(store.handles.readers[0], find_payment{key_of("1")}));
+
+  mariadb("kill", server.folder.path());
+  CHECK(store.commit_one(begin_unit("2")) == reply{commit_outcome::unavailable});
+  CHECK_FALSE(store.ask<payment_lookup>(store.handles.readers[0], find_payment{key_of("1")}));
+  CHECK(store.counts.store_up.Value() == 0);
+  CHECK(store.counts.commit_failures.Value() == 1);
+  const auto asked = std::chrono::steady_clock::now();
+  for (int i = 0; i < 20; ++i) CHECK(store.commit_one(begin_unit("2")) == reply{commit_outcome::unavailable});
+  CHECK(std::chrono::steady_clock::now() - asked < std::chrono::seconds{2});
+
+  mariadb("start", server.folder.path());
+  CHECK(eventually([&] { return store.counts.store_up.Value() == 1; }));
+  CHECK(store.commit_one(begin_unit("3")) == reply{commit_outcome::committed});
+  const auto found = store.ask<payment_lookup>(store.handles.readers[0], find_payment{key_of("1")});
+  REQUIRE(found);
+  CHECK(found->found == a_payment("1"));
+  CHECK_FALSE(store.ask<payment_lookup>(store.handles.readers[0], find_payment{key_of("2")})->found);
+}
+
+TEST_CASE("connections that the server closed while they were idle are replaced unnoticed") {
+  empty_store where{store_kind::mysql};
+  prepared_store{where.settings()};
+  open_actors store{where.settings()};
+  for (int i = 0; i < 8; ++i) REQUIRE(store.commit_one(begin_unit("before" + std::to_string(i))) == reply{commit_outcome::committed});
+  for (const auto& reader : store.handles.readers) REQUIRE(store.ask<payment_lookup>(reader, find_payment{key_of("before1")}));
+
+  const auto killer = connect(where.where(), access::read);
+  static const statement others{"SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()"};
+  std::vector<std::int64_t> ids;
+  killer->read(others, {}, [&](const result_row& row) { ids.push_back(row.integer(0)); });
+  CHECK(ids.size() == store.handles.writers.size() + store.handles.readers.size());
+  for (const auto id : ids) killer->execute("KILL CONNECTION " + std::to_string(id));
+
+  for (int i = 0; i < 8; ++i) CHECK(store.commit_one(begin_unit("after" + std::to_string(i))) == reply{commit_outcome::committed});
+  for (const auto& reader : store.handles.readers) CHECK(store.ask<payment_lookup>(reader, find_payment{key_of("after1")})->found);
+  CHECK(store.counts.store_up.Value() == 1);
+  CHECK(store.counts.commit_failures.Value() == 0);
+}
+
+TEST_CASE("a full disk makes units unavailable, and what was committed stays, and room brings the store back") {
+  migrated_store store{store_kind::sqlite};
+  metrics counts;
+  const auto health = std::make_shared<store_health>(counts);
+  session link{store.where(), access::write, health};
+  REQUIRE(link.run([](db_connection& db) { db.execute("PRAGMA max_page_count = 200"); }));
+
+  const auto commit = [&](int i, commit_outcome& outcome) {
+    auto unit = begin_unit(std::to_string(i));
+    unit.insert_payment->details.description = std::string(50'000, 'x');
+    return link.run([&](db_connection& db) { outcome = commit_units(db, {&unit, 1}).front(); });
+  };
+  int stored = 0;
+  auto outcome = commit_outcome::committed;
+  while (stored < 100 && commit(stored, outcome)) {
+    CHECK(outcome == commit_outcome::committed);
+    ++stored;
+  }
+  CHECK(stored > 2);
+  CHECK(stored < 20);
+  CHECK(link.away());
+  CHECK(counts.store_up.Value() == 0);
+
+  // The limit was the connection's own: a new one has room.
+  CHECK(link.try_to_return());
+  CHECK(counts.store_up.Value() == 1);
+  CHECK(commit(stored, outcome));
+  CHECK(outcome == commit_outcome::committed);
+  for (int i = 0; i <= stored; ++i) CHECK(run(*store.reader, find_payment{key_of(std::to_string(i))}).found);
+}
+
+TEST_CASE("a writer waits for another one's lock and then commits") {
+  migrated_store store{store_kind::sqlite};
+  store.writer->begin();
+  const auto other = begin_unit("other");
+  std::thread second{[&] {
+    const auto db = connect(store.where(), access::write);
+    CHECK(commit_units(*db, {&other, 1}).front() == commit_outcome::committed);
+  }};
+  store.writer->commit();
+  second.join();
+  CHECK(run(*store.reader, find_payment{key_of("other")}).found);
+}
+
+TEST_CASE("a deadlock is survived by beginning again") {
+  migrated_store store{store_kind::mysql};
+  const unit_of_work rows[] = {begin_unit("a"), begin_unit("b")};
+  REQUIRE(commit_units(*store.writer, rows) == std::vector(2, commit_outcome::committed));
+
+  // Two sessions claim the same two payments in opposite orders, again and again.
+  metrics counts;
+  const auto health = std::make_shared<store_health>(counts);
+  const auto claim = [&](const std::string& first, const std::string& second) {
+    session link{store.where(), access::write, health};
+    for (int round = 0; round < 100; ++round) {
+      CHECK(link.run([&](db_connection& db) {
+        static const statement touch{"UPDATE payments SET version = version + 1 WHERE payment_id = ?"};
+        db.begin();
+        for (const auto& id : {first, second}) {
+          const cell parameter[] = {std::string_view{id}};
+          try {
+            db.change(touch, parameter);
+          } catch (const database_error&) {
+            db.rollback();
+            throw;
+          }
+        }
+        db.commit();
+      }));
+    }
+  };
+  std::thread rival{[&] { claim("pay_b", "pay_a"); }};
+  claim("pay_a", "pay_b");
+  rival.join();
+  CHECK(run(*store.reader, find_payment{key_of("a")}).found->version == 201);
+  CHECK(run(*store.reader, find_payment{key_of("b")}).found->version == 201);
+  CHECK(counts.store_up.Value() == 1);
+}

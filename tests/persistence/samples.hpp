@@ -1,0 +1,95 @@
+// Values for the store's tests.
+#pragma once
+
+#include <string>
+
+#include "gateway/store.hpp"
+
+namespace gateway::persistence::test {
+
+inline constexpr std::int64_t start_ms = 1'790'000'000'123;
+
+inline time_point at(std::int64_t offset_ms) { return from_unix_ms(start_ms + offset_ms); }
+
+inline payment_key key_of(const std::string& id, const std::string& merchant = "merch_1") {
+  return {merchant_id{merchant}, environment::test, payment_id{"pay_" + id}};
+}
+
+inline payment a_payment(const std::string& id) {
+  payment p;
+  p.key = key_of(id);
+  p.version = 1;
+  p.amount = {4200, *currency::parse("HKD")};
+  p.account = "acct_1";
+  p.created_at = at(0);
+  p.updated_at = at(0);
+  p.details.payment_method = "pm_card_visa";
+  return p;
+}
+
+/// The payment as captured, one version on.
+inline payment captured(payment p) {
+  p.version += 1;
+  p.state = payment_state::captured;
+  p.status = provider_status::approved;
+  p.captured = p.amount.minor;
+  p.captured_at = at(50);
+  p.updated_at = at(50);
+  return p;
+}
+
+inline command_key command_key_of(const std::string& key) { return {merchant_id{"merch_1"}, environment::test, "", key}; }
+
+inline command_record a_command(const std::string& key, const std::string& payment = "1") {
+  command_record c;
+  c.key = command_key_of(key);
+  c.fingerprint = std::string(64, 'a');
+  c.payment = payment_id{"pay_" + payment};
+  c.amount = 4200;
+  c.created_at = at(0);
+  return c;
+}
+
+inline command_finish a_finish(const std::string& key, std::string body = R"({"state":"captured"})") {
+  return {command_key_of(key), std::make_shared<const answer>(answer{200, std::move(body)}), at(50)};
+}
+
+inline timeline_entry an_attempt(std::uint32_t seq) {
+  timeline_entry e;
+  e.seq = seq;
+  e.operation = "authorize";
+  e.status = "approved";
+  e.occurred_at = at(seq);
+  return e;
+}
+
+inline timeline_entry an_event(std::uint32_t seq) {
+  timeline_entry e;
+  e.seq = seq;
+  e.kind = timeline_kind::event;
+  e.operation = "payment.captured";
+  e.status = "published";
+  e.occurred_at = at(seq);
+  e.event_id = "evt_" + std::to_string(seq);
+  e.event_data = R"({"amount":4200})";
+  return e;
+}
+
+/// What a create does before its provider is called: the key and the payment.
+inline unit_of_work begin_unit(const std::string& id) {
+  unit_of_work unit;
+  unit.insert_command = a_command("key-" + id, id);
+  unit.insert_payment = a_payment(id);
+  return unit;
+}
+
+/// What it does after: the payment's change, the result and the timeline.
+inline unit_of_work finish_unit(const std::string& id) {
+  unit_of_work unit;
+  unit.update_payment = captured(a_payment(id));
+  unit.finish_command = a_finish("key-" + id);
+  unit.entries = {an_attempt(1), an_event(2)};
+  return unit;
+}
+
+}  // namespace gateway::persistence::test

@@ -1,0 +1,65 @@
+// What --store may say.
+#include <catch2/catch.hpp>
+
+#include "persistence/store_location.hpp"
+
+using namespace gateway;
+using namespace gateway::persistence;
+using Catch::Matchers::Contains;
+
+namespace {
+store_location parsed(const std::string& store) {
+  settings s;
+  s.store = store;
+  s.data_dir = "/var/lib/gateway";
+  return locate_store(s);
+}
+}  // namespace
+
+TEST_CASE("the embedded store lies in the data directory") {
+  const auto where = parsed("sqlite");
+  CHECK(where.language == dialect::sqlite);
+  CHECK(where.file == "/var/lib/gateway/gateway.sqlite");
+  CHECK(where.shown() == "/var/lib/gateway/gateway.sqlite");
+}
+
+TEST_CASE("a mysql URL names server, user and database") {
+  const auto where = parsed("mysql://us%40er:p%2Fa%3Ass%20@db.example:3307/pay?ssl-ca=/etc/ca.pem");
+  CHECK(where.language == dialect::mysql);
+  CHECK(where.host == "db.example");
+  CHECK(where.port == 3307);
+  CHECK(where.user == "us@er");
+  CHECK(where.password == "p/a:ss ");
+  CHECK(where.database == "pay");
+  CHECK(where.ssl_ca == "/etc/ca.pem");
+  CHECK(where.socket.empty());
+  CHECK(where.shown() == "mysql://us@er@db.example:3307/pay");
+}
+
+TEST_CASE("a mysql URL may go through a socket and leave out the port") {
+  const auto where = parsed("mysql://u@localhost/pay?socket=/run/my%20db/mysql.sock");
+  CHECK(where.port == 3306);
+  CHECK(where.password.empty());
+  CHECK(where.socket == "/run/my db/mysql.sock");
+  CHECK(where.shown() == "mysql://u@/run/my db/mysql.sock/pay");
+  CHECK(parsed("mysql://u@[::1]:33060/pay").host == "::1");
+}
+
+TEST_CASE("a store that cannot be meant is refused with the reason") {
+  const std::pair<const char*, const char*> rows[] = {
+      {"", "must be sqlite or a mysql:// URL"},
+      {"postgres://u@h/d", "must be sqlite or a mysql:// URL"},
+      {"mysql://u@h/%zz", "not a URL"},
+      {"mysql://u@h", "name the database"},
+      {"mysql://u@h/", "name the database"},
+      {"mysql://u@h/a/b", "name the database"},
+      {"mysql://h/d", "name a user"},
+      {"mysql://u@/d", "name a host"},
+      {"mysql://u@h:99999/d", "port"},
+      {"mysql://u@h/d?sokcet=/x", "unknown option 'sokcet'"},
+  };
+  for (const auto& [store, why] : rows) {
+    INFO(store);
+    CHECK_THROWS_WITH(parsed(store), Contains(why) && Contains("--store"));
+  }
+}

@@ -1,0 +1,142 @@
+// The store's actors: group commit, bounds, reads.
+#include <catch2/catch.hpp>
+
+#include "actor_fixture.hpp"
+#include "persistence/store_writer.hpp"
+
+using namespace gateway;
+using namespace gateway::persistence;
+using namespace gateway::persistence::test;
+
+namespace {
+
+using reply = std::variant<commit_outcome, actor_errc>;
+
+struct running_store : empty_store, open_actors {
+  explicit running_store(store_kind kind) : empty_store(kind), open_actors(prepared(empty_store::settings())) {}
+
+  static const gateway::settings& prepared(const gateway::settings& s) {
+    prepared_store{s};
+    return s;
+  }
+};
+
+std::vector<unit_of_work> begins(int count) {
+  std::vector<unit_of_work> units;
+  for (int i = 0; i < count; ++i) units.push_back(begin_unit(std::to_string(i)));
+  return units;
+}
+
+}  // namespace
+
+TEST_CASE("a lone unit commits at once and can be read") {
+  FOR_EACH_STORE(kind);
+  running_store store{kind};
+  CHECK(store.commit_one(begin_unit("1")) == reply{commit_outcome::committed});
+  for (const auto& reader : store.handles.readers) {
+    CHECK(store.ask<payment_lookup>(reader, find_payment{key_of("1")})->found == a_payment("1"));
+    CHECK(store.ask<command_lookup>(reader, find_command{command_key_of("key-1")})->found == a_command("key-1"));
+    CHECK(store.ask<timeline_lookup>(reader, find_timeline{key_of("1")})->entries.empty());
+    CHECK(store.ask<due_lookup>(reader, find_due{at(1000), 10})->keys.empty());
+    CHECK(store.ask<directory_lookup>(reader, find_directory{})->merchants.empty());
+  }
+  CHECK(store.counts.commits.Value() == 1);
+  CHECK(store.counts.units("committed").Value() == 1);
+  CHECK(store.counts.store_up.Value() == 1);
+}
+
+TEST_CASE("units that wait together commit together, each with its own answer") {
+  FOR_EACH_STORE(kind);
+  running_store store{kind};
+  constexpr int count = 1'000;
+  auto units = begins(count);
+  units[500].insert_command->key = command_key_of("key-499");
+  units[500].insert_payment->key = key_of("499");
+  const auto answers = store.commit(std::move(units));
+  for (int i = 0; i < count; ++i) {
+    INFO("unit " << i);
+    CHECK(answers[static_cast<std::size_t>(i)] == reply{i == 500 ? commit_outcome::duplicate_command : commit_outcome::committed});
+  }
+  CHECK(store.counts.commits.Value() < count / 4);
+  CHECK(store.counts.units("committed").Value() == count - 1);
+  CHECK(store.counts.units("duplicate_command").Value() == 1);
+}
+
+TEST_CASE("writers that use the same idempotency key at the same time agree on one owner") {
+  FOR_EACH_STORE(kind);
+  running_store store{kind};
+  auto units = begins(200);
+  for (std::size_t i = 0; i < units.size(); ++i) units[i].insert_command->key = command_key_of("shared-" + std::to_string(i / 4));
+  const auto answers = store.commit(std::move(units));
+  CHECK(std::ranges::count(answers, reply{commit_outcome::committed}) == 50);
+  CHECK(std::ranges::count(answers, reply{commit_outcome::duplicate_command}) == 150);
+}
+
+TEST_CASE("past its queue a writer refuses and says that it is overloaded") {
+  empty_store where{store_kind::sqlite};
+  prepared_store{where.settings()};
+  auto s = where.settings();
+  s.store_queue = 10;
+  open_actors store{s};
+  // The first unit keeps the writer busy for long enough that the others queue up.
+  auto units = begins(500);
+  for (auto& unit : units) unit.insert_payment->details.description = std::string(20'000, 'x');
+  const auto answers = store.commit(std::move(units));
+  const auto refused = std::ranges::count(answers, reply{actor_errc::overloaded});
+  const auto committed = std::ranges::count(answers, reply{commit_outcome::committed});
+  CHECK(refused > 0);
+  CHECK(committed >= 10);
+  CHECK(static_cast<std::size_t>(refused + committed) == answers.size());
+}
+
+TEST_CASE("a batch is bounded by count and by bytes") {
+  empty_store where{store_kind::sqlite};
+  prepared_store{where.settings()};
+  auto s = where.settings();
+  SECTION("count") {
+    s.batch_units = 16;
+    open_actors store{s};
+    store.commit(begins(160));
+    CHECK(store.counts.commits.Value() >= 10);
+  }
+  SECTION("bytes") {
+    open_actors store{s};
+    auto units = begins(16);
+    for (auto& unit : units) unit.insert_payment->details.metadata = {{"k", std::string(1 << 20, 'x')}};
+    store.commit(std::move(units));
+    CHECK(store.counts.commits.Value() >= 4);
+  }
+}
+
+TEST_CASE("every reader can purge, though it reads") {
+  FOR_EACH_STORE(kind);
+  running_store store{kind};
+  for (const auto& reader : store.handles.readers) {
+    unit_of_work unit;
+    unit.insert_command = a_command("old");
+    unit.insert_command->result = answer{200, "{}"};
+    unit.insert_command->finished_at = at(1);
+    REQUIRE(store.commit_one(unit) == reply{commit_outcome::committed});
+    CHECK(store.ask<purge_result>(reader, purge_commands{at(10), 100})->deleted == 1);
+    CHECK_FALSE(store.ask<command_lookup>(reader, find_command{command_key_of("old")})->found);
+  }
+}
+
+TEST_CASE("a writer commits what it was sent before it ends, and a restart finds it") {
+  FOR_EACH_STORE(kind);
+  empty_store where{kind};
+  prepared_store{where.settings()};
+  {
+    open_actors store{where.settings()};
+    for (int i = 0; i < 300; ++i) {
+      auto unit = begin_unit(std::to_string(i));
+      const auto key = unit.insert_payment->key;
+      caf::anon_send(store.handles.writer_for(key), std::move(unit));
+    }
+  }
+  open_actors again{where.settings()};
+  for (int i = 0; i < 300; ++i) {
+    const auto key = key_of(std::to_string(i));
+    CHECK(again.ask<payment_lookup>(again.handles.reader_for(key), find_payment{key})->found);
+  }
+}

@@ -1,0 +1,183 @@
+// Measures group commit: creates, as their two units each (begin: key and payment; finish: payment, result, attempt),
+// with a fixed number in flight through the store's actors.
+#include <CLI/CLI.hpp>
+#include <caf/actor_system.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/scoped_actor.hpp>
+#include <caf/send.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <vector>
+
+#include "gateway/crypto.hpp"
+#include "persistence/store.hpp"
+
+namespace {
+
+using namespace gateway;
+using clock_type = std::chrono::steady_clock;
+
+struct options {
+  settings store;
+  int payments = 50'000;
+  int in_flight = 256;
+};
+
+/// Payments of many merchants, as the actors would write them.
+class workload {
+ public:
+  explicit workload(time_point now) : now_(now), run_(crypto::random_hex(4)) {}
+
+  unit_of_work begin(int i) const {
+    unit_of_work unit;
+    unit.insert_payment = claimed(i);
+    command_record command;
+    command.key = unit.insert_payment->open->command;
+    command.fingerprint = std::string(64, 'f');
+    command.payment = unit.insert_payment->key.id;
+    command.amount = unit.insert_payment->amount.minor;
+    command.created_at = now_;
+    unit.insert_command = std::move(command);
+    return unit;
+  }
+
+  unit_of_work finish(int i) const {
+    unit_of_work unit;
+    auto p = claimed(i);
+    unit.finish_command = command_finish{p.open->command, result_, now_};
+    p.version = 2;
+    p.open.reset();
+    p.due_at.reset();
+    p.state = payment_state::authorized;
+    p.status = provider_status::approved;
+    p.provider_ref = "ch_" + std::to_string(i);
+    p.next_seq = 2;
+    unit.update_payment = std::move(p);
+    timeline_entry attempt;
+    attempt.seq = 1;
+    attempt.operation = "authorize";
+    attempt.status = "approved";
+    attempt.occurred_at = now_;
+    unit.entries = {std::move(attempt)};
+    return unit;
+  }
+
+ private:
+  payment claimed(int i) const {
+    payment p;
+    char merchant[32];
+    std::snprintf(merchant, sizeof merchant, "merch_%020x", i * 2654435761u % 100);
+    p.key = {merchant_id{merchant}, environment::test, payment_id{"pay_" + run_ + "_" + std::to_string(i)}};
+    p.version = 1;
+    p.amount = {4200, *currency::parse("EUR")};
+    p.account = "acct_sandbox";
+    char key[64];
+    std::snprintf(key, sizeof key, "%s-%08x-4000-8000-%012x", run_.c_str(), i * 2654435761u, static_cast<unsigned>(i));
+    p.open = open_operation{{p.key.merchant, p.key.env, "", key}, operation::create, 4200, false, 0};
+    p.due_at = now_ + std::chrono::seconds{60};
+    p.created_at = p.updated_at = now_;
+    p.details.payment_method = "pm_card_visa";
+    p.details.description = "Order 100045";
+    p.details.customer_email = "customer@example.com";
+    p.details.metadata = {{"order", "A-1001"}, {"channel", "web"}};
+    return p;
+  }
+
+  time_point now_;
+  std::string run_;
+  answer_ptr result_ = std::make_shared<const answer>(answer{
+      200, R"({"payment_id":"pay_0123456789","state":"authorized","provider":{"provider":"sandbox","provider_ref":"ch_1","status":"approved"}})"});
+};
+
+struct tally {
+  int next = 0;
+  int finished = 0;
+  int failed = 0;
+  std::vector<double> latencies_ms;
+};
+
+/// Keeps `in_flight` creates going; each one is its begin, then its finish.
+caf::behavior load(caf::event_based_actor* self, const store_handles* handles, const workload* work, const options* how, tally* counted,
+                   caf::actor done) {
+  const auto commit = [=](unit_of_work unit, auto then) {
+    const auto& key = unit.insert_payment ? unit.insert_payment->key : unit.update_payment->key;
+    const auto& writer = handles->writer_for(key);
+    const auto sent = clock_type::now();
+    self->request(writer, caf::infinite, std::move(unit)).then([=](commit_outcome outcome) {
+      counted->latencies_ms.push_back(std::chrono::duration<double, std::milli>(clock_type::now() - sent).count());
+      if (outcome != commit_outcome::committed) ++counted->failed;
+      then();
+    });
+  };
+  struct driver {
+    decltype(commit) send;
+    void start_one(caf::event_based_actor* owner, const workload* w, const options* o, tally* t,
+                   const caf::actor& end) const {
+      if (t->next == o->payments) return;
+      const int i = t->next++;
+      send(w->begin(i), [*this, owner, w, o, t, end, i] {
+        send(w->finish(i), [*this, owner, w, o, t, end] {
+          if (++t->finished == o->payments) return owner->send(end, caf::ok_atom{});
+          start_one(owner, w, o, t, end);
+        });
+      });
+    }
+  };
+  const driver drive{commit};
+  return {[=](caf::ok_atom) {
+    for (int i = 0; i < how->in_flight; ++i) drive.start_one(self, work, how, counted, done);
+  }};
+}
+
+void measure(const options& how) {
+  metrics counts;
+  caf::actor_system_config config;
+  config.add_message_types<caf::id_block::gateway>();
+  config.set("scheduler.policy", caf::atom("sharing")).set("scheduler.max-threads", 1u);
+  persistence::prepared_store{how.store};
+  caf::actor_system system{config};
+  const auto handles = persistence::open_store(system, how.store, counts);
+  const workload work{system_wall_clock{}.now()};
+  tally counted;
+  {
+    caf::scoped_actor self{system};
+    const auto started = clock_type::now();
+    const auto loader = system.spawn(load, &handles, &work, &how, &counted, caf::actor{self});
+    self->send(loader, caf::ok_atom{});
+    self->receive([](caf::ok_atom) {});
+    const auto seconds = std::chrono::duration<double>(clock_type::now() - started).count();
+    auto& all = counted.latencies_ms;
+    std::ranges::sort(all);
+    const auto quantile = [&](double q) { return all[static_cast<std::size_t>(q * static_cast<double>(all.size() - 1))]; };
+    std::printf("%-6s %d writer(s), %d in flight: %.0f units/s, %.1f units per commit, p50 %.2f ms, p99 %.2f ms, %d failed\n",
+                how.store.store == "sqlite" ? "sqlite" : "mysql", static_cast<int>(handles.writers.size()), how.in_flight,
+                static_cast<double>(all.size()) / seconds, static_cast<double>(all.size()) / counts.commits.Value(), quantile(0.5), quantile(0.99),
+                counted.failed);
+    caf::anon_send_exit(loader, caf::exit_reason::user_shutdown);
+  }
+  for (const auto& writer : handles.writers) caf::anon_send_exit(writer, caf::exit_reason::user_shutdown);
+  for (const auto& reader : handles.readers) caf::anon_send_exit(reader, caf::exit_reason::user_shutdown);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  options how;
+  CLI::App app{"Units of work a second through the store's actors"};
+  app.add_option("--store", how.store.store, "sqlite, or a mysql:// URL (tools/mariadb start DIR prints one)");
+  app.add_option("--data-dir", how.store.data_dir, "folder of the embedded store")->capture_default_str();
+  app.add_option("--writers", how.store.store_writers, "connections")->capture_default_str();
+  app.add_option("--payments", how.payments, "creates in all")->capture_default_str();
+  app.add_option("--in-flight", how.in_flight, "creates at a time")->capture_default_str();
+  app.add_option("--batch-units", how.store.batch_units, "most units in one transaction")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  try {
+    measure(how);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "store_bench: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}
