@@ -1,0 +1,34 @@
+// The actor that owns one payment.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "gateway/actors.hpp"
+#include "gateway/directory.hpp"
+#include "gateway/metrics.hpp"
+#include "gateway/settings.hpp"
+
+namespace gateway::actors {
+
+/// What every payment actor works with. Made once by the composition root; outlives them all.
+struct payment_context {
+  store_handles store;
+  std::array<provider_actor, provider_catalogue.size()> providers;  ///< gates, by provider_kind
+  const directory& merchants;
+  const wall_clock& clock;
+  const result_encoder& encoder;
+  const settings& config;
+  metrics& meters;
+
+  machine_timing timing() const {
+    return {config.hosted_expiry, config.reconcile_first, config.reconcile_longest, config.provider_timeout * 2 + std::chrono::seconds{10}};
+  }
+};
+
+/// Spawned by the router only. Tells `router` with (passivate_atom, key, activation) when it has ended.
+payment_actor spawn_payment(caf::actor_system& system, std::shared_ptr<const payment_context> context, router_actor router,
+                            const payment_key& key, std::uint64_t activation);
+
+}  // namespace gateway::actors

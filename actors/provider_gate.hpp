@@ -1,0 +1,16 @@
+// The gate in front of a provider: every call through it is answered, and counted.
+#pragma once
+
+#include "gateway/actors.hpp"
+#include "gateway/metrics.hpp"
+#include "gateway/settings.hpp"
+
+namespace gateway::actors {
+
+/// Has the interface of the provider. Where the provider does not answer within settings.provider_timeout,
+/// dies, or has settings.provider_in_flight calls open already, the gate answers with status unknown: the
+/// reconciler asks again. A reply that comes after that is dropped.
+provider_actor spawn_provider_gate(caf::actor_system& system, provider_actor provider, provider_kind kind, const settings& config,
+                                   metrics& meters);
+
+}  // namespace gateway::actors

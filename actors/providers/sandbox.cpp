@@ -1,0 +1,208 @@
+// The sandbox decides by the payment's token, its flow and its kind, and by nothing else, so that after any
+// crash the same question gets the same answer. See docs/integrators.md for the table of tokens.
+
+#include "sandbox.hpp"
+
+#include <array>
+#include <charconv>
+#include <chrono>
+
+#include <caf/all.hpp>
+
+#include "gateway/crypto.hpp"
+
+namespace gateway::actors {
+
+namespace {
+
+constexpr duration_ms longest_delay{30'000};
+
+struct refusal {
+  std::string_view token;
+  error_category category;
+  std::string_view code;
+  std::string_view message;
+  bool retryable;
+};
+
+/// Tokens that are refused when the payment is created.
+constexpr std::array refusals{
+    refusal{"chargeDeclined", error_category::provider, "card_declined", "The card was declined.", false},
+    refusal{"chargeDeclinedInsufficientFunds", error_category::provider, "insufficient_funds", "The card has insufficient funds.", true},
+    refusal{"riskBlocked", error_category::risk, "risk_blocked", "The payment was blocked by a risk rule.", false},
+    refusal{"accountInvalid", error_category::auth, "account_invalid", "The merchant's account at the provider is not valid.", false},
+};
+
+sandbox_answer declined(error_category category, std::string_view code, std::string_view message, bool retryable, std::string ref = {}) {
+  return {{provider_status::declined, std::move(ref), {}, provider_error{category, std::string{code}, std::string{message}, retryable, false}}};
+}
+
+sandbox_answer approved(std::string ref) { return {{provider_status::approved, std::move(ref), {}, std::nullopt}, duration_ms{0}, true}; }
+
+/// `pm_card_x` and `ctoken_card_x` are the token x.
+std::string_view card_token(std::string_view method) noexcept {
+  for (std::string_view prefix : {"pm_card_", "ctoken_card_"})
+    if (method.starts_with(prefix)) return method.substr(prefix.size());
+  return {};
+}
+
+/// `ch_…`, `cs_…`: derived from the provider key, so that the same call always has the same reference.
+std::string reference(std::string_view prefix, const provider_call& call) {
+  std::string_view key = call.provider_key;
+  if (key.starts_with("pk_")) key.remove_prefix(3);
+  return std::string{prefix}.append(key);
+}
+
+/// The page on which the customer pays, declines or proves who they are.
+sandbox_answer waits_for_customer(const provider_call& call, const sandbox_settings& config) {
+  const auto& key = call.subject.key;
+  auto ref = reference("cs_", call);
+  std::string payload = key.merchant.value;
+  payload.append("\n").append(to_string(key.env)).append("\n").append(key.id.value).append("\n").append(ref);
+  auto url = config.base_url + "/sandbox/checkout/" + crypto::sign_token(config.hosted_page_key, payload);
+  return {{provider_status::pending, std::move(ref), std::move(url), std::nullopt}};
+}
+
+std::optional<duration_ms> slow_token(std::string_view token) noexcept {
+  constexpr std::string_view prefix = "slow_";
+  if (!token.starts_with(prefix)) return std::nullopt;
+  token.remove_prefix(prefix.size());
+  unsigned ms = 0;
+  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), ms);
+  if (error != std::errc{} || end != token.data() + token.size()) return std::nullopt;
+  return std::min(duration_ms{ms}, longest_delay);
+}
+
+sandbox_answer create(const provider_call& call, const sandbox_settings& config) {
+  if (call.subject.how != flow::server) return waits_for_customer(call, config);
+  const auto token = card_token(call.subject.details.payment_method);
+  auto ref = reference("ch_", call);
+  for (const auto& row : refusals)
+    if (row.token == token) return declined(row.category, row.code, row.message, row.retryable, std::move(ref));
+  if (token == "authenticationRequired") return waits_for_customer(call, config);
+  if (token == "timeout") {
+    auto answer = approved(std::move(ref));
+    answer.silent = !call.asked_again;
+    return answer;
+  }
+  if (token == "timeoutDeclined") {
+    auto answer = declined(error_category::provider, "card_declined", "The card was declined.", false, std::move(ref));
+    answer.silent = !call.asked_again;
+    return answer;
+  }
+  if (const auto delay = slow_token(token)) {
+    auto answer = approved(std::move(ref));
+    answer.after = call.asked_again ? duration_ms{0} : *delay;
+    return answer;
+  }
+  for (std::string_view good : {"visa", "captureDeclined", "refundFail", "voidFail"})
+    if (token == good) return approved(std::move(ref));
+  return declined(error_category::validation, "payment_method_not_found", "No such payment method.", false);
+}
+
+sandbox_answer capture(const provider_call& call) {
+  if (card_token(call.subject.details.payment_method) == "captureDeclined")
+    return declined(error_category::provider, "capture_declined", "The capture was declined.", false);
+  return approved(reference("cap_", call));
+}
+
+sandbox_answer refund(const provider_call& call) {
+  if (card_token(call.subject.details.payment_method) == "refundFail")
+    return declined(error_category::provider, "refund_failed", "The refund was declined.", false);
+  if (call.subject.provider == provider_kind::sandbox_hosted && call.subject.captured_at) {
+    using namespace std::chrono;
+    const auto captured_on = floor<days>(*call.subject.captured_at);
+    auto last = year_month_day{captured_on} + hosted_refund_window;
+    if (!last.ok()) last = last.year() / last.month() / std::chrono::last;
+    if (floor<days>(call.now) > sys_days{last})
+      return declined(error_category::validation, "refund_window_expired", "The route refunds for six months after the capture.", false);
+  }
+  return approved(reference("re_", call));
+}
+
+sandbox_answer void_authorization(const provider_call& call) {
+  if (card_token(call.subject.details.payment_method) == "voidFail")
+    return declined(error_category::provider, "void_failed", "The void was declined.", false);
+  return approved(reference("vo_", call));
+}
+
+using result_promise = caf::typed_response_promise<provider_result>;
+using sandbox_actor = provider_actor::extend<caf::reacts_to<work_atom, std::uint64_t>>;
+
+class sandbox {
+ public:
+  static inline const char* name = "sandbox";
+
+  void start(sandbox_actor::pointer self, sandbox_settings config, std::shared_ptr<sandbox_ledger> ledger) {
+    self_ = self;
+    config_ = std::move(config);
+    ledger_ = std::move(ledger);
+  }
+
+  caf::result<provider_result> take(provider_call& call) {
+    auto answer = answer_sandbox_call(call, config_);
+    if (answer.after > duration_ms{0}) {
+      auto promise = self_->make_response_promise<provider_result>();
+      const auto id = ++last_;
+      later_.emplace(id, delayed{std::move(call), std::move(answer), promise});
+      self_->delayed_send(self_, later_.at(id).answer.after, work_atom::value, id);
+      return promise;
+    }
+    execute(call, answer);
+    // An answer that never comes: the promise is let go, and the gate's deadline speaks for it.
+    if (answer.silent) return self_->make_response_promise<provider_result>();
+    return std::move(answer.result);
+  }
+
+  void due(std::uint64_t id) {
+    auto node = later_.extract(id);
+    if (node.empty()) return;
+    auto& [call, answer, promise] = node.mapped();
+    execute(call, answer);
+    promise.deliver(std::move(answer.result));
+  }
+
+ private:
+  struct delayed {
+    provider_call call;
+    sandbox_answer answer;
+    result_promise promise;
+  };
+
+  void execute(const provider_call& call, const sandbox_answer& answer) {
+    if (answer.executed && ledger_) ledger_->record(call);
+  }
+
+  sandbox_actor::pointer self_ = nullptr;
+  sandbox_settings config_;
+  std::shared_ptr<sandbox_ledger> ledger_;
+  std::uint64_t last_ = 0;
+  std::unordered_map<std::uint64_t, delayed> later_;  ///< bounded by the gate's calls in flight
+};
+
+sandbox_actor::behavior_type sandbox_behavior(sandbox_actor::stateful_pointer<sandbox> self, sandbox_settings config,
+                                              std::shared_ptr<sandbox_ledger> ledger) {
+  self->state.start(self, std::move(config), std::move(ledger));
+  return {
+      [self](provider_call& call) { return self->state.take(call); },
+      [self](work_atom, std::uint64_t id) { self->state.due(id); },
+  };
+}
+
+}  // namespace
+
+sandbox_answer answer_sandbox_call(const provider_call& call, const sandbox_settings& config) {
+  switch (call.what) {
+    case operation::create: return create(call, config);
+    case operation::capture: return capture(call);
+    case operation::refund: return refund(call);
+    case operation::void_payment: return void_authorization(call);
+  }
+  return declined(error_category::internal, "unsupported", "The sandbox does not know this operation.", false);
+}
+
+provider_actor spawn_sandbox(caf::actor_system& system, sandbox_settings config, std::shared_ptr<sandbox_ledger> ledger) {
+  return system.spawn(sandbox_behavior, std::move(config), std::move(ledger));
+}
+
+}  // namespace gateway::actors

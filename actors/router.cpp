@@ -1,0 +1,186 @@
+// The router. Every request to a payment passes here, so that the router alone decides when a payment
+// actor starts and stops. To stop one it marks the slot, sends passivate, and parks what arrives for it
+// meanwhile; the actor either ends (parked requests wake a new one) or says that it is busy (they go to it).
+// Since all requests come this way, none can reach an actor after its passivate: nothing is lost.
+
+#include "router.hpp"
+
+#include <chrono>
+#include <list>
+#include <unordered_map>
+#include <vector>
+
+#include <caf/all.hpp>
+
+#include "gateway/log.hpp"
+#include "payment_actor.hpp"
+
+namespace gateway::actors {
+
+namespace {
+
+using reply_promise = caf::typed_response_promise<payment_reply>;
+
+class routing_table {
+ public:
+  static inline const char* name = "router";
+
+  void start(router_actor::pointer self, std::shared_ptr<const payment_context> context) {
+    self_ = self;
+    context_ = std::move(context);
+    schedule_sweep();
+  }
+
+  caf::result<payment_reply> forward(payment_request& request) {
+    auto& slot = activate(request.key);
+    if (!slot.stopping) return self_->delegate(slot.actor, std::move(request));
+    if (slot.parked.size() >= context_->config.payment_queue) return payment_reply{problem::overloaded};
+    auto promise = self_->make_response_promise<payment_reply>();
+    slot.parked.push_back({std::move(request), promise});
+    return promise;
+  }
+
+  void keep(const payment_key& key) {
+    const auto at = slots_.find(key);
+    if (at == slots_.end() || !at->second.stopping) return;
+    auto& slot = at->second;
+    slot.stopping = false;
+    touch(slot);
+    hand_over(slot);
+  }
+
+  void ended(const payment_key& key, std::uint64_t activation) {
+    const auto at = slots_.find(key);
+    if (at == slots_.end() || at->second.activation != activation) return;
+    auto& slot = at->second;
+    if (!slot.stopping) log::error("payment_actor_died", {{"merchant", key.merchant.value}, {"payment_id", key.id.value}});
+    if (slot.parked.empty()) {
+      by_use_.erase(slot.use);
+      slots_.erase(at);
+    } else {
+      slot.stopping = false;
+      wake(key, slot);
+      hand_over(slot);
+    }
+    count();
+  }
+
+  void sweep() {
+    const auto oldest = self_->clock().now() - context_->config.payment_idle;
+    std::size_t asked = 0;
+    // Stopping ones sit at the front until they have ended, so look a little past them.
+    for (auto use = by_use_.begin(); use != by_use_.end() && asked < sweep_limit; ++use, ++asked) {
+      auto& slot = slots_.find(**use)->second;
+      if (slot.last_used > oldest) break;
+      stop(slot);
+    }
+    schedule_sweep();
+  }
+
+  router_counts counts() const { return {slots_.size(), 0}; }
+
+  void end_all() {
+    for (auto& [key, slot] : slots_) self_->send_exit(slot.actor, caf::exit_reason::user_shutdown);
+    slots_.clear();
+    by_use_.clear();
+  }
+
+ private:
+  static constexpr std::size_t sweep_limit = 2'000;
+
+  struct parked_request {
+    payment_request request;
+    reply_promise promise;
+  };
+  struct slot_type {
+    payment_actor actor;
+    std::uint64_t activation = 0;
+    bool stopping = false;
+    caf::actor_clock::time_point last_used{};
+    std::list<const payment_key*>::iterator use;
+    std::vector<parked_request> parked;
+  };
+
+  slot_type& activate(const payment_key& key) {
+    const auto [at, fresh] = slots_.try_emplace(key);
+    auto& slot = at->second;
+    if (fresh) {
+      slot.use = by_use_.insert(by_use_.end(), &at->first);
+      wake(at->first, slot);
+      make_room();
+      count();
+    }
+    touch(slot);
+    return slot;
+  }
+
+  void wake(const payment_key& key, slot_type& slot) {
+    slot.activation = ++activations_;
+    slot.actor = spawn_payment(self_->system(), context_, router_actor{self_}, key, slot.activation);
+    context_->meters.activations.Increment();
+  }
+
+  void touch(slot_type& slot) {
+    slot.last_used = self_->clock().now();
+    by_use_.splice(by_use_.end(), by_use_, slot.use);
+  }
+
+  void stop(slot_type& slot) {
+    if (slot.stopping) return;
+    slot.stopping = true;
+    self_->send(slot.actor, passivate_atom::value);
+  }
+
+  /// Asks the least recently used to leave, one or two for each that comes, so that the excess shrinks.
+  void make_room() {
+    if (slots_.size() <= context_->config.live_payments) return;
+    int wanted = 2;
+    for (auto use = by_use_.begin(); use != by_use_.end() && wanted > 0; --wanted) {
+      auto& slot = slots_.find(**use)->second;
+      const auto current = use++;
+      stop(slot);
+      // Out of the way until it has answered.
+      by_use_.splice(by_use_.end(), by_use_, current);
+      if (slots_.size() <= context_->config.live_payments) break;
+    }
+  }
+
+  void hand_over(slot_type& slot) {
+    for (auto& [request, promise] : slot.parked) promise.delegate(slot.actor, std::move(request));
+    slot.parked.clear();
+    slot.parked.shrink_to_fit();
+  }
+
+  void count() { context_->meters.live_payments.Set(static_cast<double>(slots_.size())); }
+
+  void schedule_sweep() { self_->delayed_send(self_, std::chrono::seconds{5}, wake_atom::value); }
+
+  router_actor::pointer self_ = nullptr;
+  std::shared_ptr<const payment_context> context_;
+  std::unordered_map<payment_key, slot_type> slots_;
+  std::list<const payment_key*> by_use_;  ///< least recently used first; points at the keys of slots_
+  std::uint64_t activations_ = 0;
+};
+
+router_actor::behavior_type router_behavior(router_actor::stateful_pointer<routing_table> self, std::shared_ptr<const payment_context> context) {
+  self->state.start(self, std::move(context));
+  self->set_exit_handler([self](caf::exit_msg& exit) {
+    self->state.end_all();
+    self->quit(exit.reason);
+  });
+  return {
+      [self](payment_request& request) { return self->state.forward(request); },
+      [self](keep_atom, const payment_key& key) { self->state.keep(key); },
+      [self](passivate_atom, const payment_key& key, std::uint64_t activation) { self->state.ended(key, activation); },
+      [self](wake_atom) { self->state.sweep(); },
+      [self](count_atom) { return self->state.counts(); },
+  };
+}
+
+}  // namespace
+
+router_actor spawn_router(caf::actor_system& system, std::shared_ptr<const payment_context> context) {
+  return system.spawn(router_behavior, std::move(context));
+}
+
+}  // namespace gateway::actors

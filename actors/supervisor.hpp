@@ -1,0 +1,22 @@
+// Watches the actors that the gateway cannot do without.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gateway/actors.hpp"
+
+namespace gateway::actors {
+
+struct core_actor {
+  std::string name;
+  caf::strong_actor_ptr actor;
+};
+
+/// Calls `failed` with a clear line, once, if one of them ends before the supervisor does. What the process
+/// then does is to end: its state is in the database, and a fresh start settles what it left open.
+caf::actor spawn_supervisor(caf::actor_system& system, std::vector<core_actor> watched, std::function<void(std::string)> failed);
+
+}  // namespace gateway::actors

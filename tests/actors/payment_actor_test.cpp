@@ -1,0 +1,158 @@
+// What one payment promises, as scenarios under virtual time.
+#include <catch2/catch.hpp>
+
+#include "world.hpp"
+
+using namespace gateway;
+using namespace gateway::testing;
+using lines = std::vector<std::string>;
+
+TEST_CASE("a payment is created, captured, refunded in part and whole") {
+  world w;
+  CHECK(w.ask(w.create("pay_1", "k1")) == "create authorized 0/0");
+  CHECK(w.ask(w.capture("pay_1", "k2")) == "capture captured 0/0");
+  CHECK(w.ask(w.refund("pay_1", "k3", 1200)) == "refund partially_refunded 1200/1200");
+  CHECK(w.ask(w.refund("pay_1", "k4", 0)) == "refund refunded 3000/4200");
+  CHECK(w.timeline("pay_1") == lines{"authorize approved", "capture approved", "payment.captured published", "refund approved",
+                                     "payment.partially_refunded published", "refund approved", "payment.refunded published"});
+  CHECK(w.rows().payments.at(memory_store::id(w.key_of("pay_1"))) == *w.look("pay_1"));
+}
+
+TEST_CASE("the intent is durable before the provider is called, the outcome before the client is answered") {
+  world w;
+  auto p = w.send(w.create("pay_1", "k1"));
+  while (w.calls().calls.empty()) REQUIRE(w.step());
+  const auto& row = w.rows().payments.at(memory_store::id(w.key_of("pay_1")));
+  CHECK(row.state == payment_state::created);
+  CHECK(row.open);
+  CHECK_FALSE(w.rows().commands.begin()->second.result);
+  CHECK_FALSE(p.done());
+  while (!p.done()) REQUIRE(w.step());
+  CHECK(w.rows().payments.at(memory_store::id(w.key_of("pay_1"))).state == payment_state::authorized);
+  CHECK(w.rows().commands.begin()->second.result->body == p.told());
+}
+
+TEST_CASE("the same key and request is answered from memory, byte for byte, and not executed again") {
+  world w;
+  const auto first = w.ask(w.create("pay_1", "k1"));
+  const auto commits = w.rows().commits;
+  CHECK(w.ask(w.create("pay_1", "k1")) == "replay: " + first);
+  CHECK(w.rows().commits == commits);
+  CHECK(w.calls().count(operation::create, "pay_1") == 1);
+}
+
+TEST_CASE("the same key for another request is refused, on this payment and on another") {
+  world w;
+  w.ask(w.create("pay_1", "k1"));
+  CHECK(w.ask(w.create("pay_1", "k1", "pm_card_visa", flow::server, "other")) == told(problem::idempotency_key_reused));
+  CHECK(w.ask(w.capture("pay_1", "k1")) == told(problem::idempotency_key_reused));
+  CHECK(w.ask(w.create("pay_2", "k1")) == told(problem::idempotency_key_reused));
+  CHECK(w.ask(w.capture("pay_unknown", "k1")) == told(problem::idempotency_key_reused));
+  CHECK_FALSE(w.look("pay_2"));
+}
+
+TEST_CASE("two hundred requests with one key at once: one execution, the others are told that it runs") {
+  world w;
+  std::vector<world::pending> all;
+  for (int i = 0; i < 200; ++i) all.push_back(w.send(w.create("pay_1", "k1")));
+  w.settle();
+  int originals = 0, replays = 0, running = 0;
+  for (const auto& p : all) {
+    REQUIRE(p.done());
+    originals += p.told() == "create authorized 0/0";
+    replays += p.told() == "replay: create authorized 0/0";
+    running += p.told() == told(problem::request_in_progress);
+  }
+  CHECK(originals == 1);
+  CHECK(originals + replays + running == 200);
+  CHECK(w.calls().calls.size() == 1);
+}
+
+TEST_CASE("operations on one payment run one at a time, in arrival order") {
+  world w;
+  w.ask(w.create("pay_1", "k1"));
+  auto capture = w.send(w.capture("pay_1", "k2"));
+  auto refund = w.send(w.refund("pay_1", "k3", 1200));
+  auto over = w.send(w.refund("pay_1", "k4", 4200));
+  auto rest = w.send(w.refund("pay_1", "k5", 3000));
+  w.settle();
+  CHECK(capture.told() == "capture captured 0/0");
+  CHECK(refund.told() == "refund partially_refunded 1200/1200");
+  CHECK(over.told() == "refund partially_refunded 0/1200");
+  CHECK(rest.told() == "refund refunded 3000/4200");
+}
+
+TEST_CASE("requests beyond the payment's queue are refused as overload") {
+  settings config;
+  config.payment_queue = 4;
+  world w{std::make_shared<memory_store>(), config};
+  auto slow = w.send(w.create("pay_1", "k", "pm_card_slow_5000"));
+  w.settle();
+  std::vector<world::pending> all;
+  for (int i = 0; i < 10; ++i) all.push_back(w.send(w.capture("pay_1", "k" + std::to_string(i))));
+  w.settle();
+  CHECK(std::ranges::count_if(all, [](const auto& p) { return p.told() == told(problem::overloaded); }) == 6);
+  w.advance(6s);
+  CHECK(slow.told() == "create authorized 0/0");
+  CHECK(std::ranges::count_if(all, [](const auto& p) { return p.told() == "capture captured 0/0"; }) == 4);
+}
+
+TEST_CASE("a taken payment_id is refused without using up the key") {
+  world w;
+  w.ask(w.create("pay_1", "k1"));
+  CHECK(w.ask(w.create("pay_1", "k2")) == told(problem::payment_already_exists));
+  CHECK(w.ask(w.create("pay_2", "k2")) == "create authorized 0/0");
+}
+
+TEST_CASE("an unknown payment is refused without using up the key") {
+  world w;
+  CHECK(w.ask(w.capture("pay_1", "k1")) == told(problem::payment_not_found));
+  w.ask(w.create("pay_1", "k2"));
+  CHECK(w.ask(w.capture("pay_1", "k1")) == "capture captured 0/0");
+}
+
+TEST_CASE("the state rules' refusals are stored: the same key is told the same for ever") {
+  world w;
+  w.ask(w.create("pay_1", "k1"));
+  const auto refused = w.ask(w.refund("pay_1", "k2", 0));
+  CHECK(refused == "refund authorized 0/0");
+  w.ask(w.capture("pay_1", "k3"));
+  CHECK(w.ask(w.refund("pay_1", "k2", 0)) == "replay: " + refused);
+  CHECK(w.ask(w.refund("pay_1", "k4", 0)) == "refund refunded 4200/4200");
+}
+
+TEST_CASE("a replay outlives the actor's memory") {
+  world w;
+  const auto first = w.ask(w.create("pay_1", "k1"));
+  w.ask(w.capture("pay_1", "capture"));
+  for (int i = 0; i < 20; ++i) w.ask(w.refund("pay_1", "refund" + std::to_string(i), 1));
+  CHECK(w.ask(w.create("pay_1", "k1")) == "replay: " + first);
+  CHECK(w.ask(w.capture("pay_1", "capture")) == "replay: capture captured 0/0");
+  CHECK(w.ask(w.refund("pay_1", "refund0", 1)) == "replay: refund partially_refunded 1/1");
+}
+
+TEST_CASE("a hosted page settles its payment once, and a stale page changes nothing") {
+  world w;
+  CHECK(w.ask(w.create("pay_1", "k1", "", flow::redirect)) == "create processing 0/0");
+  const auto open = w.look("pay_1");
+  REQUIRE(open);
+  CHECK(open->hosted_url.starts_with("https://gateway.test/sandbox/checkout/"));
+  w.ask({w.key_of("pay_1"), std::nullopt, hosted_result{hosted_signal::declined, "cs_of_another"}});
+  CHECK(w.look("pay_1")->state == payment_state::processing);
+  w.ask({w.key_of("pay_1"), std::nullopt, hosted_result{hosted_signal::paid, open->provider_ref}});
+  CHECK(w.look("pay_1")->state == payment_state::captured);
+  w.ask({w.key_of("pay_1"), std::nullopt, hosted_result{hosted_signal::declined, open->provider_ref}});
+  CHECK(w.look("pay_1")->state == payment_state::captured);
+  CHECK(w.timeline("pay_1") == lines{"hosted_session pending", "charge approved", "payment.captured published"});
+}
+
+TEST_CASE("an abandoned hosted session expires after a day") {
+  world w;
+  w.start_reconciler();
+  w.ask(w.create("pay_1", "k1", "", flow::redirect));
+  w.advance(23h, 10min);
+  CHECK(w.look("pay_1")->state == payment_state::processing);
+  w.advance(61min, 10min);
+  CHECK(w.look("pay_1")->state == payment_state::failed);
+  CHECK(w.look("pay_1")->error->code == "checkout_expired");
+}

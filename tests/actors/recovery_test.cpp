@@ -1,0 +1,181 @@
+// Crash and doubt: what is left open is settled, what is unknown is never guessed, nothing is charged twice.
+#include <catch2/catch.hpp>
+
+#include "world.hpp"
+
+using namespace gateway;
+using namespace gateway::testing;
+using lines = std::vector<std::string>;
+
+namespace {
+/// Leaves a command begun and never finished: the provider has been called, then the node is gone.
+memory_store_ptr crashed_while(payment_request setup, payment_request last) {
+  auto rows = std::make_shared<memory_store>();
+  world w{rows};
+  if (setup.write) w.ask(std::move(setup));
+  const auto calls = w.calls().calls.size();
+  auto p = w.send(std::move(last));
+  while (w.calls().calls.size() == calls) REQUIRE(w.step());
+  return rows;
+}
+}  // namespace
+
+TEST_CASE("a create left open by a crash is settled before its payment takes another command") {
+  const auto rows = crashed_while({}, world::create("pay_1", "k1"));
+  world w{rows};
+  CHECK(w.ask(w.capture("pay_1", "k2")) == "capture captured 0/0");
+  REQUIRE(w.calls().count(operation::create, "pay_1") == 1);
+  CHECK(w.calls().calls.front().asked_again);
+  CHECK(w.ask(w.create("pay_1", "k1")) == "replay: create authorized 0/0");
+  CHECK(w.timeline("pay_1") == lines{"authorize approved", "capture approved", "payment.captured published"});
+}
+
+TEST_CASE("the client of a create that a crash cut off gets its result by retrying with the same key") {
+  const auto rows = crashed_while({}, world::create("pay_1", "k1"));
+  world w{rows};
+  CHECK(w.ask(w.create("pay_1", "k1")) == "create authorized 0/0");
+  CHECK(w.ask(w.create("pay_1", "k1")) == "replay: create authorized 0/0");
+  CHECK(w.calls().count(operation::create, "pay_1") == 1);
+}
+
+TEST_CASE("a refund left open by a crash is asked for again under the same provider key") {
+  auto rows = std::make_shared<memory_store>();
+  std::string provider_key;
+  {
+    world w{rows};
+    w.ask(w.create("pay_1", "k1"));
+    w.ask(w.capture("pay_1", "k2"));
+    auto p = w.send(w.refund("pay_1", "k3", 1200));
+    while (w.calls().count(operation::refund, "pay_1") == 0) REQUIRE(w.step());
+    provider_key = w.calls().calls.back().provider_key;
+  }
+  world w{rows};
+  CHECK(w.ask(w.refund("pay_1", "k3", 1200)) == "refund partially_refunded 1200/1200");
+  CHECK(w.calls().calls.back().provider_key == provider_key);
+  CHECK(w.look("pay_1")->refunded == 1200);
+}
+
+TEST_CASE("what a crash left open is settled at start, also if nobody asks") {
+  const auto rows = crashed_while({}, world::create("pay_1", "k1"));
+  world w{rows};
+  w.start_reconciler();
+  const auto& row = rows->payments.at(memory_store::id(w.key_of("pay_1")));
+  CHECK(row.state == payment_state::authorized);
+  CHECK_FALSE(row.open);
+  CHECK(rows->commands.begin()->second.result);
+}
+
+TEST_CASE("a provider that does not answer in time leaves the outcome unknown, and the reconciler finds out") {
+  struct row {
+    const char* token;
+    payment_state settled;
+  };
+  for (const auto& r : {row{"pm_card_timeout", payment_state::authorized}, row{"pm_card_timeoutDeclined", payment_state::failed},
+                        row{"pm_card_slow_12000", payment_state::authorized}}) {
+    CAPTURE(r.token);
+    world w;
+    w.start_reconciler();
+    auto p = w.send(w.create("pay_1", "k1", r.token));
+    w.advance(9s);
+    CHECK_FALSE(p.done());
+    w.advance(2s);
+    CHECK(p.told() == "create processing 0/0");
+    CHECK(w.ask(w.capture("pay_1", "k2")) == "capture processing 0/0");  // payment outcome pending, stored
+    w.advance(3s);
+    CHECK(w.look("pay_1")->state == payment_state::processing);
+    w.advance(3s);
+    CHECK(w.look("pay_1")->state == r.settled);
+    CHECK(w.ask(w.create("pay_1", "k1", r.token)) == "replay: create processing 0/0");
+    CHECK(w.ask(w.capture("pay_1", "k2")) == "replay: capture processing 0/0");
+    w.advance(30s);
+    CHECK(w.calls().count(operation::create, "pay_1") == 2);
+  }
+}
+
+TEST_CASE("a slow provider within its time is simply waited for") {
+  world w;
+  auto p = w.send(w.create("pay_1", "k1", "pm_card_slow_9000"));
+  w.advance(8s);
+  CHECK_FALSE(p.done());
+  CHECK(w.ask(w.create("pay_1", "k1", "pm_card_slow_9000")) == told(problem::request_in_progress));
+  w.advance(2s);
+  CHECK(p.told() == "create authorized 0/0");
+}
+
+TEST_CASE("a commit in doubt is answered as unavailable, and a retry learns the truth") {
+  // For each commit of a create (begin, finish), and for each way to fail it.
+  for (auto which : {0, 1})
+    for (auto how : {fault::before_commit, fault::after_commit}) {
+      CAPTURE(which, static_cast<int>(how));
+      world w;
+      for (int i = 0; i < which; ++i) w.rows().faults.push_back(fault::none);
+      w.rows().faults.push_back(how);
+      CHECK(w.ask(w.create("pay_1", "k1")) == told(problem::store_unavailable));
+      const auto retried = w.ask(w.create("pay_1", "k1"));
+      const bool finished_already = which == 1 && how == fault::after_commit;
+      CHECK(retried == (finished_already ? "replay: create authorized 0/0" : "create authorized 0/0"));
+      CHECK(w.ask(w.create("pay_1", "k1")) == "replay: create authorized 0/0");
+      std::vector<std::string> keys;
+      for (const auto& call : w.calls().calls) keys.push_back(call.provider_key);
+      CHECK(std::ranges::count(keys, keys.front()) == static_cast<long>(keys.size()));
+      CHECK(w.timeline("pay_1") == lines{"authorize approved"});
+    }
+}
+
+TEST_CASE("a refund's commit in doubt never refunds twice") {
+  for (auto which : {0, 1})
+    for (auto how : {fault::before_commit, fault::after_commit}) {
+      CAPTURE(which, static_cast<int>(how));
+      world w;
+      w.ask(w.create("pay_1", "k1"));
+      w.ask(w.capture("pay_1", "k2"));
+      for (int i = 0; i < which; ++i) w.rows().faults.push_back(fault::none);
+      w.rows().faults.push_back(how);
+      CHECK(w.ask(w.refund("pay_1", "k3", 1200)) == told(problem::store_unavailable));
+      w.ask(w.refund("pay_1", "k3", 1200));
+      CHECK(w.ask(w.refund("pay_1", "k3", 1200)) == "replay: refund partially_refunded 1200/1200");
+      CHECK(w.look("pay_1")->refunded == 1200);
+    }
+}
+
+TEST_CASE("while the store cannot be read, requests are refused and nothing is lost") {
+  auto rows = std::make_shared<memory_store>();
+  {
+    world w{rows};
+    w.ask(w.create("pay_1", "k1"));
+  }
+  world w{rows};
+  rows->reads_fail = true;
+  CHECK(w.ask(w.capture("pay_1", "k2")) == told(problem::store_unavailable));
+  CHECK_FALSE(w.look("pay_1"));
+  rows->reads_fail = false;
+  CHECK(w.ask(w.capture("pay_1", "k2")) == "capture captured 0/0");
+}
+
+TEST_CASE("two nodes that both believe they own a payment do no harm") {
+  auto rows = std::make_shared<memory_store>();
+  world one{rows}, two{rows};
+  one.ask(one.create("pay_1", "k1"));
+  CHECK(two.look("pay_1")->state == payment_state::authorized);
+  CHECK(one.ask(one.capture("pay_1", "k2")) == "capture captured 0/0");
+  // Two still believes that it is authorised: its claim is lost, it reloads, and decides anew.
+  CHECK(two.ask(two.void_("pay_1", "k3")) == "void captured 0/0");
+  CHECK(two.calls().count(operation::void_payment, "pay_1") == 0);
+  CHECK(two.ask(two.capture("pay_1", "k2")) == "replay: capture captured 0/0");
+  CHECK(one.ask(one.refund("pay_1", "k4", 4000)) == "refund partially_refunded 4000/4000");
+  CHECK(two.ask(two.refund("pay_1", "k5", 4000)) == "refund partially_refunded 0/4000");
+  CHECK(rows->payments.begin()->second.refunded == 4000);
+}
+
+TEST_CASE("a node that settles another's open operation, and the owner that finishes late, agree on one result") {
+  auto rows = std::make_shared<memory_store>();
+  world owner{rows};
+  auto p = owner.send(owner.create("pay_1", "k1"));
+  while (owner.calls().calls.empty()) REQUIRE(owner.step());
+  world other{rows};
+  CHECK(other.ask(other.create("pay_1", "k1")) == "create authorized 0/0");
+  owner.settle();
+  CHECK(p.told() == "replay: create authorized 0/0");
+  CHECK(owner.calls().calls.front().provider_key == other.calls().calls.front().provider_key);
+  CHECK(owner.timeline("pay_1") == lines{"authorize approved"});
+}

@@ -1,0 +1,60 @@
+// Activation and passivation: memory follows the active set, and no request is ever lost to it.
+#include <catch2/catch.hpp>
+
+#include "world.hpp"
+
+using namespace gateway;
+using namespace gateway::testing;
+
+TEST_CASE("idle payment actors leave, and come back with everything they knew") {
+  world w;
+  w.ask(w.create("pay_1", "k1"));
+  CHECK(w.meters().live_payments.Value() == 1);
+  w.advance(70s, 5s);
+  CHECK(w.meters().live_payments.Value() == 0);
+  CHECK(w.ask(w.create("pay_1", "k1")) == "replay: create authorized 0/0");
+  CHECK(w.ask(w.capture("pay_1", "k2")) == "capture captured 0/0");
+}
+
+TEST_CASE("the least recently used actors leave when too many live") {
+  settings config;
+  config.live_payments = 10;
+  world w{std::make_shared<memory_store>(), config};
+  for (int i = 0; i < 200; ++i) {
+    const auto n = std::to_string(i);
+    CHECK(w.ask(w.create("pay_" + n, "k" + n)) == "create authorized 0/0");
+    CHECK(w.meters().live_payments.Value() <= 12);
+  }
+  for (int i = 0; i < 200; ++i) CHECK(w.ask(w.capture("pay_" + std::to_string(i), "c" + std::to_string(i))) == "capture captured 0/0");
+}
+
+TEST_CASE("requests that arrive while their actor leaves are answered by the next one") {
+  settings config;
+  config.live_payments = 1;
+  world w{std::make_shared<memory_store>(), config};
+  std::vector<world::pending> all;
+  for (int round = 0; round < 20; ++round)
+    for (int i = 0; i < 5; ++i) {
+      const auto n = std::to_string(i);
+      all.push_back(round == 0 ? w.send(w.create("pay_" + n, "k" + n)) : w.send({w.key_of("pay_" + n), std::nullopt, view_payment{}}));
+    }
+  w.settle();
+  for (const auto& p : all) {
+    REQUIRE(p.done());
+    CHECK((p.told() == "create authorized 0/0" || p.told() == "view" || p.told() == told(problem::payment_not_found)));
+  }
+  for (int i = 0; i < 5; ++i) CHECK(w.look("pay_" + std::to_string(i))->state == payment_state::authorized);
+}
+
+TEST_CASE("an actor with work under way is not stopped") {
+  settings config;
+  config.live_payments = 1;
+  world w{std::make_shared<memory_store>(), config};
+  auto slow = w.send(w.create("pay_slow", "k", "pm_card_slow_5000"));
+  w.settle();
+  for (int i = 0; i < 5; ++i) w.ask(w.create("pay_" + std::to_string(i), "k" + std::to_string(i)));
+  CHECK_FALSE(slow.done());
+  w.advance(6s);
+  CHECK(slow.told() == "create authorized 0/0");
+  CHECK(w.calls().count(operation::create, "pay_slow") == 1);
+}

@@ -1,0 +1,205 @@
+// A whole gateway without HTTP, under CAF's deterministic scheduler: router, payment actors, gates, sandbox
+// providers and reconciler over a memory store, with time in the test's hands.
+#pragma once
+
+#include <caf/scheduler/test_coordinator.hpp>
+#include <caf/scoped_execution_unit.hpp>
+
+#include "memory_store.hpp"
+#include "payment_actor.hpp"
+#include "provider_gate.hpp"
+#include "providers/sandbox.hpp"
+#include "reconciler.hpp"
+#include "router.hpp"
+
+namespace gateway::testing {
+
+using namespace std::chrono_literals;
+
+class hand_clock final : public wall_clock {
+ public:
+  time_point at = from_unix_ms(1'795'167'000'000);
+  time_point now() const override { return at; }
+};
+
+/// Plain text instead of JSON: the actors do not care what the bytes mean.
+class text_encoder final : public result_encoder {
+ public:
+  answer encode(const outcome& result) const override {
+    const auto status = !result.failure ? 200 : *result.failure == problem::provider_outcome_unknown ? 502 : 409;
+    return {static_cast<std::uint16_t>(status), std::string{to_string(result.what)} + " " + std::string{to_string(result.after.state)} + " " +
+                                                    std::to_string(result.refunded_amount) + "/" + std::to_string(result.after.refunded)};
+  }
+  std::string event_data(const payment&, std::string_view type) const override { return std::string{type}; }
+};
+
+/// Counts every call that reaches the provider, and passes it on.
+struct call_log {
+  std::vector<provider_call> calls;
+  std::size_t count(operation what, std::string_view payment) const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(calls, [&](const provider_call& c) { return c.what == what && c.subject.key.id.value == payment; }));
+  }
+};
+
+inline provider_actor::behavior_type logging_provider(provider_actor::pointer self, provider_actor next, std::shared_ptr<call_log> log) {
+  return {[self, next, log](provider_call& call) -> caf::result<provider_result> {
+    log->calls.push_back(call);
+    return self->delegate(next, std::move(call));
+  }};
+}
+
+inline merchant demo_merchant() {
+  merchant m;
+  m.id = merchant_id{"merch_1"};
+  m.connections = {{environment::test, provider_kind::sandbox, connection_status::connected, "acct"}};
+  m.routes = {{environment::test, provider_kind::sandbox, 1, {}, {payment_method_kind::card}}};
+  return m;
+}
+
+struct deterministic_config : caf::actor_system_config {
+  deterministic_config() {
+    add_message_types<caf::id_block::gateway>();
+    set("scheduler.policy", caf::atom("testing"));
+  }
+};
+
+/// One node. Several may stand on the same rows; destroying one without stopping it is a crash.
+class world {
+ public:
+  explicit world(memory_store_ptr rows = std::make_shared<memory_store>(), settings config = {})
+      : rows_{std::move(rows)}, config_{std::move(config)}, log_{std::make_shared<call_log>()} {
+    merchants_.publish(std::make_shared<const merchant>(demo_merchant()));
+    context_ = std::make_shared<actors::payment_context>(actors::payment_context{{}, {}, merchants_, clock_, encoder_, config_, meters_});
+    context_->store.writers.push_back(system_.spawn(memory_writer, line_));
+    context_->store.readers.push_back(system_.spawn(memory_reader, line_));
+    for (const auto& kind : provider_catalogue) {
+      auto sandbox = actors::spawn_sandbox(system_, {"https://gateway.test", "page-key"}, nullptr);
+      auto logged = system_.spawn(logging_provider, sandbox, log_);
+      context_->providers[static_cast<std::size_t>(kind.kind)] = actors::spawn_provider_gate(system_, logged, kind.kind, config_, meters_);
+    }
+    router_ = actors::spawn_router(system_, context_);
+    settle();
+  }
+
+  ~world() {
+    *line_.cut = true;
+    // Actors that wake themselves for ever would keep the scheduler's shutdown busy.
+    system_.await_actors_before_shutdown(false);
+    caf::anon_send_exit(router_, caf::exit_reason::kill);
+    if (reconciler_) caf::anon_send_exit(reconciler_, caf::exit_reason::kill);
+  }
+  world(const world&) = delete;
+  world& operator=(const world&) = delete;
+
+  memory_store& rows() { return *rows_; }
+  call_log& calls() { return *log_; }
+  metrics& meters() { return meters_; }
+  hand_clock& clock() { return clock_; }
+  caf::actor_system& system() { return system_; }
+  const router_actor& router() const { return router_; }
+
+  void start_reconciler() {
+    reconciler_ = actors::spawn_reconciler(system_, context_->store, router_, clock_, config_);
+    settle();
+  }
+
+  /// Runs every actor until none has anything left to do at this moment.
+  void settle() { coordinator().run(); }
+  bool step() { return coordinator().try_run_once(); }
+
+  void advance(std::chrono::milliseconds by, std::chrono::milliseconds slice = 500ms) {
+    while (by > 0ms) {
+      const auto now = std::min(by, slice);
+      clock_.at += now;
+      coordinator().advance_time(now);
+      settle();
+      by -= now;
+    }
+  }
+
+  /// A request under way; its answer is there once the actors have run.
+  struct pending {
+    std::shared_ptr<std::optional<payment_reply>> reply = std::make_shared<std::optional<payment_reply>>();
+    std::shared_ptr<bool> failed = std::make_shared<bool>(false);
+    bool done() const { return reply->has_value() || *failed; }
+    /// The stored answer's body, with "replay: " in front if it is one; or the refusal's number.
+    std::string told() const {
+      if (*failed) return "error";
+      if (!*reply) return "nothing";
+      if (const auto* f = std::get_if<finished>(&(*reply)->what)) return (f->replayed ? "replay: " : "") + f->result->body;
+      if (const auto* p = std::get_if<problem>(&(*reply)->what)) return "problem " + std::to_string(static_cast<int>(*p));
+      return "view";
+    }
+  };
+
+  pending send(payment_request request) {
+    pending p;
+    // Outside an actor's own turn a request needs a context to be sent from.
+    client_->context(&outside_);
+    client_->request(router_, caf::infinite, std::move(request))
+        .then([reply = p.reply](payment_reply& r) { *reply = std::move(r); }, [failed = p.failed](const caf::error&) { *failed = true; });
+    return p;
+  }
+  std::string ask(payment_request request) {
+    auto p = send(std::move(request));
+    settle();
+    return p.told();
+  }
+  payment_ptr look(std::string_view id) {
+    auto p = send({key_of(id), std::nullopt, view_payment{}});
+    settle();
+    const auto* seen = p.reply->has_value() ? std::get_if<payment_ptr>(&(*p.reply)->what) : nullptr;
+    return seen ? *seen : nullptr;
+  }
+  std::vector<std::string> timeline(std::string_view id) {
+    auto p = send({key_of(id), std::nullopt, view_timeline{}});
+    settle();
+    std::vector<std::string> lines;
+    for (const auto& entry : std::get<timeline_ptr>((*p.reply)->what)->entries) lines.push_back(entry.operation + " " + entry.status);
+    return lines;
+  }
+
+  static payment_key key_of(std::string_view id) { return {merchant_id{"merch_1"}, environment::test, payment_id{std::string{id}}}; }
+  static idempotency write(std::string_view key, std::string_view fingerprint = "same") {
+    return {command_key{merchant_id{"merch_1"}, environment::test, {}, std::string{key}}, std::string{fingerprint}};
+  }
+  static payment_request create(std::string_view id, std::string_view key, std::string_view method = "pm_card_visa", flow how = flow::server,
+                                std::string_view fingerprint = "same") {
+    create_payment c;
+    c.amount = {4200, *currency::parse("HKD")};
+    c.how = how;
+    if (how == flow::server) c.details.payment_method = method;
+    return {key_of(id), write(key, std::string{id} + std::string{fingerprint}), c};
+  }
+  static payment_request capture(std::string_view id, std::string_view key) { return {key_of(id), write(key, std::string{id} + "capture"), capture_payment{}}; }
+  static payment_request refund(std::string_view id, std::string_view key, std::int64_t amount) {
+    return {key_of(id), write(key, std::string{id} + "refund" + std::to_string(amount)), refund_payment{amount, "why"}};
+  }
+  static payment_request void_(std::string_view id, std::string_view key) { return {key_of(id), write(key, std::string{id} + "void"), void_payment{}}; }
+
+ private:
+  caf::scheduler::test_coordinator& coordinator() { return dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler()); }
+
+  // What actors refer to outlives the system, which runs what is left of them when it goes.
+  memory_store_ptr rows_;
+  store_line line_{rows_};
+  settings config_;
+  hand_clock clock_;
+  text_encoder encoder_;
+  metrics meters_;
+  directory merchants_;
+  std::shared_ptr<call_log> log_;
+  deterministic_config caf_config_;
+  caf::actor_system system_{caf_config_};
+  std::shared_ptr<actors::payment_context> context_;
+  router_actor router_;
+  reconciler_actor reconciler_;
+  caf::scoped_execution_unit outside_{&system_};
+  caf::actor client_actor_ = system_.spawn([](caf::event_based_actor*) -> caf::behavior { return {[](wake_atom) {}}; });
+  caf::event_based_actor* client_ = static_cast<caf::event_based_actor*>(caf::actor_cast<caf::abstract_actor*>(client_actor_));
+};
+
+inline std::string told(problem p) { return "problem " + std::to_string(static_cast<int>(p)); }
+
+}  // namespace gateway::testing
