@@ -1,0 +1,52 @@
+// Takes new connections from a listening socket and hands each to the thread with the fewest: clients keep
+// their connections, so an even spread at the start is what balances the load.
+//
+// Lifecycle: made by the server, runs on one I/O thread until stop().
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "connection_limits.hpp"
+#include "io_thread.hpp"
+#include "listeners.hpp"
+
+namespace gateway::http {
+
+class acceptor {
+ public:
+  using thread_list = std::vector<std::unique_ptr<io_thread>>;
+
+  acceptor(boost::asio::io_context& context, listening_socket socket, entrance kind, connection_limits& limits, const thread_list& threads,
+           metrics& meters);
+  ~acceptor();
+  acceptor(const acceptor&) = delete;
+  acceptor& operator=(const acceptor&) = delete;
+
+  void start();
+  /// On its thread, or once that has ended: closes the listening socket.
+  void stop();
+
+ private:
+  boost::asio::awaitable<void> run();
+  /// Takes what waits, a bounded number at a time. Returns whether the system is out of descriptors or memory.
+  bool take_waiting();
+  void hand_over(int fd, const struct sockaddr_storage& peer);
+
+  boost::asio::io_context& context_;
+  listening_socket socket_;
+  const entrance kind_;
+  connection_limits& limits_;
+  const thread_list& threads_;
+  metrics& meters_;
+  boost::asio::posix::stream_descriptor readable_;
+  boost::asio::steady_timer rest_;
+  bool stopped_ = false;
+};
+
+}  // namespace gateway::http

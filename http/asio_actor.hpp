@@ -1,0 +1,120 @@
+// The bridge from coroutines to actors: an actor whose mailbox is one thread's io_context.
+//
+// Lifecycle: an I/O thread spawns one, asks through it, and closes it once its io_context has ended.
+// Other actors may hold it longer (a late reply keeps its address): it then drops what it is sent.
+// Concurrency: enqueue() may be called on any thread; everything else only on the I/O thread.
+//
+// A CAF request with a timeout would leave an entry behind until the timeout, so requests are sent
+// without one. The deadlines are held here instead, in a table of the asks that are open now.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <caf/actor_cast.hpp>
+#include <caf/actor_config.hpp>
+#include <caf/expected.hpp>
+#include <caf/message.hpp>
+#include <caf/monitorable_actor.hpp>
+#include <caf/sec.hpp>
+
+namespace caf {
+class actor_system;
+}
+
+namespace gateway::http {
+
+class asio_actor final : public caf::monitorable_actor {
+ public:
+  /// Made by spawn_asio_actor only.
+  asio_actor(caf::actor_config& config, boost::asio::io_context& context);
+  ~asio_actor() override;
+
+  using caf::monitorable_actor::enqueue;
+  void enqueue(caf::mailbox_element_ptr element, caf::execution_unit*) override;
+  const char* name() const override { return "asio_actor"; }
+
+  /// Ends with the reply, with the target's error (also if it is dead), or after `timeout` with
+  /// caf::sec::request_timeout. The target must answer `Message` with `Reply`. Not a coroutine: g++ 12 destroys
+  /// temporaries inside a co_await expression twice.
+  template <class Reply, class Handle, class Message>
+  boost::asio::awaitable<caf::expected<Reply>> ask(const Handle& target, Message message, std::chrono::milliseconds timeout) {
+    return boost::asio::async_initiate<decltype(boost::asio::use_awaitable), void(caf::expected<Reply>)>(
+        [this](auto handler, caf::strong_actor_ptr to, Message what, std::chrono::milliseconds within) {
+          using ask_type = typed_ask<Reply, decltype(handler)>;
+          submit(std::make_unique<ask_type>(std::move(handler)), to, caf::make_message(std::move(what)), within);
+        },
+        boost::asio::use_awaitable, caf::actor_cast<caf::strong_actor_ptr>(target), std::move(message), timeout);
+  }
+
+  /// Ends every open ask with actor_errc::stopping, and all that follow.
+  void abandon();
+  /// The io_context is about to be destroyed: touches it no more.
+  void close();
+  std::size_t open_asks() const noexcept { return open_.size(); }
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  struct open_ask {
+    virtual ~open_ask() = default;
+    virtual void answer(const caf::type_erased_tuple& content) = 0;
+    virtual void fail(caf::error why) = 0;
+    clock::time_point deadline;
+  };
+
+  template <class Reply, class Handler>
+  struct typed_ask final : open_ask {
+    explicit typed_ask(Handler handler) : handler_(std::move(handler)) {}
+    void answer(const caf::type_erased_tuple& content) override {
+      if (content.match_elements<Reply>()) handler_(caf::expected<Reply>{content.get_as<Reply>(0)});
+      else if (content.match_elements<caf::error>()) fail(content.get_as<caf::error>(0));
+      else fail(caf::make_error(caf::sec::unexpected_response));
+    }
+    void fail(caf::error why) override { handler_(caf::expected<Reply>{std::move(why)}); }
+    Handler handler_;
+  };
+
+  void submit(std::unique_ptr<open_ask> ask, const caf::strong_actor_ptr& target, caf::message what, std::chrono::milliseconds within);
+  void fail_soon(std::unique_ptr<open_ask> ask, caf::error why);
+  void work_off();
+  void handle(caf::mailbox_element& element);
+  void watch_deadlines();
+  void end_overdue();
+
+  std::mutex mutex_;  ///< of the next three
+  boost::asio::io_context* context_;
+  std::vector<caf::mailbox_element_ptr> inbox_;
+  bool posted_ = false;  ///< work_off() is on its way: many replies share one post
+
+  std::vector<caf::mailbox_element_ptr> working_;
+  std::unordered_map<std::uint64_t, std::unique_ptr<open_ask>> open_;
+  std::uint64_t last_id_ = 0;
+  std::optional<boost::asio::steady_timer> timer_;
+  clock::duration period_{};  ///< how exactly deadlines are kept
+  bool watching_ = false;
+  bool stopping_ = false;
+};
+
+/// The actor lives at least as long as this handle.
+struct asio_actor_handle {
+  caf::strong_actor_ptr owner;
+  asio_actor* operator->() const noexcept;
+  asio_actor* get() const noexcept;
+};
+
+asio_actor_handle spawn_asio_actor(caf::actor_system& system, boost::asio::io_context& context);
+
+}  // namespace gateway::http

@@ -1,0 +1,221 @@
+#include "decode.hpp"
+
+#include <algorithm>
+
+#include "json_body.hpp"
+#include "web_address.hpp"
+
+namespace gateway::http {
+namespace {
+
+// Most characters of each text.
+constexpr std::size_t most_description = 1000;
+constexpr std::size_t most_email = 320;
+constexpr std::size_t most_name = 200;
+constexpr std::size_t most_mobile = 32;
+constexpr std::size_t most_url = 2048;
+constexpr std::size_t most_token = 255;
+constexpr std::size_t most_reason = 500;
+constexpr std::size_t most_word = 64;
+constexpr std::size_t most_setup_token = 2048;
+constexpr std::size_t most_metadata_keys = 50;
+constexpr std::size_t most_metadata_name = 64;
+constexpr std::size_t most_metadata_value = 500;
+constexpr std::string_view reserved_metadata_prefix = "service_";
+
+constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool same_ignoring_case(std::string_view a, std::string_view b) noexcept {
+  return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
+}
+
+/// Only a provider's token is stored, never what might be a card number.
+bool is_payment_method_token(std::string_view text) noexcept {
+  for (std::string_view prefix : {"pm_", "ctoken_"})
+    if (text.starts_with(prefix) && text.size() > prefix.size())
+      return std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
+  return false;
+}
+
+void check_merchant(field_reader& fields, const decode_context& context) {
+  const auto named = fields.text("merchant_id", most_word);
+  if (!named.empty() && named != context.caller.value)
+    fields.reject(error_code::merchant_id_mismatch, "merchant_id: not the merchant whose key signed the request");
+}
+
+money read_money(field_reader& fields) {
+  money amount;
+  if (const auto minor = fields.integer("amount", 1, max_amount))
+    amount.minor = *minor;
+  else
+    fields.reject("amount", "is required");
+  const auto code = fields.required_text("currency", most_word);
+  if (const auto unit = currency::parse(code))
+    amount.unit = *unit;
+  else
+    fields.reject("currency", "must be an ISO 4217 code in force");
+  return amount;
+}
+
+flow read_flow(field_reader& fields) {
+  const auto name = fields.text("flow", most_word);
+  if (name.empty() || name == "server") return flow::server;
+  if (name == "redirect") return flow::redirect;
+  if (name == "embedded") return flow::embedded;
+  fields.reject("flow", "must be server, redirect or embedded");
+  return flow::server;
+}
+
+std::string read_payment_method(field_reader& fields) {
+  auto token = fields.text("payment_method", most_token);
+  if (!token.empty() && !is_payment_method_token(token))
+    fields.reject("payment_method", "must be a token that begins with pm_ or ctoken_");
+  return token;
+}
+
+std::string read_return_url(field_reader& fields, std::string_view name, bool required, environment env) {
+  auto url = required ? fields.required_text(name, most_url) : fields.text(name, most_url);
+  if (!url.empty() && !is_return_url(url, env)) fields.reject(name, "must be an absolute https URL");
+  return url;
+}
+
+metadata_map read_metadata(field_reader& fields) {
+  auto metadata = fields.text_map("metadata", most_metadata_name, most_metadata_value);
+  std::erase_if(metadata, [](const auto& pair) { return pair.first.starts_with(reserved_metadata_prefix); });
+  if (metadata.size() > most_metadata_keys) fields.reject("metadata", "must have at most 50 keys");
+  return metadata;
+}
+
+payment_details read_details(field_reader& fields, flow how, environment env) {
+  payment_details details;
+  details.payment_method = read_payment_method(fields);
+  details.success_url = read_return_url(fields, "success_url", how != flow::server, env);
+  details.cancel_url = read_return_url(fields, "cancel_url", how != flow::server, env);
+  details.description = fields.text("description", most_description);
+  details.customer_email = fields.text("customer_email", most_email);
+  if (!details.customer_email.empty() && !looks_like_email(details.customer_email))
+    fields.reject("customer_email", "must be an e-mail address");
+  details.customer_name = fields.text("customer_name", most_name);
+  details.customer_mobile = fields.text("customer_mobile", most_mobile);
+  details.metadata = read_metadata(fields);
+  return details;
+}
+
+void read_wallet_selector(field_reader& fields, create_payment& command) {
+  const auto method = fields.text("payment_method_type", most_word);
+  if (method.empty()) return;
+  if (method != "pkr_wallet") return fields.reject("payment_method_type", "must be pkr_wallet, or left out");
+  command.wallet_selected = true;
+  if (command.how == flow::server) fields.reject("flow", "must be redirect or embedded with payment_method_type pkr_wallet");
+  if (command.amount.unit.code() != "PKR")
+    fields.reject(error_code::currency_not_supported, "currency: must be PKR with payment_method_type pkr_wallet");
+}
+
+/// Returns whether a saved method of the customer stands in for payment_method.
+bool read_customer(field_reader& fields, create_payment& command) {
+  command.uses_customer_ref = !fields.text("customer_ref", most_token).empty();
+  const auto usage = fields.text("setup_future_usage", most_word);
+  if (!usage.empty() && usage != "on_session" && usage != "off_session")
+    fields.reject("setup_future_usage", "must be on_session or off_session");
+  if (!usage.empty() && !command.uses_customer_ref) fields.reject("setup_future_usage", "requires customer_ref");
+  return command.uses_customer_ref && usage == "off_session";
+}
+
+template <class T>
+decoded<T> finish(field_reader& fields, T&& value) {
+  if (!fields.ok()) return fields.take_problem();
+  return std::forward<T>(value);
+}
+
+/// Reads a body that may be empty: `read` fills the command from its fields.
+template <class Command, class Read>
+decoded<Command> decode_optional(std::string_view body, const decode_context& context, Read read) {
+  Command command;
+  if (body.empty()) return command;
+  auto parsed = parse_object(body, context.json_depth);
+  if (auto* wrong = std::get_if<bad_request>(&parsed)) return std::move(*wrong);
+  field_reader fields{std::get<simdjson::dom::object>(parsed)};
+  read(fields, command);
+  check_merchant(fields, context);
+  return finish(fields, std::move(command));
+}
+
+}  // namespace
+
+decoded<create_body> decode_create(std::string_view body, const decode_context& context) {
+  auto parsed = parse_object(body, context.json_depth);
+  if (auto* wrong = std::get_if<bad_request>(&parsed)) return std::move(*wrong);
+  field_reader fields{std::get<simdjson::dom::object>(parsed)};
+
+  create_body result;
+  auto& command = result.command;
+  result.id = payment_id{fields.required_text("payment_id", most_word)};
+  if (!is_payment_id(result.id.value)) fields.reject("payment_id", "must be pay_ and 1 to 60 letters, digits, _ or -");
+  command.amount = read_money(fields);
+  command.how = read_flow(fields);
+  command.details = read_details(fields, command.how, context.env);
+  read_wallet_selector(fields, command);
+  const bool saved_method = read_customer(fields, command);
+  check_merchant(fields, context);
+  if (command.how == flow::server && command.details.payment_method.empty() && !saved_method)
+    fields.reject(error_code::server_flow_requires_payment_method);
+  return finish(fields, std::move(result));
+}
+
+decoded<capture_payment> decode_capture(std::string_view body, const decode_context& context) {
+  return decode_optional<capture_payment>(body, context, [](field_reader&, capture_payment&) {});
+}
+
+decoded<refund_payment> decode_refund(std::string_view body, const decode_context& context) {
+  return decode_optional<refund_payment>(body, context, [](field_reader& fields, refund_payment& command) {
+    command.amount = fields.integer("amount", 0, max_amount).value_or(0);
+    command.reason = fields.text("reason", most_reason);
+  });
+}
+
+decoded<void_payment> decode_void(std::string_view body, const decode_context& context) {
+  return decode_optional<void_payment>(body, context, [](field_reader& fields, void_payment& command) {
+    command.reason = fields.text("reason", most_reason);
+  });
+}
+
+decoded<std::string> decode_setup_token(std::string_view body, std::size_t json_depth) {
+  auto parsed = parse_object(body, json_depth);
+  if (auto* wrong = std::get_if<bad_request>(&parsed)) return std::move(*wrong);
+  field_reader fields{std::get<simdjson::dom::object>(parsed)};
+  auto token = fields.required_text("token", most_setup_token);
+  return finish(fields, std::move(token));
+}
+
+decoded<std::string> decode_idempotency_key(std::optional<std::string_view> header) {
+  if (!header || header->empty()) return bad_request{error_code::idempotency_key_required, {}};
+  constexpr std::string_view shape = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+  std::string key{header->substr(0, shape.size() + 1)};
+  std::ranges::transform(key, key.begin(), lower);
+  const auto fits = [](char c, char wanted) {
+    return wanted == '-' ? c == '-' : (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+  };
+  if (!std::ranges::equal(key, shape, fits)) return bad_request{error_code::idempotency_key_invalid, {}};
+  return key;
+}
+
+bool is_json_request(std::string_view body, std::optional<std::string_view> content_type) noexcept {
+  if (body.empty()) return true;
+  if (!content_type) return false;
+  auto type = content_type->substr(0, content_type->find(';'));
+  while (!type.empty() && (type.back() == ' ' || type.back() == '\t')) type.remove_suffix(1);
+  return same_ignoring_case(type, "application/json");
+}
+
+bool looks_like_email(std::string_view text) noexcept {
+  const auto at = text.find('@');
+  if (at == std::string_view::npos || at == 0 || at > 64 || text.find('@', at + 1) != std::string_view::npos) return false;
+  const auto domain = text.substr(at + 1);
+  if (domain.empty() || domain.front() == '.' || domain.back() == '.') return false;
+  return std::ranges::none_of(text, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte <= ' ' || byte == 0x7F || c == '<' || c == '>' || c == '"' || c == ',' || c == ';';
+  });
+}
+
+}  // namespace gateway::http

@@ -1,0 +1,29 @@
+// Payments as callers see them: results of operations, the payment itself, its timeline, the data of its events.
+// A payment that hides its provider shows neither name nor references, and neutral errors.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "gateway/answer.hpp"
+#include "gateway/domain/payment.hpp"
+
+namespace gateway {
+struct timeline_view;
+}
+
+namespace gateway::http {
+
+/// What the payment actors write their results with.
+std::unique_ptr<result_encoder> make_result_encoder(std::string base_url);
+
+/// The body of GET /v1/payment_intents/{payment_id}.
+std::string encode_payment(const payment& subject);
+/// The body of GET /v1/payment_intents/{payment_id}/timeline.
+std::string encode_timeline(const timeline_view& view);
+
+/// A provider's error without anything that tells which provider it was.
+provider_error neutral_error(const provider_error& native);
+
+}  // namespace gateway::http

@@ -1,0 +1,105 @@
+// THE place where refusals become HTTP: each code's status, body shape and words, whether its result is kept
+// under the idempotency key, and the paragraph that /docs/errors tells about it.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "gateway/domain/problem.hpp"
+#include "message.hpp"
+
+namespace gateway::http {
+
+enum class error_code : unsigned char {
+  // 400
+  bad_request,  ///< not HTTP/1.1 at all
+  invalid_request,
+  merchant_id_mismatch,
+  idempotency_key_required,
+  idempotency_key_invalid,
+  currency_not_supported,
+  server_flow_requires_payment_method,
+  // 401, 403
+  unauthorized,
+  platform_key_invalid,
+  forbidden,
+  // 404 to 431, of the protocol
+  not_found,
+  payment_not_found,
+  method_not_allowed,
+  request_timeout,
+  token_unusable,
+  body_too_large,
+  unsupported_media_type,
+  headers_too_large,
+  // 409
+  request_in_progress,
+  idempotency_key_reused,
+  payment_already_exists,
+  not_capturable,
+  not_voidable,
+  not_refundable,
+  payment_outcome_pending,
+  conflict,  ///< an operator's command that names something in the way
+  // 422
+  merchant_not_charge_capable,
+  no_eligible_provider,
+  platform_key_required,
+  wallet_not_available,
+  provider_operation_unsupported,
+  refund_exceeds_captured,
+  // 5xx
+  internal_error,
+  provider_outcome_unknown,
+  refund_not_supported,
+  void_not_supported,
+  refund_rejected,
+  void_rejected,
+  overloaded,
+  store_unavailable,
+  stopping,
+  answer_timeout,
+  not_ready,
+};
+
+enum class body_shape : unsigned char {
+  described,  ///< {"error","error_description"}
+  plain,      ///< {"error","message"}
+  bare,       ///< {"error"}
+  typed,      ///< {"error":{"code","message","docs_url",…}}
+  envelope,   ///< the payment's envelope plus "error"
+};
+
+struct error_row {
+  error_code code;
+  int status;
+  body_shape shape;
+  bool stored;               ///< kept under the idempotency key, so that a retry gets it again
+  std::string_view text;     ///< the code or text that callers see
+  std::string_view message;  ///< when there is nothing more exact to say
+  std::string_view about;    ///< for /docs/errors
+};
+
+std::span<const error_row> error_catalogue() noexcept;
+const error_row& row_of(error_code code) noexcept;
+
+/// Which code a problem of the domain has.
+error_code code_of(problem why) noexcept;
+/// The operation that a problem is about, where its body says so: `capture` or `void`.
+std::optional<std::string_view> operation_of(problem why) noexcept;
+
+/// The fragment of /docs/errors that tells about a code: its text, blanks as underscores.
+std::string anchor_of(const error_row& row);
+std::string docs_url(std::string_view base_url, const error_row& row);
+
+/// The body of every shape but `envelope`, whose payment the encoder has to hand. An empty message means the row's own.
+std::string error_body(error_code code, std::string_view message, std::string_view base_url, std::string_view operation = {});
+
+/// A whole answer. `base_url` matters to the typed shape only.
+response refuse(error_code code, std::string_view message = {}, std::string_view base_url = {});
+/// For problems that are not stored, merchant_not_charge_capable apart (its body needs the merchant: setup_link.hpp).
+response refuse(problem why, std::string_view base_url);
+
+}  // namespace gateway::http

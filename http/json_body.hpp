@@ -1,0 +1,54 @@
+// A request's JSON, read strictly: what contract and schema do not allow is refused with the field's name.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <simdjson.h>
+
+#include "decoded.hpp"
+
+namespace gateway::http {
+
+/// The object that a body is: UTF-8, nothing after it, at most `depth` levels, no name twice at any level.
+/// Lives in this thread's parser: valid until the next body is parsed on the thread.
+decoded<simdjson::dom::object> parse_object(std::string_view body, std::size_t depth);
+
+/// Reads members one by one and remembers the first that is wrong. A member that is null counts as absent.
+class field_reader {
+ public:
+  explicit field_reader(const simdjson::dom::object& object) : object_(object) {}
+
+  /// Empty if absent. `most` counts characters, not bytes.
+  std::string text(std::string_view name, std::size_t most);
+  std::string required_text(std::string_view name, std::size_t most);
+  std::optional<std::int64_t> integer(std::string_view name, std::int64_t least, std::int64_t most);
+  /// Strings to strings; nothing if absent.
+  std::vector<std::pair<std::string, std::string>> text_map(std::string_view name, std::size_t most_name, std::size_t most_value);
+  std::vector<std::string> text_list(std::string_view name, std::size_t most_items, std::size_t most);
+
+  /// `field: what` under code invalid_request, unless something was wrong before.
+  void reject(std::string_view field, std::string_view what);
+  void reject(error_code code, std::string message = {});
+
+  bool ok() const noexcept { return !first_; }
+  /// The first thing that was wrong. Only if not ok().
+  bad_request take_problem() { return *std::move(first_); }
+
+ private:
+  std::optional<simdjson::dom::element> find(std::string_view name) const;
+  bool check_text(std::string_view field, std::string_view value, std::size_t most);
+
+  simdjson::dom::object object_;
+  std::optional<bad_request> first_;
+};
+
+/// Characters of valid UTF-8.
+std::size_t count_characters(std::string_view text) noexcept;
+
+}  // namespace gateway::http

@@ -1,0 +1,47 @@
+// A request and a response as the routes see them: no socket, no parser, no Beast.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gateway/answer.hpp"
+
+namespace gateway::http {
+
+/// Views into the session's buffers: valid until the response has been written.
+struct request {
+  std::string_view method;
+  std::string_view path;    ///< without the query; percent-escapes as sent
+  std::string_view query;   ///< without the question mark; empty if there is none
+  std::string_view body;
+  std::string_view request_id;  ///< req_<id>, made by the session
+  bool has_query = false;
+
+  // Headers that a route reads; nothing if absent. One that is sent twice is in `repeated`.
+  std::optional<std::string_view> key_id;           ///< X-Service-Key-Id
+  std::optional<std::string_view> timestamp;        ///< X-Service-Timestamp
+  std::optional<std::string_view> signature;        ///< X-Service-Signature
+  std::optional<std::string_view> service_merchant; ///< Service-Merchant
+  std::optional<std::string_view> idempotency_key;  ///< Idempotency-Key
+  std::optional<std::string_view> content_type;
+  std::optional<std::string_view> cookie;
+  bool repeated = false;  ///< one of the headers above, cookie excepted, stood twice
+};
+
+struct response {
+  int status = 200;
+  std::string_view content_type = "application/json";
+  std::string body;
+  answer_ptr stored;  ///< if set, its status and body are sent instead, without a copy
+  std::vector<std::pair<std::string_view, std::string>> headers;  ///< besides Request-Id and Cache-Control
+  std::string_view route = "unmatched";  ///< pattern for metrics and logs, never a raw path
+
+  int sent_status() const noexcept { return stored ? stored->status : status; }
+  std::string_view sent_body() const noexcept { return stored ? std::string_view{stored->body} : std::string_view{body}; }
+};
+
+}  // namespace gateway::http

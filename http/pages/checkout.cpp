@@ -1,0 +1,185 @@
+#include "checkout.hpp"
+
+#include <algorithm>
+
+#include <boost/url/parse_query.hpp>
+#include <cstring>  // ctemplate uses strlen without it
+#include <ctemplate/template_dictionary.h>
+
+#include "gateway/crypto.hpp"
+#include "gateway/domain/payment_machine.hpp"
+#include "../web_address.hpp"
+#include "page.hpp"
+
+namespace gateway::http {
+namespace {
+
+constexpr std::size_t cookie_digits = 32;
+constexpr std::size_t longest_form = 4096;
+
+bool is_lower_hex(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+std::string_view cut_line(std::string_view& rest) {
+  const auto end = rest.find('\n');
+  const auto line = rest.substr(0, end);
+  rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
+  return line;
+}
+
+/// Browsers apply form-action to the redirect after the post too, so the merchant's origins belong to it.
+page_policy policy_of(const payment& subject) {
+  page_policy policy{"'self'", {}};
+  const auto success = origin_of(subject.details.success_url);
+  const auto cancel = origin_of(subject.details.cancel_url);
+  if (!success.empty()) policy.form_targets += " " + success;
+  if (!cancel.empty() && cancel != success) policy.form_targets += " " + cancel;
+  if (subject.how == flow::embedded) policy.frame_ancestors = success;
+  return policy;
+}
+
+/// In a frame on the merchant's site the cookie is a third party's, which SameSite=Lax would withhold.
+std::string set_cookie(std::string_view value, bool embedded) {
+  std::string text{checkout_cookie_name};
+  text.append("=").append(value).append("; Path=/; Secure; HttpOnly; SameSite=");
+  return text += embedded ? "None; Partitioned" : "Lax";
+}
+
+response redirect_to(const std::string& url) {
+  response out;
+  out.status = 303;
+  out.content_type = "text/plain; charset=utf-8";
+  out.headers.emplace_back("Location", url);
+  out.headers.emplace_back("Referrer-Policy", "no-referrer");
+  return out;
+}
+
+bool is_paid(payment_state state) noexcept {
+  using enum payment_state;
+  return state == authorized || state == captured || state == partially_refunded || state == refunded;
+}
+
+}  // namespace
+
+std::optional<hosted_link> read_hosted_link(std::string_view token, std::string_view key) {
+  const auto payload = crypto::verify_token(key, token);
+  if (!payload) return std::nullopt;
+  std::string_view rest = *payload;
+  hosted_link link;
+  link.key.merchant = merchant_id{std::string{cut_line(rest)}};
+  const auto env = cut_line(rest);
+  link.key.env = env == "live" ? environment::live : environment::test;
+  link.key.id = payment_id{std::string{cut_line(rest)}};
+  link.provider_ref = cut_line(rest);
+  const bool whole = !link.key.merchant.empty() && (env == "live" || env == "test") && is_payment_id(link.key.id.value) && rest.empty();
+  if (!whole) return std::nullopt;
+  return link;
+}
+
+std::optional<std::string> find_checkout_cookie(std::optional<std::string_view> header) {
+  auto rest = header.value_or("");
+  while (!rest.empty()) {
+    const auto end = rest.find(';');
+    auto pair = rest.substr(0, end);
+    rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
+    while (pair.starts_with(' ')) pair.remove_prefix(1);
+    if (!pair.starts_with(checkout_cookie_name)) continue;
+    pair.remove_prefix(checkout_cookie_name.size());
+    if (!pair.starts_with('=')) continue;
+    pair.remove_prefix(1);
+    if (pair.size() == cookie_digits && is_lower_hex(pair)) return std::string{pair};
+  }
+  return std::nullopt;
+}
+
+std::string csrf_token(std::string_view key, std::string_view cookie, std::string_view link_token) {
+  std::string bound = "csrf\n";
+  bound.append(cookie).append("\n").append(link_token);
+  return crypto::hex(crypto::hmac_sha256(key, bound));
+}
+
+std::optional<hosted_form> read_hosted_form(std::string_view body) {
+  if (body.size() > longest_form) return std::nullopt;
+  const auto fields = boost::urls::parse_query(body);
+  if (!fields) return std::nullopt;
+  std::optional<std::string> action;
+  std::optional<std::string> csrf;
+  for (const auto field : *fields) {
+    auto* slot = field.key == "action" ? &action : field.key == "csrf" ? &csrf : nullptr;
+    if (!slot) continue;
+    if (*slot) return std::nullopt;
+    *slot = std::string{std::string_view{field.value}};
+  }
+  if (!action || !csrf) return std::nullopt;
+  if (*action == "pay") return hosted_form{hosted_action::pay, *csrf};
+  if (*action == "decline") return hosted_form{hosted_action::decline, *csrf};
+  if (*action == "cancel") return hosted_form{hosted_action::cancel, *csrf};
+  return std::nullopt;
+}
+
+bool is_form_request(std::optional<std::string_view> content_type) noexcept {
+  return content_type && content_type->substr(0, content_type->find(';')) == "application/x-www-form-urlencoded";
+}
+
+response checkout_page(const payment& subject, std::string_view merchant_name, std::string_view key, std::string_view link_token,
+                       std::optional<std::string_view> cookie_header) {
+  const bool challenge = subject.how == flow::server;
+  const auto cookie = find_checkout_cookie(cookie_header).value_or(crypto::random_hex(cookie_digits / 2));
+  ctemplate::TemplateDictionary values{"checkout"};
+  values.SetValue("TITLE", challenge ? "Confirm your payment" : "Complete your payment");
+  values.SetValue("MERCHANT", std::string{merchant_name});
+  values.SetValue("AMOUNT", amount_text(subject.amount));
+  values.SetValue("CSRF", csrf_token(key, cookie, link_token));
+  values.SetValue("PAY", challenge ? "Approve" : "Pay");
+  values.SetValue("DECLINE", challenge ? "Fail" : "Decline");
+  if (!subject.details.description.empty()) {
+    values.ShowSection("DESCRIBED");
+    values.SetValue("DESCRIPTION", subject.details.description);
+  }
+  if (!subject.details.cancel_url.empty()) values.ShowSection("CANCELLABLE");
+  auto out = page_response(200, render(page_template::checkout, values), policy_of(subject));
+  out.headers.emplace_back("Set-Cookie", set_cookie(cookie, subject.how == flow::embedded));
+  return out;
+}
+
+response after_checkout(const payment& subject, hosted_action action) {
+  const auto policy = policy_of(subject);
+  const auto& details = subject.details;
+  if (action == hosted_action::cancel) {
+    if (!awaits_customer(subject)) return closed_page();
+    if (!details.cancel_url.empty()) return redirect_to(details.cancel_url);
+    return notice_page(200, "Not paid", "The payment is still open. You can close this page.", policy);
+  }
+  if (is_paid(subject.state)) {
+    if (!details.success_url.empty()) return redirect_to(details.success_url);
+    return notice_page(200, "Payment approved", "Thank you. You can close this page and return to the shop.", policy);
+  }
+  if (subject.state == payment_state::failed) {
+    if (!details.cancel_url.empty()) return redirect_to(details.cancel_url);
+    return notice_page(200, "Payment declined", "The payment was declined. You can close this page and return to the shop.", policy);
+  }
+  return closed_page();
+}
+
+response closed_page() {
+  return notice_page(410, "This page is no longer open",
+                     "The payment does not wait for you any more: it was completed, declined or has expired.");
+}
+
+std::string amount_text(const money& amount) {
+  const auto decimals = static_cast<std::size_t>(amount.unit.minor_digits());
+  auto digits = std::to_string(amount.minor);
+  if (digits.size() <= decimals) digits.insert(0, decimals + 1 - digits.size(), '0');
+  const auto whole = digits.size() - decimals;
+  std::string text{amount.unit.code()};
+  text += ' ';
+  for (std::size_t i = 0; i < whole; ++i) {
+    if (i != 0 && (whole - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  if (decimals != 0) text.append(1, '.').append(digits, whole);
+  return text;
+}
+
+}  // namespace gateway::http

@@ -1,0 +1,47 @@
+// The sandbox's hosted page: its link, its protection against forged posts, and what it shows.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "gateway/domain/payment.hpp"
+#include "../message.hpp"
+
+namespace gateway::http {
+
+/// What a hosted page's link names.
+struct hosted_link {
+  payment_key key;
+  std::string provider_ref;
+};
+/// Nothing if the gateway did not make this token.
+std::optional<hosted_link> read_hosted_link(std::string_view token, std::string_view key);
+
+// A post counts only if it comes from a page that this browser was shown: the cookie is random, the page's
+// hidden field is an HMAC over the cookie and the page's link.
+inline constexpr std::string_view checkout_cookie_name = "__Host-checkout";
+/// The checkout cookie among a Cookie header's; nothing if absent or not of our making.
+std::optional<std::string> find_checkout_cookie(std::optional<std::string_view> header);
+std::string csrf_token(std::string_view key, std::string_view cookie, std::string_view link_token);
+
+enum class hosted_action : unsigned char { pay, decline, cancel };
+struct hosted_form {
+  hosted_action action = hosted_action::cancel;
+  std::string csrf;
+};
+/// An application/x-www-form-urlencoded body; nothing if a field is missing, unknown or sent twice.
+std::optional<hosted_form> read_hosted_form(std::string_view body);
+bool is_form_request(std::optional<std::string_view> content_type) noexcept;
+
+/// The page with its buttons. Sets the cookie, a new one unless the browser has one.
+response checkout_page(const payment& subject, std::string_view merchant_name, std::string_view key, std::string_view link_token,
+                       std::optional<std::string_view> cookie_header);
+/// After the customer acted: back to the merchant, or a page that says how it went.
+response after_checkout(const payment& subject, hosted_action action);
+response closed_page();
+
+/// `HKD 42.00`, `JPY 4,200`: with the currency's own decimals.
+std::string amount_text(const money& amount);
+
+}  // namespace gateway::http

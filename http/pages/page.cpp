@@ -1,0 +1,85 @@
+#include "page.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <cstring>  // ctemplate uses strlen without it
+#include <ctemplate/template.h>
+
+#include "gateway/crypto.hpp"
+#include "templates.hpp"
+
+namespace gateway::http {
+namespace {
+
+ctemplate::TemplateString name_of(page_template which) {
+  switch (which) {
+    case page_template::checkout: return "checkout";
+    case page_template::notice: return "notice";
+    case page_template::error_docs: return "error_docs";
+  }
+  return "notice";
+}
+
+bool load(page_template which, std::string_view body) {
+  std::string text;
+  for (const auto part : {templates::before_style, templates::style, templates::after_style, body}) text += part;
+  return ctemplate::StringToTemplateCache(name_of(which), text, ctemplate::DO_NOT_STRIP);
+}
+
+/// Once a process: the cache belongs to ctemplate and is safe to read from every thread.
+void load_all() {
+  static const bool loaded = load(page_template::checkout, templates::checkout) && load(page_template::notice, templates::notice) &&
+                             load(page_template::error_docs, templates::error_docs);
+  if (!loaded) throw std::logic_error{"a page template does not parse"};
+}
+
+/// `'sha256-…'` of the style, in the base64 that policies are written in.
+std::string style_source() {
+  const auto hash = crypto::to_text(crypto::sha256(templates::style));
+  auto text = crypto::base64url(hash);
+  std::ranges::replace(text, '-', '+');
+  std::ranges::replace(text, '_', '/');
+  text.append((4 - text.size() % 4) % 4, '=');
+  return "'sha256-" + text + "'";
+}
+
+std::string_view or_none(std::string_view sources) { return sources.empty() ? std::string_view{"'none'"} : sources; }
+
+}  // namespace
+
+std::string render(page_template which, const ctemplate::TemplateDictionary& values) {
+  load_all();
+  std::string html;
+  if (!ctemplate::ExpandTemplate(name_of(which), ctemplate::DO_NOT_STRIP, &values, &html))
+    throw std::logic_error{"a page template does not expand"};
+  return html;
+}
+
+std::string content_security_policy(const page_policy& policy) {
+  static const std::string fixed = "default-src 'none'; style-src " + style_source() + "; base-uri 'none'; form-action ";
+  std::string text = fixed;
+  text += or_none(policy.form_targets);
+  text += "; frame-ancestors ";
+  return text += or_none(policy.frame_ancestors);
+}
+
+response page_response(int status, std::string body, const page_policy& policy) {
+  response out;
+  out.status = status;
+  out.content_type = "text/html; charset=utf-8";
+  out.body = std::move(body);
+  out.headers.emplace_back("Content-Security-Policy", content_security_policy(policy));
+  out.headers.emplace_back("X-Content-Type-Options", "nosniff");
+  out.headers.emplace_back("Referrer-Policy", "no-referrer");
+  return out;
+}
+
+response notice_page(int status, std::string_view title, std::string_view message, const page_policy& policy) {
+  ctemplate::TemplateDictionary values{"notice"};
+  values.SetValue("TITLE", ctemplate::TemplateString(title.data(), title.size()));
+  values.SetValue("MESSAGE", ctemplate::TemplateString(message.data(), message.size()));
+  return page_response(status, render(page_template::notice, values), policy);
+}
+
+}  // namespace gateway::http

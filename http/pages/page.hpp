@@ -1,0 +1,33 @@
+// HTML pages: templates compiled in, every value escaped for the place it stands in, one strict policy.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "../message.hpp"
+
+namespace ctemplate {
+class TemplateDictionary;
+}
+
+namespace gateway::http {
+
+enum class page_template : unsigned char { checkout, notice, error_docs };
+
+std::string render(page_template which, const ctemplate::TemplateDictionary& values);
+
+/// What a page may do beyond showing itself. Empty: nothing.
+struct page_policy {
+  std::string form_targets;     ///< CSP sources for form-action, redirects after the post included
+  std::string frame_ancestors;  ///< CSP sources of pages that may embed this one
+};
+
+std::string content_security_policy(const page_policy& policy);
+
+/// An HTML answer with the headers that every page has.
+response page_response(int status, std::string body, const page_policy& policy = {});
+
+/// A page that says one thing: a result, a closed checkout, an error.
+response notice_page(int status, std::string_view title, std::string_view message, const page_policy& policy = {});
+
+}  // namespace gateway::http

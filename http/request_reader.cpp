@@ -1,0 +1,300 @@
+#include "request_reader.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/core/string.hpp>
+#include <boost/beast/http/basic_parser.hpp>
+
+namespace gateway::http {
+
+namespace beast = boost::beast;
+using boost::system::error_code;
+
+namespace {
+
+constexpr std::size_t small_buffer = 2048;   ///< kept by an idle connection
+constexpr std::size_t least_space = 512;     ///< a read into less is not worth its cost
+constexpr std::size_t chunk_slack = 16'384;  ///< room for encoded chunks beside the decoded body
+
+std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
+bool same(std::string_view a, std::string_view b) { return beast::iequals({a.data(), a.size()}, {b.data(), b.size()}); }
+
+/// The path and query of `/path?query`, or of the absolute form that a proxy would be sent.
+bool split_target(std::string_view target, request& into) {
+  const auto separator = target.find("://");
+  const auto scheme = target.substr(0, separator);
+  if (separator != target.npos && (same(scheme, "https") || same(scheme, "http"))) {
+    const auto path = target.find_first_of("/?", separator + 3);
+    target = path == target.npos ? std::string_view{"/"} : target.substr(path);
+  }
+  const auto question = target.find('?');
+  into.path = target.substr(0, question);
+  into.has_query = question != target.npos;
+  into.query = into.has_query ? target.substr(question + 1) : std::string_view{};
+  if (into.path.empty()) into.path = "/";
+  return into.path.starts_with('/') || into.path == "*" || into.method == "CONNECT";
+}
+
+}  // namespace
+
+/// Keeps what the routes read, as views, and nothing else: no field is ever copied.
+class request_reader::parser : public beast::http::basic_parser<true> {
+ public:
+  explicit parser(request& into) : into_(into) {
+    header_limit(std::numeric_limits<std::uint32_t>::max());  // the reader counts
+    body_limit(boost::none);
+    eager(true);
+  }
+
+  int hosts = 0;
+  int lengths = 0;
+  int encodings = 0;
+  bool http_1_1 = false;
+  bool chunked_only = true;
+  bool target_ok = false;
+  bool expects_continue = false;
+  char* decoded_end = nullptr;  ///< where the next byte of a chunked body goes
+  std::size_t decoded = 0;
+  std::size_t body_most = 0;
+  bool too_large = false;
+
+ private:
+  using text = beast::string_view;
+
+  void on_request_impl(beast::http::verb, text method, text target, int version, error_code&) override {
+    into_.method = view(method);
+    http_1_1 = version == 11;
+    target_ok = split_target(view(target), into_);
+  }
+
+  void on_field_impl(beast::http::field field, text name, text value, error_code&) override {
+    if (in_body_) return;  // a trailer must not pass for a header
+    switch (field) {
+      case beast::http::field::host: ++hosts; return;
+      case beast::http::field::content_length: ++lengths; return;
+      case beast::http::field::transfer_encoding:
+        ++encodings;
+        chunked_only = chunked_only && same(view(value), "chunked");
+        return;
+      case beast::http::field::expect: expects_continue = same(view(value), "100-continue"); return;
+      case beast::http::field::content_type: keep(into_.content_type, value); return;
+      case beast::http::field::cookie:
+        if (!into_.cookie) into_.cookie = view(value);
+        return;
+      case beast::http::field::unknown: on_own_field(view(name), value); return;
+      default: return;
+    }
+  }
+
+  void on_own_field(std::string_view name, text value) {
+    switch (name.size()) {  // lengths first: five comparisons for each unknown header would cost more
+      case 15:
+        if (same(name, "Idempotency-Key")) keep(into_.idempotency_key, value);
+        return;
+      case 16:
+        if (same(name, "X-Service-Key-Id")) keep(into_.key_id, value);
+        else if (same(name, "Service-Merchant")) keep(into_.service_merchant, value);
+        return;
+      case 19:
+        if (same(name, "X-Service-Timestamp")) keep(into_.timestamp, value);
+        else if (same(name, "X-Service-Signature")) keep(into_.signature, value);
+        return;
+      default: return;
+    }
+  }
+
+  void keep(std::optional<std::string_view>& slot, text value) {
+    into_.repeated = into_.repeated || slot.has_value();
+    slot = view(value);
+  }
+
+  void on_response_impl(int, text, int, error_code&) override {}
+  void on_header_impl(error_code&) override {}
+  void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override { in_body_ = true; }
+  std::size_t on_body_impl(text body, error_code&) override { return body.size(); }
+  void on_chunk_header_impl(std::uint64_t size, text, error_code& ec) override {
+    if (size <= body_most - decoded) return;
+    too_large = true;
+    ec = beast::http::error::body_limit;
+  }
+  /// Decoded in place: a chunk's data never lies before where it belongs.
+  std::size_t on_chunk_body_impl(std::uint64_t, text body, error_code&) override {
+    std::memmove(decoded_end, body.data(), body.size());
+    decoded_end += body.size();
+    decoded += body.size();
+    return body.size();
+  }
+  void on_finish_impl(error_code&) override {}
+
+  request& into_;
+  bool in_body_ = false;
+};
+
+request_reader::request_reader(const http_limits& limits) : limits_(limits) {}
+request_reader::~request_reader() = default;
+
+std::span<char> request_reader::free_space() {
+  if (head_size_ == 0) {
+    // One byte past the limit is enough to know that a header is too large.
+    reserve(least_space, std::max(limits_.header_bytes + 1, size() + 1));
+  } else if (chunks_) {
+    reserve(least_space, head_size_ + limits_.body_bytes + chunk_slack);
+  } else {
+    reserve(1, head_size_ + body_size_);
+  }
+  return {bytes_.get() + end_, capacity_ - end_};
+}
+
+request_reader::state request_reader::received(std::size_t count) {
+  end_ += count;
+  return advance();
+}
+
+request_reader::state request_reader::next() {
+  begin_ += request_size_;
+  scanned_ = line_ = head_size_ = body_size_ = request_size_ = 0;
+  parsed_at_ = nullptr;
+  chunks_.reset();
+  keep_alive_ = expects_continue_ = false;
+  current_ = {};
+  if (empty()) {
+    shrink();
+    return state::partial;
+  }
+  return advance();
+}
+
+bool request_reader::takes_continue() noexcept { return std::exchange(expects_continue_, false); }
+
+request_reader::state request_reader::advance() {
+  if (head_size_ == 0) return find_head();
+  return chunks_ ? read_chunks() : read_body();
+}
+
+/// Line by line, so that a bare line feed or a folded line is found before any parser sees it.
+request_reader::state request_reader::find_head() {
+  for (;;) {
+    const auto* found = static_cast<const char*>(std::memchr(start() + scanned_, '\n', size() - scanned_));
+    if (found == nullptr) {
+      scanned_ = size();
+      if (size() > limits_.header_bytes) break;
+      return state::partial;
+    }
+    const auto at = static_cast<std::size_t>(found - start());
+    if (at == line_ || start()[at - 1] != '\r') return bad_request();
+    const bool blank = at - line_ == 1;
+    if (blank && line_ == 0) {  // RFC 9112: an empty line before the request line is skipped
+      begin_ += 2;
+      scanned_ = 0;
+      continue;
+    }
+    if (line_ > 0 && (start()[line_] == ' ' || start()[line_] == '\t')) return bad_request();
+    scanned_ = line_ = at + 1;
+    if (line_ > limits_.header_bytes) break;
+    if (!blank) continue;
+    head_size_ = line_;
+    return read_head();
+  }
+  return refuse(431, "headers_too_large", "The header block of the request is too large.");
+}
+
+bool request_reader::parse_head(parser& into) {
+  current_ = {};
+  error_code ec;
+  const auto used = into.put(boost::asio::const_buffer{start(), head_size_}, ec);
+  parsed_at_ = start();
+  return !ec && used == head_size_ && into.is_header_done();
+}
+
+request_reader::state request_reader::read_head() {
+  parser head{current_};
+  if (!parse_head(head)) return bad_request();
+  const bool one_framing = head.lengths + head.encodings <= 1 && head.chunked_only && (head.http_1_1 || head.encodings == 0);
+  const bool one_host = head.hosts == 1 || (head.hosts == 0 && !head.http_1_1);
+  if (!one_framing || !one_host || !head.target_ok) return bad_request();
+  http_1_0_ = !head.http_1_1;
+  keep_alive_ = head.keep_alive();
+  expects_continue_ = head.expects_continue && head.http_1_1;
+  if (head.chunked()) {
+    chunks_ = std::make_unique<parser>(current_);
+    chunks_->body_most = limits_.body_bytes;
+    return parse_head(*chunks_) ? read_chunks() : bad_request();
+  }
+  const auto length = head.content_length().value_or(0);
+  if (length > limits_.body_bytes) return refuse(413, "body_too_large", "The body of the request is too large.");
+  body_size_ = static_cast<std::size_t>(length);
+  return read_body();
+}
+
+request_reader::state request_reader::read_body() {
+  if (size() < head_size_ + body_size_) return state::partial;
+  return finish(head_size_ + body_size_);
+}
+
+/// The buffer holds the header, the body decoded so far, and what is still encoded.
+request_reader::state request_reader::read_chunks() {
+  auto& chunks = *chunks_;
+  char* const encoded = start() + head_size_ + body_size_;
+  const auto waiting = static_cast<std::size_t>(start() + size() - encoded);
+  if (waiting == 0) return state::partial;
+  error_code ec;
+  chunks.decoded_end = encoded;
+  const auto used = chunks.put(boost::asio::const_buffer{encoded, waiting}, ec);
+  if (chunks.too_large) return refuse(413, "body_too_large", "The body of the request is too large.");
+  if (ec && ec != beast::http::error::need_more) return bad_request();
+
+  std::memmove(chunks.decoded_end, encoded + used, waiting - used);
+  body_size_ = chunks.decoded;
+  end_ = static_cast<std::size_t>(chunks.decoded_end - bytes_.get()) + waiting - used;
+  if (chunks.is_done()) return finish(head_size_ + body_size_);
+  const bool line_too_long = waiting - used >= chunk_slack / 2;
+  return line_too_long ? bad_request() : state::partial;
+}
+
+request_reader::state request_reader::finish(std::size_t size) {
+  if (parsed_at_ != start()) {  // the buffer grew for the body, so the views must be taken again
+    parser again{current_};
+    if (!parse_head(again)) return bad_request();
+  }
+  expects_continue_ = false;  // the body is here
+  current_.body = {start() + head_size_, body_size_};
+  request_size_ = size;
+  return state::whole;
+}
+
+request_reader::state request_reader::refuse(int status, std::string_view code, std::string_view message) {
+  why_ = {status, code, message};
+  keep_alive_ = expects_continue_ = false;
+  return state::refused;
+}
+
+request_reader::state request_reader::bad_request() { return refuse(400, "bad_request", "The request is not valid HTTP/1.1."); }
+
+/// Makes room for at least `more` bytes, but never for more than `most` in all.
+void request_reader::reserve(std::size_t more, std::size_t most) {
+  if (begin_ > 0) {
+    std::memmove(bytes_.get(), start(), size());
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  if (capacity_ - end_ >= more || (capacity_ >= most && capacity_ > end_)) return;
+  const auto wanted = std::max({small_buffer, capacity_ * 2, end_ + more});
+  const auto bytes = std::max(std::min(wanted, most), std::min(small_buffer, wanted));
+  auto grown = std::make_unique_for_overwrite<char[]>(bytes);
+  if (end_ > 0) std::memcpy(grown.get(), bytes_.get(), end_);
+  bytes_ = std::move(grown);
+  capacity_ = bytes;
+}
+
+void request_reader::shrink() {
+  begin_ = end_ = 0;
+  if (capacity_ <= small_buffer) return;
+  bytes_.reset();
+  capacity_ = 0;
+}
+
+}  // namespace gateway::http

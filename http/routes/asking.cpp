@@ -1,0 +1,63 @@
+#include "asking.hpp"
+
+#include <caf/sec.hpp>
+
+#include "../encode.hpp"
+#include "../setup_link.hpp"
+
+namespace gateway::http {
+namespace {
+
+response answer(const call&, const finished& result) {
+  response out;
+  out.stored = result.result;
+  if (result.replayed) out.headers.emplace_back("Idempotent-Replayed", "true");
+  return out;
+}
+
+/// The merchant is looked up again rather than carried along: only this refusal needs it.
+response not_charge_capable(const call& c) {
+  const auto& shared = c.here.shared;
+  const auto who = shared.merchants.find_merchant(c.who.merchant);
+  if (!who) return refuse(error_code::internal_error);
+  const auto link = make_setup_link(*who, shared.portal_url, shared.setup_token_key, shared.clock.now());
+  response out;
+  out.status = row_of(error_code::merchant_not_charge_capable).status;
+  out.body = not_charge_capable_body(*who, c.who.env, link, shared.base_url, shared.config.dev);
+  return out;
+}
+
+response answer(const call& c, problem why) {
+  if (why == problem::merchant_not_charge_capable) return not_charge_capable(c);
+  return refuse(why, c.here.shared.base_url);
+}
+
+response answer(const call&, const payment_ptr& subject) {
+  response out;
+  out.body = encode_payment(*subject);
+  return out;
+}
+
+response answer(const call&, const timeline_ptr& view) {
+  response out;
+  out.body = encode_timeline(*view);
+  return out;
+}
+
+}  // namespace
+
+error_code code_of(const caf::error& failure) noexcept {
+  if (is(failure, actor_errc::overloaded)) return error_code::overloaded;
+  if (is(failure, actor_errc::store_unavailable)) return error_code::store_unavailable;
+  if (is(failure, actor_errc::stopping)) return error_code::stopping;
+  if (failure == caf::sec::request_timeout) return error_code::answer_timeout;
+  // The actor died, or answered what nobody foresaw. A retry with the same key finds out what happened.
+  return error_code::internal_error;
+}
+
+response answer_of(const call& c, caf::expected<payment_reply>& reply) {
+  if (!reply) return refuse(code_of(reply.error()));
+  return std::visit([&](const auto& what) { return answer(c, what); }, reply->what);
+}
+
+}  // namespace gateway::http

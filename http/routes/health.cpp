@@ -1,0 +1,36 @@
+#include "health.hpp"
+
+#include "../errors.hpp"
+#include "../pages/error_docs.hpp"
+
+namespace gateway::http {
+namespace {
+
+response status_answer(std::string_view status) {
+  response out;
+  out.body.append("{\"status\":\"").append(status).append("\"}");
+  return out;
+}
+
+}  // namespace
+
+boost::asio::awaitable<response> show_health(call&) { co_return status_answer("ok"); }
+
+boost::asio::awaitable<response> show_readiness(call& c) {
+  const auto& shared = c.here.shared;
+  if (shared.draining) co_return refuse(error_code::not_ready, "The gateway is draining.");
+  if (!shared.ready) co_return refuse(error_code::not_ready, "The gateway is starting.");
+  if (shared.meters.store_up.Value() < 1) co_return refuse(error_code::not_ready, "The database does not answer.");
+  co_return status_answer("ready");
+}
+
+boost::asio::awaitable<response> show_metrics(call& c) {
+  response out;
+  out.content_type = "text/plain; version=0.0.4; charset=utf-8";
+  out.body = c.here.shared.meters.expose();
+  co_return out;
+}
+
+boost::asio::awaitable<response> show_error_docs(call&) { co_return error_docs_page(); }
+
+}  // namespace gateway::http

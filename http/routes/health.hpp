@@ -1,0 +1,13 @@
+// Alive, ready, and what is measured.
+#pragma once
+
+#include "table.hpp"
+
+namespace gateway::http {
+
+boost::asio::awaitable<response> show_health(call& c);
+boost::asio::awaitable<response> show_readiness(call& c);
+boost::asio::awaitable<response> show_metrics(call& c);
+boost::asio::awaitable<response> show_error_docs(call& c);
+
+}  // namespace gateway::http

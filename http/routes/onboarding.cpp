@@ -1,0 +1,50 @@
+#include "onboarding.hpp"
+
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "../decode.hpp"
+#include "../errors.hpp"
+#include "../setup_link.hpp"
+#include "admission.hpp"
+#include "asking.hpp"
+
+namespace gateway::http {
+namespace {
+
+/// A link stays bound to the owner it was made for.
+bool still_valid(const directory& merchants, const setup_token& token) {
+  const auto who = merchants.find_merchant(token.merchant);
+  return who && !who->owner.empty() && who->owner == token.user;
+}
+
+response session_answer(const setup_token& token, const services& shared) {
+  const auto session = make_setup_session(token, shared.setup_token_key, shared.clock.now());
+  response out;
+  out.body = boost::json::serialize(boost::json::object{{"merchant_id", token.merchant.value},
+                                                        {"scope", "psp_setup"},
+                                                        {"session_token", session.token},
+                                                        {"expires_at", session.expires_at}});
+  return out;
+}
+
+}  // namespace
+
+boost::asio::awaitable<response> exchange_setup_token(call& c) {
+  const auto& shared = c.here.shared;
+  if (c.in.repeated) co_return refuse(error_code::invalid_request, "A header of the request was sent more than once.");
+  if (auto refusal = require_json(c.in)) co_return *std::move(refusal);
+  auto body = decode_setup_token(c.in.body, shared.config.http.json_depth);
+  if (auto* wrong = std::get_if<bad_request>(&body)) co_return refuse(*wrong);
+
+  const auto token = read_setup_token(std::get<std::string>(body), shared.setup_token_key, shared.clock.now());
+  if (!token || !still_valid(shared.merchants, *token)) co_return refuse(error_code::token_unusable);
+  operator_command redeem = redeem_setup_token{token->merchant, token->id};
+  auto op = ask(c.here, std::move(redeem));
+  auto reply = co_await std::move(op);
+  if (!reply) co_return refuse(code_of(reply.error()));
+  if (std::holds_alternative<refused>(*reply)) co_return refuse(error_code::token_unusable);
+  co_return session_answer(*token, shared);
+}
+
+}  // namespace gateway::http

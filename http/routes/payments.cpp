@@ -1,0 +1,83 @@
+#include "payments.hpp"
+
+#include "../decode.hpp"
+#include "../errors.hpp"
+#include "admission.hpp"
+#include "asking.hpp"
+#include "gateway/crypto.hpp"
+
+namespace gateway::http {
+namespace {
+
+/// A retry is the same request if method, path and body are.
+std::string fingerprint_of(const call& c) {
+  std::string text;
+  text.reserve(c.in.method.size() + c.in.path.size() + c.who.body_sha256.size() + 2);
+  text.append(c.in.method).append(1, '\n').append(c.in.path).append(1, '\n').append(c.who.body_sha256);
+  return crypto::hex(crypto::sha256(text));
+}
+
+template <class Command>
+payment_request read_of(const call& c, std::string_view id, Command what) {
+  return {{c.who.merchant, c.who.env, payment_id{std::string{id}}}, std::nullopt, std::move(what)};
+}
+
+template <class Command>
+payment_request write_of(call& c, std::string_view id, Command what) {
+  auto wanted = read_of(c, id, std::move(what));
+  wanted.write = idempotency{{c.who.merchant, c.who.env, {}, std::move(c.idempotency_key)}, fingerprint_of(c)};
+  return wanted;
+}
+
+decode_context context_of(const call& c) { return {c.who.merchant, c.who.env, c.here.shared.config.http.json_depth}; }
+
+boost::asio::awaitable<response> ask_router(call& c, payment_request wanted) {
+  auto op = ask(c.here, std::move(wanted));
+  auto reply = co_await std::move(op);
+  co_return answer_of(c, reply);
+}
+
+template <class Command>
+using decoder = decoded<Command> (*)(std::string_view, const decode_context&);
+
+/// Capture, refund and void differ in their body only.
+template <class Command>
+boost::asio::awaitable<response> change_payment(call& c, decoder<Command> decode) {
+  if (auto refusal = require_json(c.in)) co_return *std::move(refusal);
+  auto body = decode(c.in.body, context_of(c));
+  if (auto* wrong = std::get_if<bad_request>(&body)) co_return refuse(*wrong);
+  if (!is_payment_id(c.id)) co_return refuse(error_code::payment_not_found);
+  auto wanted = write_of(c, c.id, std::get<Command>(std::move(body)));
+  auto op = ask_router(c, std::move(wanted));
+  co_return co_await std::move(op);
+}
+
+template <class View>
+boost::asio::awaitable<response> look_at(call& c) {
+  if (!is_payment_id(c.id)) co_return refuse(error_code::payment_not_found);
+  auto wanted = read_of(c, c.id, View{});
+  auto op = ask_router(c, std::move(wanted));
+  co_return co_await std::move(op);
+}
+
+}  // namespace
+
+boost::asio::awaitable<response> create_payment_intent(call& c) {
+  if (auto refusal = require_json(c.in)) co_return *std::move(refusal);
+  auto body = decode_create(c.in.body, context_of(c));
+  if (auto* wrong = std::get_if<bad_request>(&body)) co_return refuse(*wrong);
+  auto& wanted = std::get<create_body>(body);
+  auto asked = write_of(c, wanted.id.value, std::move(wanted.command));
+  auto op = ask_router(c, std::move(asked));
+  co_return co_await std::move(op);
+}
+
+boost::asio::awaitable<response> capture_payment_intent(call& c) { return change_payment<capture_payment>(c, decode_capture); }
+boost::asio::awaitable<response> refund_payment_intent(call& c) { return change_payment<refund_payment>(c, decode_refund); }
+boost::asio::awaitable<response> void_payment_intent(call& c) { return change_payment<void_payment>(c, decode_void); }
+boost::asio::awaitable<response> show_payment_intent(call& c) { return look_at<view_payment>(c); }
+boost::asio::awaitable<response> show_timeline(call& c) { return look_at<view_timeline>(c); }
+
+boost::asio::awaitable<response> platform_only(call& c) { co_return refuse(problem::platform_key_required, c.here.shared.base_url); }
+
+}  // namespace gateway::http

@@ -1,0 +1,17 @@
+// /v1/payment_intents and what belongs to platforms only.
+#pragma once
+
+#include "table.hpp"
+
+namespace gateway::http {
+
+boost::asio::awaitable<response> create_payment_intent(call& c);
+boost::asio::awaitable<response> capture_payment_intent(call& c);
+boost::asio::awaitable<response> refund_payment_intent(call& c);
+boost::asio::awaitable<response> void_payment_intent(call& c);
+boost::asio::awaitable<response> show_payment_intent(call& c);
+boost::asio::awaitable<response> show_timeline(call& c);
+/// Saved charges, customers, subscription checkouts: a merchant's own key cannot use them.
+boost::asio::awaitable<response> platform_only(call& c);
+
+}  // namespace gateway::http

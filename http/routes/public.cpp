@@ -1,0 +1,48 @@
+// What the public listener and the operator's TCP listener offer.
+#include <array>
+
+#include "health.hpp"
+#include "hosted.hpp"
+#include "onboarding.hpp"
+#include "payments.hpp"
+#include "public.hpp"
+#include "table.hpp"
+
+namespace gateway::http {
+namespace {
+
+using enum access;
+
+// Tried in order: the busiest first.
+constexpr auto public_table = std::to_array<endpoint>({
+    {"POST", "/v1/payment_intents", create_payment_intent, signed_write, scope::payments_write},
+    {"POST", "/v1/payment_intents/{id}/capture", capture_payment_intent, signed_write, scope::payments_write},
+    {"POST", "/v1/payment_intents/{id}/refund", refund_payment_intent, signed_write, scope::payments_write},
+    {"POST", "/v1/payment_intents/{id}/void", void_payment_intent, signed_write, scope::payments_write},
+    {"GET", "/v1/payment_intents/{id}/timeline", show_timeline, signed_read, scope::payments_read},
+    {"GET", "/v1/payment_intents/{id}", show_payment_intent, signed_read, scope::payments_read},
+    {"GET", "/sandbox/checkout/{id}", show_hosted_page},
+    {"POST", "/sandbox/checkout/{id}", act_on_hosted_page},
+    {"POST", "/v1/public/onboarding/exchange-setup-token", exchange_setup_token},
+    {"POST", "/v1/charges/saved", platform_only, signed_write, scope::payments_write},
+    {"GET", "/v1/customers/by_ref", platform_only, signed_read, scope::customers_read},
+    {"POST", "/v1/subscription_checkouts", platform_only, signed_write, scope::payments_write},
+    {"GET", "/healthz", show_health},
+    {"GET", "/readyz", show_readiness},
+    {"GET", "/docs/errors", show_error_docs},
+});
+
+constexpr auto metrics_table = std::to_array<endpoint>({
+    {"GET", "/metrics", show_metrics},
+    {"GET", "/healthz", show_health},
+    {"GET", "/readyz", show_readiness},
+});
+
+}  // namespace
+
+std::span<const endpoint> public_endpoints() noexcept { return public_table; }
+
+boost::asio::awaitable<response> handle_public(worker& here, const request& in) { return serve(here, in, public_table); }
+boost::asio::awaitable<response> handle_metrics(worker& here, const request& in) { return serve(here, in, metrics_table); }
+
+}  // namespace gateway::http

@@ -1,0 +1,73 @@
+#include "table.hpp"
+
+#include <exception>
+#include <optional>
+
+#include "../errors.hpp"
+#include "admission.hpp"
+#include "gateway/log.hpp"
+
+namespace gateway::http {
+namespace {
+
+/// The variable segment (empty for a pattern without one) if the path fits.
+std::optional<std::string_view> match(std::string_view pattern, std::string_view path) noexcept {
+  constexpr std::string_view variable = "{id}";
+  const auto at = pattern.find(variable);
+  if (at == std::string_view::npos) return pattern == path ? std::optional<std::string_view>{""} : std::nullopt;
+  const auto before = pattern.substr(0, at);
+  const auto after = pattern.substr(at + variable.size());
+  if (path.size() <= before.size() + after.size() || !path.starts_with(before) || !path.ends_with(after)) return std::nullopt;
+  const auto id = path.substr(before.size(), path.size() - before.size() - after.size());
+  if (id.find('/') != std::string_view::npos) return std::nullopt;
+  return id;
+}
+
+boost::asio::awaitable<response> run(call& c, const endpoint& way) {
+  if (auto refusal = admit(c, way)) co_return *std::move(refusal);
+  auto op = way.run(c);
+  co_return co_await std::move(op);
+}
+
+response failed(const request& in, const endpoint& way, std::string_view what) {
+  log::error("request_failed", {{"request_id", in.request_id}, {"route", way.pattern}, {"what", what}});
+  return refuse(error_code::internal_error);
+}
+
+}  // namespace
+
+std::variant<found_endpoint, response> find_endpoint(std::span<const endpoint> table, std::string_view method, std::string_view path) {
+  std::string allowed;
+  std::string_view pattern;
+  for (const auto& way : table) {
+    const auto id = match(way.pattern, path);
+    if (!id) continue;
+    if (way.method == method) return found_endpoint{&way, *id};
+    if (!allowed.empty()) allowed += ", ";
+    allowed += way.method;
+    pattern = way.pattern;
+  }
+  if (allowed.empty()) return refuse(error_code::not_found);
+  auto out = refuse(error_code::method_not_allowed);
+  out.headers.emplace_back("Allow", std::move(allowed));
+  out.route = pattern;
+  return out;
+}
+
+boost::asio::awaitable<response> serve(worker& here, const request& in, std::span<const endpoint> table) {
+  auto found = find_endpoint(table, in.method, in.path);
+  if (auto* refusal = std::get_if<response>(&found)) co_return std::move(*refusal);
+  const auto& way = *std::get<found_endpoint>(found).what;
+  call c{here, in, std::get<found_endpoint>(found).id, {}, {}};
+  response out;
+  try {
+    auto op = run(c, way);
+    out = co_await std::move(op);
+  } catch (const std::exception& failure) {
+    out = failed(in, way, failure.what());
+  }
+  out.route = way.pattern;
+  co_return out;
+}
+
+}  // namespace gateway::http

@@ -1,0 +1,53 @@
+// Method and path pattern to handler. A pattern has at most one variable segment, written `{id}`.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "../authentication.hpp"
+#include "../message.hpp"
+#include "../worker.hpp"
+
+namespace gateway::http {
+
+/// One request on its way through its handler. Lives in the frame of the coroutine that runs the handler.
+struct call {
+  worker& here;
+  const request& in;
+  std::string_view id;          ///< the path's variable segment
+  principal who{};              ///< signed routes: who signed
+  std::string idempotency_key;  ///< signed writes: a lower-case UUID
+};
+
+using handler = boost::asio::awaitable<response> (*)(call&);
+
+enum class access : unsigned char {
+  open,          ///< unsigned
+  signed_read,   ///< signature and scope
+  signed_write,  ///< signature, scope and Idempotency-Key
+};
+
+struct endpoint {
+  std::string_view method;
+  std::string_view pattern;
+  handler run;
+  access needs = access::open;
+  scope allowed_by = scope::all;
+};
+
+struct found_endpoint {
+  const endpoint* what = nullptr;
+  std::string_view id;
+};
+
+/// The endpoint, or the 404 or 405 that the request gets. A 405's route is the pattern whose methods it lists.
+std::variant<found_endpoint, response> find_endpoint(std::span<const endpoint> table, std::string_view method, std::string_view path);
+
+/// Runs the request's handler. What it throws is logged and becomes a 500.
+boost::asio::awaitable<response> serve(worker& here, const request& in, std::span<const endpoint> table);
+
+}  // namespace gateway::http

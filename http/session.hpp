@@ -1,0 +1,15 @@
+// A connection from its first byte to its last: the handshake, its requests one after the other, its end.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+
+#include "connection_limits.hpp"
+#include "io_thread.hpp"
+#include "transport.hpp"
+
+namespace gateway::http {
+
+/// Never throws; runs on `home`'s thread until the connection ends, and keeps `place` until then.
+boost::asio::awaitable<void> serve(io_thread& home, entrance from, stream_socket socket, connection_limits::place place);
+
+}  // namespace gateway::http

@@ -1,0 +1,47 @@
+// The link that a merchant who cannot charge yet is sent to, and its redemption.
+//
+// A signed link is bound to the merchant and its owner, lasts an hour and works once: the token's id is
+// spent in the directory. A merchant without an owner gets a plain link that asks for a sign-in.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "gateway/domain/merchant.hpp"
+#include "gateway/domain/time.hpp"
+
+namespace gateway::http {
+
+inline constexpr duration_ms setup_link_lifetime = std::chrono::hours{1};
+
+struct setup_link {
+  std::string url;
+  std::string expires_at;  ///< three fractional digits if signed, whole seconds if not
+  bool is_signed = false;
+};
+
+setup_link make_setup_link(const merchant& who, std::string_view portal_url, std::string_view key, time_point now);
+
+/// What a genuine token says. Whether it was used before only the directory knows.
+struct setup_token {
+  merchant_id merchant;
+  user_id user;
+  std::string id;  ///< 32 hex digits
+  time_point expires{};
+};
+/// Nothing if the token is forged, expired or made for something else.
+std::optional<setup_token> read_setup_token(std::string_view token, std::string_view key, time_point now);
+
+/// What a redeemed link is exchanged for: another token, for the set-up pages.
+struct setup_session {
+  std::string token;
+  std::string expires_at;
+};
+setup_session make_setup_session(const setup_token& redeemed, std::string_view key, time_point now);
+
+/// The whole 422 body of merchant_not_charge_capable. `sandbox_in_live` is --dev.
+std::string not_charge_capable_body(const merchant& who, environment env, const setup_link& link, std::string_view base_url,
+                                    bool sandbox_in_live);
+
+}  // namespace gateway::http

@@ -1,0 +1,59 @@
+// One I/O thread's view of the gateway: what the routes need, and how they ask actors from a coroutine.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include <boost/asio/awaitable.hpp>
+#include <caf/expected.hpp>
+
+#include "gateway/actors.hpp"
+#include "gateway/crypto.hpp"
+#include "gateway/directory.hpp"
+#include "gateway/metrics.hpp"
+#include "gateway/settings.hpp"
+#include "message.hpp"
+
+namespace gateway::http {
+
+/// Shared by all I/O threads; outlives them. Made in the composition root.
+struct services {
+  const settings& config;
+  std::string base_url;    ///< without a trailing slash
+  std::string portal_url;  ///< without a trailing slash
+  const directory& merchants;
+  const wall_clock& clock;
+  class metrics& meters;
+  router_actor router;
+  directory_actor operators;
+  std::string setup_token_key;   ///< derived from the master key: signs setup links
+  std::string hosted_page_key;   ///< signs hosted pages' links and their CSRF tokens
+  std::atomic<bool> ready{false};     ///< readiness, as /readyz tells it (the store's health is in meters.store_up)
+  std::atomic<bool> draining{false};
+};
+
+class asio_actor;
+
+/// One per I/O thread.
+struct worker {
+  services& shared;
+  asio_actor* self = nullptr;  ///< an actor whose mailbox is this thread's io_context
+};
+
+/// Asks the router. The answer may be caf::error (actor_errc::overloaded, store_unavailable, stopping) or, once
+/// config.http.answer_timeout has passed, caf::sec::request_timeout. The operation
+/// itself runs on whatever happens here. Must be called on the worker's thread.
+boost::asio::awaitable<caf::expected<payment_reply>> ask(worker& here, payment_request request);
+/// Asks the directory actor.
+boost::asio::awaitable<caf::expected<operator_result>> ask(worker& here, operator_command command);
+
+/// The routes of the public listener: finds the route, runs it, and maps what it throws or refuses to an answer.
+/// Never throws. Implemented by http/routes/.
+boost::asio::awaitable<response> handle_public(worker& here, const request& in);
+/// The routes of the operator socket (`/operator/…`, /metrics, /healthz, /readyz).
+boost::asio::awaitable<response> handle_operator(worker& here, const request& in);
+/// The routes of the operator listener on TCP: /metrics, /healthz, /readyz only.
+boost::asio::awaitable<response> handle_metrics(worker& here, const request& in);
+
+}  // namespace gateway::http

@@ -1,0 +1,191 @@
+// The routes with actors behind them that answer what a test wants, and a client that signs.
+#pragma once
+
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/json.hpp>
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+#include <catch2/catch.hpp>
+
+#include "../../http/asio_actor.hpp"
+#include "../../http/authentication.hpp"
+#include "../../http/encode.hpp"
+#include "../../http/errors.hpp"
+#include "../../http/pages/checkout.hpp"
+#include "../../http/routes/public.hpp"
+#include "../../http/setup_link.hpp"
+#include "../../http/worker.hpp"
+
+namespace gateway::http::testing {
+
+inline const time_point noon = *parse_seconds("2026-11-20T12:00:00Z");
+inline constexpr std::string_view uuid = "0B6F3C1E-54A4-4F1B-9D2C-8E7A6B5C4D3E";
+inline constexpr std::string_view create_text = R"({"payment_id":"pay_1","amount":4200,"currency":"HKD","payment_method":"pm_card_visa"})";
+
+struct still_clock final : wall_clock {
+  time_point now() const override { return noon; }
+};
+
+struct fake_config : caf::actor_system_config {
+  fake_config() {
+    add_message_types<caf::id_block::gateway>();
+    set("scheduler.policy", caf::atom("sharing"));
+    set("scheduler.max-threads", std::size_t{1});
+  }
+};
+
+/// What the actors behind the routes saw and say. Set before the request, read after it.
+struct behind {
+  std::function<caf::result<payment_reply>(const payment_request&)> router = [](const payment_request&) {
+    return payment_reply{problem::payment_not_found};
+  };
+  std::function<caf::result<operator_result>(const operator_command&)> operators = [](const operator_command&) {
+    return operator_result{refused{"nothing was expected"}};
+  };
+  std::vector<payment_request> seen;
+};
+
+inline router_actor::behavior_type fake_router(router_actor::pointer, behind* scene) {
+  return {[scene](const payment_request& what) -> caf::result<payment_reply> {
+            scene->seen.push_back(what);
+            return scene->router(what);
+          },
+          [](keep_atom, const payment_key&) {},
+          [](passivate_atom, const payment_key&, std::uint64_t) {},
+          [](wake_atom) {},
+          [](count_atom) { return router_counts{}; }};
+}
+
+inline directory_actor::behavior_type fake_operators(directory_actor::pointer, behind* scene) {
+  return {[scene](const operator_command& what) -> caf::result<operator_result> { return scene->operators(what); },
+          [](load_atom) { return true; }};
+}
+
+struct gateway_fixture {
+  behind scene;
+  fake_config caf_config;
+  caf::actor_system system{caf_config};
+  settings config;
+  directory merchants;
+  still_clock clock;
+  metrics meters;
+  services shared{config,   "https://pay.example", "https://pay.example/portal", merchants, clock, meters, system.spawn(fake_router, &scene),
+                  system.spawn(fake_operators, &scene), "setup key", "hosted key"};
+  boost::asio::io_context context{1};
+  asio_actor_handle self = spawn_asio_actor(system, context);
+  worker here{shared, self.get()};
+
+  gateway_fixture() {
+    publish_merchant();
+    publish_key("mk_test_0000000000000001", default_merchant_scopes);
+  }
+  ~gateway_fixture() {
+    self->close();
+    caf::anon_send_exit(shared.router, caf::exit_reason::kill);
+    caf::anon_send_exit(shared.operators, caf::exit_reason::kill);
+  }
+
+  void publish_merchant(entity_kind kind = entity_kind::standard) {
+    merchant m;
+    m.id = merchant_id{"merch_1"};
+    m.name = "Tea & Co";
+    m.kind = kind;
+    m.owner = user_id{"user_1"};
+    merchants.publish(std::make_shared<const merchant>(std::move(m)));
+  }
+  void publish_key(std::string_view id, std::string_view scopes) {
+    api_key key{key_id{std::string{id}}, merchant_id{"merch_1"}, environment::test, *parse_scopes(scopes), "secret", false};
+    merchants.publish(std::make_shared<const api_key>(std::move(key)));
+  }
+
+  using entry = boost::asio::awaitable<response> (*)(worker&, const request&);
+  response run(const request& in, entry handle = handle_public) {
+    std::optional<response> out;
+    context.restart();
+    boost::asio::co_spawn(context, handle(here, in), [&](std::exception_ptr failure, response made) {
+      if (!failure) out = std::move(made);
+    });
+    const auto guard = boost::asio::make_work_guard(context);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{10};
+    while (!out && std::chrono::steady_clock::now() < deadline) context.run_one_for(std::chrono::milliseconds{100});
+    REQUIRE(out);
+    return *std::move(out);
+  }
+};
+
+/// A signed request that owns its texts; members are changed before sending.
+struct client_request {
+  std::string method = "POST", path = "/v1/payment_intents", body{create_text};
+  std::string key = "mk_test_0000000000000001", idempotency{uuid}, content_type = "application/json", merchant, signature_override;
+
+  response send(gateway_fixture& to) const {
+    const auto timestamp = format_seconds(noon);
+    const auto hash = crypto::hex(crypto::sha256(body));
+    const auto genuine = crypto::hex(crypto::hmac_sha256("secret", canonical_request(method, path, timestamp, hash)));
+    const auto signature = signature_override.empty() ? genuine : signature_override;
+    request in;
+    in.method = method;
+    in.path = path;
+    in.body = body;
+    in.request_id = "req_1";
+    in.key_id = key;
+    in.timestamp = timestamp;
+    in.signature = signature;
+    if (!idempotency.empty()) in.idempotency_key = idempotency;
+    if (!content_type.empty()) in.content_type = content_type;
+    if (!merchant.empty()) in.service_merchant = merchant;
+    return to.run(in);
+  }
+};
+
+inline client_request get(std::string path) { return {"GET", std::move(path), "", "mk_test_0000000000000001", "", "", "", ""}; }
+
+inline request unsigned_request(std::string_view method, std::string_view path, std::string_view body = {},
+                                std::string_view type = "application/json") {
+  request in;
+  in.method = method;
+  in.path = path;
+  in.body = body;
+  in.request_id = "req_1";
+  if (!body.empty()) in.content_type = type;
+  return in;
+}
+
+inline std::string header(const response& out, std::string_view name) {
+  for (const auto& [key_name, value] : out.headers)
+    if (key_name == name) return value;
+  return {};
+}
+
+inline std::string code_in(const response& out) {
+  const auto body = boost::json::parse(std::string{out.sent_body()}).as_object();
+  const auto& error = body.at("error");
+  return std::string{error.is_string() ? error.as_string() : error.as_object().at("code").as_string()};
+}
+
+inline payment_ptr waiting_payment(payment_state state = payment_state::processing) {
+  payment p;
+  p.key = {merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"}};
+  p.state = state;
+  p.amount = {4200, *currency::parse("HKD")};
+  p.how = flow::redirect;
+  p.provider_ref = "cs_1";
+  p.hosted_url = state == payment_state::processing ? "https://pay.example/sandbox/checkout/t" : "";
+  p.details.success_url = "https://shop.example/ok";
+  p.details.cancel_url = "https://shop.example/no";
+  return std::make_shared<const payment>(std::move(p));
+}
+
+}  // namespace gateway::http::testing

@@ -1,0 +1,187 @@
+// The bridge between coroutines and actors.
+#include <catch2/catch.hpp>
+
+#include <thread>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/send.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include "../../http/asio_actor.hpp"
+#include "transport_fixture.hpp"
+
+using namespace gateway;
+using namespace gateway::http;
+using namespace gateway::http::testing;
+namespace asio = boost::asio;
+
+namespace {
+
+using number_actor = caf::typed_actor<caf::replies_to<int>::with<int>>;
+using promise = caf::typed_response_promise<int>;
+
+number_actor::behavior_type doubling() {
+  return {[](int n) { return n * 2; }};
+}
+
+number_actor::behavior_type failing() {
+  return {[](int) -> caf::result<int> { return gateway::make_error(actor_errc::overloaded); }};
+}
+
+/// Keeps every promise and never answers.
+struct silent_state {
+  std::vector<promise> held;
+};
+number_actor::behavior_type silent(number_actor::stateful_pointer<silent_state> self) {
+  return {[self](int) -> promise {
+    self->state.held.push_back(self->make_response_promise<int>());
+    return self->state.held.back();
+  }};
+}
+
+/// Answers after so many milliseconds.
+number_actor::behavior_type late() {
+  return {[](int after) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{after});
+    return after;
+  }};
+}
+
+/// One io_context that runs on the test's own thread.
+struct bridge {
+  caf::actor_system_config config;
+  caf::actor_system system{config};
+  asio::io_context context{1};
+  asio_actor_handle self = spawn_asio_actor(system, context);
+
+  ~bridge() { self->close(); }
+
+  asio::awaitable<void> ask_once(number_actor target, int what, std::chrono::milliseconds within,
+                                 std::vector<caf::expected<int>>& results) {
+    auto asking = self->ask<int>(target, what, within);
+    auto got = co_await std::move(asking);
+    results.push_back(std::move(got));
+  }
+
+  void start(const number_actor& target, int what, std::chrono::milliseconds within, std::vector<caf::expected<int>>& results) {
+    asio::co_spawn(context, ask_once(target, what, within, results), asio::detached);
+  }
+
+  bool run_until(const std::function<bool()>& done) {
+    const auto end = std::chrono::steady_clock::now() + 10s;
+    while (!done() && std::chrono::steady_clock::now() < end) {
+      context.restart();
+      context.run_for(2ms);
+    }
+    return done();
+  }
+
+  caf::expected<int> ask(const number_actor& target, int what, std::chrono::milliseconds within) {
+    std::vector<caf::expected<int>> results;
+    start(target, what, within, results);
+    REQUIRE(run_until([&] { return results.size() == 1; }));
+    return results.front();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("an ask ends with the actor's reply") {
+  bridge b;
+  const auto got = b.ask(b.system.spawn(doubling), 21, 5s);
+  REQUIRE(got);
+  CHECK(*got == 42);
+  CHECK(b.self->open_asks() == 0);
+}
+
+TEST_CASE("an ask ends with the actor's error") {
+  bridge b;
+  const auto got = b.ask(b.system.spawn(failing), 1, 5s);
+  REQUIRE_FALSE(got);
+  CHECK(is(got.error(), actor_errc::overloaded));
+}
+
+TEST_CASE("an ask ends at its deadline, and leaves nothing behind") {
+  bridge b;
+  const auto begun = std::chrono::steady_clock::now();
+  const auto target = b.system.spawn(silent);
+  const auto got = b.ask(target, 1, 100ms);
+  const auto taken = std::chrono::steady_clock::now() - begun;
+  REQUIRE_FALSE(got);
+  CHECK(got.error() == caf::sec::request_timeout);
+  CHECK(taken >= 100ms);
+  CHECK(taken < 2s);
+  CHECK(b.self->open_asks() == 0);
+  caf::anon_send_exit(target, caf::exit_reason::kill);
+}
+
+TEST_CASE("a reply after the deadline is dropped") {
+  bridge b;
+  const auto target = b.system.spawn<caf::detached>(late);
+  const auto got = b.ask(target, 150, 30ms);
+  CHECK(got.error() == caf::sec::request_timeout);
+  const auto next = b.ask(target, 1, 5s);  // the late reply of the first comes before this one's
+  REQUIRE(next);
+  CHECK(*next == 1);
+}
+
+TEST_CASE("an ask of an actor that is dead, that dies, or that never was, ends") {
+  bridge b;
+  const auto dead = b.system.spawn(doubling);
+  caf::anon_send_exit(dead, caf::exit_reason::kill);
+  REQUIRE(b.run_until([&] { return !b.ask(dead, 1, 2s); }));
+
+  const auto dying = b.system.spawn(silent);
+  std::vector<caf::expected<int>> results;
+  b.start(dying, 1, 200ms, results);
+  b.run_until([&] { return b.self->open_asks() == 1; });
+  caf::anon_send_exit(dying, caf::exit_reason::kill);
+  CHECK(b.run_until([&] { return results.size() == 1; }));
+  CHECK_FALSE(results.front());
+
+  CHECK_FALSE(b.ask(number_actor{}, 1, 2s));
+}
+
+TEST_CASE("many asks at once each get their own reply") {
+  bridge b;
+  const auto target = b.system.spawn(doubling);
+  std::vector<caf::expected<int>> results;
+  for (int i = 0; i < 10'000; ++i) b.start(target, i, 10s, results);
+  REQUIRE(b.run_until([&] { return results.size() == 10'000; }));
+  std::int64_t sum = 0;
+  for (const auto& one : results) sum += one ? *one : -1'000'000;
+  CHECK(sum == 99'990'000);
+}
+
+TEST_CASE("asks that are open at the end get an error, and replies that come later go nowhere") {
+  std::vector<caf::expected<int>> results;
+  bridge b;
+  const auto target = b.system.spawn<caf::detached>(late);
+  b.start(target, 100, 10s, results);
+  b.run_until([&] { return b.self->open_asks() == 1; });
+  b.self->abandon();
+  REQUIRE(results.size() == 1);
+  CHECK(is(results.front().error(), actor_errc::stopping));
+  b.start(target, 1, 10s, results);
+  REQUIRE(b.run_until([&] { return results.size() == 2; }));
+  CHECK(is(results.back().error(), actor_errc::stopping));
+}
+
+TEST_CASE("a route's ask goes through the router, and a router that is silent is a timeout") {
+  const auto answering = [] {
+    return router_actor::behavior_type{[](payment_request&) { return payment_reply{payment_ptr{}}; }, [](keep_atom, payment_key) {},
+                                       [](passivate_atom, payment_key, std::uint64_t) {}, [](wake_atom) {},
+                                       [](count_atom) { return router_counts{}; }};
+  };
+  caf::actor_system_config config;
+  caf::actor_system system{config};
+  {
+    test_server server({}, system.spawn(answering));
+    auto caller = server.connect();
+    for (int i = 0; i < 100; ++i) CHECK(caller.ask(get("/ask"))->body == "answered");
+  }
+  test_server silent_one([](settings& s) { s.http.answer_timeout = 100ms; });
+  CHECK(silent_one.connect().ask(get("/ask"))->status == 503);
+}

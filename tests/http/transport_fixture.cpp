@@ -1,0 +1,143 @@
+#include "transport_fixture.hpp"
+
+#include <stdlib.h>
+
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <caf/to_string.hpp>
+
+#include "gateway/log.hpp"
+
+namespace gateway::http::testing {
+
+namespace asio = boost::asio;
+
+std::atomic<bool> gate{false};
+std::atomic<int> waiting{0};
+
+namespace {
+
+std::string shown(std::string_view name, const std::optional<std::string_view>& value) {
+  return value ? std::string{name} + "=" + std::string{*value} + "\n" : std::string{};
+}
+
+std::string echo(const request& in) {
+  std::string out = std::string{in.method} + " " + std::string{in.path} + "\n";
+  if (in.has_query) out += "query=" + std::string{in.query} + "\n";
+  out += shown("key_id", in.key_id) + shown("timestamp", in.timestamp) + shown("signature", in.signature) +
+         shown("service_merchant", in.service_merchant) + shown("idempotency_key", in.idempotency_key) +
+         shown("content_type", in.content_type) + shown("cookie", in.cookie);
+  if (in.repeated) out += "repeated\n";
+  return out + "body=" + std::string{in.body};
+}
+
+asio::awaitable<void> wait_for_gate() {
+  asio::steady_timer timer{co_await asio::this_coro::executor};
+  ++waiting;
+  while (!gate) {
+    timer.expires_after(2ms);
+    auto resting = timer.async_wait(asio::use_awaitable);
+    co_await std::move(resting);
+  }
+  --waiting;
+}
+
+asio::awaitable<response> ask_router(worker& here) {
+  payment_request what;
+  what.what = view_payment{};
+  auto asking = ask(here, std::move(what));
+  const auto got = co_await std::move(asking);
+  response out;
+  out.status = got ? 200 : 503;
+  out.body = got ? "answered" : caf::to_string(got.error());
+  co_return out;
+}
+
+asio::awaitable<response> handle(worker& here, const request& in) {
+  response out;
+  out.content_type = "text/plain";
+  out.route = "/echo";
+  if (in.path == "/ask") {
+    auto asking = ask_router(here);
+    out = co_await std::move(asking);
+  } else if (in.path == "/throw") {
+    throw std::runtime_error("as asked");
+  } else if (in.path == "/large") {
+    out.body.assign(large_body, 'x');
+  } else {
+    if (in.path == "/wait") {
+      auto waiting_for = wait_for_gate();
+      co_await std::move(waiting_for);
+    }
+    out.body = echo(in);
+  }
+  co_return out;
+}
+
+asio::awaitable<response> handle_as_operator(worker&, const request& in) {
+  response out;
+  out.body = "operator " + std::string{in.path};
+  co_return out;
+}
+
+asio::awaitable<response> handle_as_metrics(worker&, const request& in) {
+  response out;
+  out.body = "metrics " + std::string{in.path};
+  co_return out;
+}
+
+/// Tests are read by people: the request lines would bury the results.
+[[maybe_unused]] const bool quiet = [] {
+  log::start(log::level::error);
+  log::stop();
+  return true;
+}();
+
+}  // namespace
+
+temporary_directory::temporary_directory() {
+  auto name = (std::filesystem::temp_directory_path() / "gateway-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a temporary directory");
+  path_ = name;
+}
+
+temporary_directory::~temporary_directory() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+bool eventually(const std::function<bool()>& condition) {
+  const auto end = std::chrono::steady_clock::now() + 10s;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(1ms);
+  }
+  return true;
+}
+
+test_server::test_server(const std::function<void(settings&)>& adjust, router_actor router) {
+  gate = false;
+  waiting = 0;
+  config.listen = "127.0.0.1:0";
+  config.operator_listen = "127.0.0.1:0";
+  config.data_dir = directory.path();
+  config.http_threads = 2;
+  if (adjust) adjust(config);
+  shared.reset(new services{config, "", "", merchants, clock, meters, std::move(router), {}, "", ""});
+  auto sockets = open_listeners(config);
+  if (sockets.operator_tcp) operator_port = sockets.operator_tcp.port();
+  running = std::make_unique<server>(*shared, system, std::move(sockets), handlers{handle, handle_as_operator, handle_as_metrics});
+  running->start();
+}
+
+test_server::~test_server() {
+  gate = true;
+  running.reset();
+}
+
+}  // namespace gateway::http::testing

@@ -1,0 +1,163 @@
+// Everything that a client may not do, or not for so long.
+#include <catch2/catch.hpp>
+
+#include "transport_fixture.hpp"
+
+using namespace gateway;
+using namespace gateway::http::testing;
+
+namespace {
+
+std::string header_block(std::size_t bytes) {
+  const std::string start = "GET /echo HTTP/1.1\r\nHost: h\r\nX-Filler: ";
+  return start + std::string(bytes - start.size() - 4, 'f') + "\r\n\r\n";
+}
+
+std::string error_body(std::string_view code, std::string_view message) {
+  return R"({"error":")" + std::string{code} + R"(","message":")" + std::string{message} + R"("})";
+}
+
+}  // namespace
+
+TEST_CASE("a header block may have exactly as many bytes as the limit") {
+  test_server server;
+  auto caller = server.connect();
+  CHECK(caller.ask(header_block(16 * 1024))->status == 200);
+  const auto got = caller.ask(header_block(16 * 1024 + 1));
+  REQUIRE(got);
+  CHECK(got->status == 431);
+  CHECK(got->header("connection") == "close");
+  CHECK(got->header("content-type") == "application/json");
+  CHECK(got->body == error_body("headers_too_large", "The header block of the request is too large."));
+  CHECK(caller.ends_within(2s));
+}
+
+TEST_CASE("a header block without an end is refused at the limit") {
+  test_server server;
+  auto caller = server.connect();
+  const auto got = caller.ask("GET /" + std::string(20'000, 'a'));
+  REQUIRE(got);
+  CHECK(got->status == 431);
+}
+
+TEST_CASE("a body may have exactly as many bytes as the limit") {
+  test_server server([](settings& s) { s.http.body_bytes = 1000; });
+  auto caller = server.connect();
+  CHECK(caller.ask(post("/echo", std::string(1000, 'b')))->status == 200);
+  const auto got = caller.ask(post("/echo", std::string(1001, 'b')));
+  REQUIRE(got);
+  CHECK(got->status == 413);
+  CHECK(got->body == error_body("body_too_large", "The body of the request is too large."));
+  CHECK(caller.ends_within(2s));
+}
+
+TEST_CASE("a chunked body is held to the same limit") {
+  test_server server([](settings& s) { s.http.body_bytes = 1000; });
+  const std::string head = "POST /echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const std::string half = "1f4\r\n" + std::string(500, 'b') + "\r\n";
+  CHECK(server.connect().ask(head + half + half + "0\r\n\r\n")->status == 200);
+  CHECK(server.connect().ask(head + half + half + "1\r\nb\r\n0\r\n\r\n")->status == 413);
+  CHECK(server.connect().ask(head + "ffffffffffffffff\r\n")->status == 413);
+}
+
+TEST_CASE("a client that is still sending its large body sees the 413") {
+  test_server server;
+  auto caller = server.connect();
+  REQUIRE(caller.send("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 2000000\r\n\r\n"));
+  for (int i = 0; i < 10; ++i) caller.send(std::string(16'000, 'b'));
+  const auto got = caller.receive();
+  REQUIRE(got);
+  CHECK(got->status == 413);
+}
+
+TEST_CASE("a request that does not arrive whole in time is a 408") {
+  test_server server([](settings& s) { s.http.request_timeout = 200ms; });
+  const char* const beginnings[] = {"G", "GET /echo HTTP/1.1\r\nHost: h\r\n",
+                                    "POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nhal",
+                                    "POST /echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhal"};
+  for (const auto* beginning : beginnings) {
+    INFO(beginning);
+    auto caller = server.connect();
+    CHECK(caller.ask(get("/echo"))->status == 200);
+    const auto got = caller.ask(beginning);
+    REQUIRE(got);
+    CHECK(got->status == 408);
+    CHECK(got->header("connection") == "close");
+    CHECK(got->body == error_body("request_timeout", "The request did not arrive in time."));
+    CHECK(caller.ends_within(4s));
+  }
+}
+
+TEST_CASE("sending a byte now and then does not buy more time") {
+  test_server server([](settings& s) { s.http.request_timeout = 300ms; });
+  auto caller = server.connect();
+  const auto begun = std::chrono::steady_clock::now();
+  const auto drip = [&] { return !caller.send("G") || std::chrono::steady_clock::now() - begun > 400ms; };
+  REQUIRE(eventually(drip));
+  const auto got = caller.receive();
+  REQUIRE(got);
+  CHECK(got->status == 408);
+}
+
+TEST_CASE("an idle connection is closed without a word") {
+  test_server server([](settings& s) { s.http.idle_timeout = 150ms; });
+  auto fresh = server.connect();
+  auto used = server.connect();
+  REQUIRE(used.ask(get("/echo")));
+  CHECK(fresh.ends_within(3s));
+  CHECK(used.ends_within(3s));
+  CHECK(eventually([&] { return server.running->connections() == 0; }));
+}
+
+TEST_CASE("a request that is being answered is not idle") {
+  test_server server([](settings& s) {
+    s.http.idle_timeout = 100ms;
+    s.http.request_timeout = 100ms;
+  });
+  auto caller = server.connect();
+  REQUIRE(caller.send(get("/wait")));
+  REQUIRE(eventually([] { return waiting == 1; }));
+  auto other = server.connect();
+  CHECK(other.ends_within(3s));  // so much time has passed
+  gate = true;
+  CHECK(caller.receive()->status == 200);
+}
+
+TEST_CASE("a client that does not read its answer is let go") {
+  test_server server([](settings& s) { s.http.request_timeout = 200ms; });
+  auto caller = server.connect();
+  REQUIRE(caller.send(get("/large")));
+  CHECK(eventually([&] { return server.running->connections() == 0; }));
+}
+
+TEST_CASE("connections past the limit are closed at once, and counted") {
+  test_server server([](settings& s) { s.http.connections = 3; });
+  auto a = server.connect(), b = server.connect();
+  {
+    auto c = server.connect();
+    REQUIRE(c.handshake_done());
+    CHECK_FALSE(server.connect().handshake_done());
+    CHECK(server.meters.connections_refused.Value() == 1);
+    CHECK(server.connect_operator().ask(get("/healthz"))->status == 200);  // operators get in all the same
+  }
+  CHECK(eventually([&] { return server.connect().handshake_done(); }));
+  CHECK(a.ask(get("/echo"))->status == 200);
+}
+
+TEST_CASE("connections are limited by address") {
+  test_server server([](settings& s) { s.http.connections_per_address = 2; });
+  auto a = server.connect(), b = server.connect();
+  CHECK(a.handshake_done());
+  CHECK(b.handshake_done());
+  CHECK_FALSE(server.connect().handshake_done());
+}
+
+TEST_CASE("few connections are spread evenly over the threads") {
+  test_server server([](settings& s) { s.http_threads = 2; });
+  std::vector<client> callers;
+  for (int i = 0; i < 8; ++i) callers.push_back(server.connect());
+  for (auto& caller : callers) REQUIRE(caller.send(get("/wait")));
+  CHECK(eventually([] { return waiting == 8; }));
+  gate = true;
+  for (auto& caller : callers) CHECK(caller.receive()->status == 200);
+}

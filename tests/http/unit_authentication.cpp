@@ -1,0 +1,176 @@
+// Request signing, against the published vectors and rule by rule.
+#include <fstream>
+#include <iterator>
+
+#include <boost/json.hpp>
+#include <catch2/catch.hpp>
+
+#include "../../http/authentication.hpp"
+#include "gateway/crypto.hpp"
+
+using namespace gateway;
+using namespace gateway::http;
+
+namespace {
+
+const boost::json::object& vectors() {
+  static const auto document = [] {
+    std::ifstream file{GATEWAY_TEST_DATA "/signing.json"};
+    const std::string text{std::istreambuf_iterator<char>{file}, {}};
+    return boost::json::parse(text).as_object();
+  }();
+  return document;
+}
+
+std::string text_of(const boost::json::value& row, std::string_view name) { return std::string{row.as_object().at(name).as_string()}; }
+std::string secret() { return std::string{vectors().at("secret").as_string()}; }
+
+constexpr std::string_view test_key = "mk_test_0123456789abcdef";
+
+/// Strings own what a request only views.
+struct signed_request {
+  std::string method, path, timestamp, body, signature;
+  std::string key{test_key};
+
+  request view() const {
+    request in;
+    in.method = method;
+    in.path = path;
+    in.body = body;
+    in.key_id = key;
+    in.timestamp = timestamp;
+    in.signature = signature;
+    return in;
+  }
+};
+
+signed_request from_vector(const boost::json::value& row) {
+  auto target = text_of(row, "target");
+  return {text_of(row, "method"), target.substr(0, target.find('?')), text_of(row, "timestamp"), text_of(row, "body"),
+          text_of(row, "signature")};
+}
+
+signed_request freshly_signed(std::string_view key_secret, std::string body = "{}") {
+  signed_request made{"POST", "/v1/payment_intents", "2026-11-20T09:30:00Z", std::move(body), {}};
+  const auto hash = crypto::hex(crypto::sha256(made.body));
+  made.signature = crypto::hex(crypto::hmac_sha256(key_secret, canonical_request(made.method, made.path, made.timestamp, hash)));
+  return made;
+}
+
+void publish(directory& keys, std::string_view id, bool revoked = false) {
+  api_key key{key_id{std::string{id}}, merchant_id{"merch_1"}, environment::test, *parse_scopes("payments:write"), secret(), revoked};
+  keys.publish(std::make_shared<const api_key>(std::move(key)));
+}
+
+const directory& with_test_key() {
+  static directory keys;
+  static const bool once = (publish(keys, test_key), true);
+  (void)once;
+  return keys;
+}
+
+time_point at(std::string_view text) { return *parse_seconds(text); }
+const time_point signing_time = at("2026-11-20T09:30:00Z");
+
+unauthenticated refusal_of(const request& in, const directory& keys = with_test_key(), time_point now = signing_time) {
+  const auto result = authenticate(in, keys, now);
+  REQUIRE(std::holds_alternative<unauthenticated>(result));
+  return std::get<unauthenticated>(result);
+}
+
+}  // namespace
+
+TEST_CASE("every published vector is accepted, and names the signer and the body's hash") {
+  for (const auto& row : vectors().at("requests").as_array()) {
+    INFO(text_of(row, "name"));
+    const auto made = from_vector(row);
+    CHECK(canonical_request(made.method, made.path, made.timestamp, text_of(row, "body_sha256")) == text_of(row, "canonical"));
+    const auto result = authenticate(made.view(), with_test_key(), at(made.timestamp));
+    REQUIRE(std::holds_alternative<principal>(result));
+    const auto& who = std::get<principal>(result);
+    CHECK(who.merchant.value == "merch_1");
+    CHECK(who.env == environment::test);
+    CHECK(who.key.value == test_key);
+    CHECK(who.body_sha256 == text_of(row, "body_sha256"));
+  }
+}
+
+TEST_CASE("every rejected vector is refused") {
+  for (const auto& row : vectors().at("rejected").as_array()) {
+    INFO(text_of(row, "name"));
+    CHECK(refusal_of(from_vector(row).view()).code == error_code::unauthorized);
+  }
+}
+
+TEST_CASE("the clock may be five minutes off either way, not a second more") {
+  const auto made = freshly_signed(secret());
+  struct {
+    std::chrono::seconds off;
+    bool accepted;
+  } const rows[] = {{std::chrono::seconds{0}, true},    {std::chrono::seconds{300}, true}, {std::chrono::seconds{-300}, true},
+                    {std::chrono::seconds{301}, false}, {std::chrono::seconds{-301}, false}};
+  for (const auto& row : rows) {
+    INFO(row.off.count());
+    CHECK(std::holds_alternative<principal>(authenticate(made.view(), with_test_key(), signing_time + row.off)) == row.accepted);
+  }
+}
+
+TEST_CASE("a stale timestamp is told the gateway's time") {
+  const auto made = freshly_signed(secret());
+  CHECK(refusal_of(made.view(), with_test_key(), at("2026-11-20T10:00:07Z")).description.find("2026-11-20T10:00:07Z") != std::string::npos);
+}
+
+TEST_CASE("a missing or repeated header is refused, and a missing one is named") {
+  const auto made = freshly_signed(secret());
+  auto in = made.view();
+  SECTION("key") {
+    in.key_id.reset();
+    CHECK(refusal_of(in).description.find("X-Service-Key-Id") != std::string::npos);
+  }
+  SECTION("timestamp") {
+    in.timestamp.reset();
+    CHECK(refusal_of(in).description.find("X-Service-Timestamp") != std::string::npos);
+  }
+  SECTION("signature") {
+    in.signature = "";
+    CHECK(refusal_of(in).description.find("X-Service-Signature") != std::string::npos);
+  }
+  SECTION("repeated") {
+    in.repeated = true;
+    CHECK(refusal_of(in).code == error_code::unauthorized);
+  }
+}
+
+TEST_CASE("an unknown key, a revoked key and a wrong signature get the same answer") {
+  directory keys;
+  publish(keys, test_key);
+  publish(keys, "mk_test_revoked000000000", true);
+  auto wrong = freshly_signed("another secret");
+  auto unknown = freshly_signed(secret());
+  unknown.key = "mk_test_ffffffffffffffff";
+  auto revoked = freshly_signed(secret());
+  revoked.key = "mk_test_revoked000000000";
+  auto endless = freshly_signed(secret());
+  endless.key = std::string(5000, 'k');
+
+  const auto expected = refusal_of(wrong.view(), keys);
+  for (const auto* made : {&unknown, &revoked, &endless}) {
+    const auto got = refusal_of(made->view(), keys);
+    CHECK(got.code == expected.code);
+    CHECK(got.description == expected.description);
+  }
+  CHECK(expected.code == error_code::unauthorized);
+}
+
+TEST_CASE("the stand-in secret of unknown keys opens nothing") {
+  auto made = freshly_signed(std::string(64, '0'));
+  made.key = "mk_test_ffffffffffffffff";
+  CHECK(refusal_of(made.view()).code == error_code::unauthorized);
+}
+
+TEST_CASE("a platform key that is not known is PLATFORM_KEY_INVALID; a stale one is unauthorized") {
+  auto made = freshly_signed(secret());
+  made.key = "mk_platform_0123abcd";
+  CHECK(refusal_of(made.view()).code == error_code::platform_key_invalid);
+  CHECK(refusal_of(made.view(), with_test_key(), signing_time + std::chrono::hours{1}).code == error_code::unauthorized);
+}

@@ -1,0 +1,125 @@
+// How every refusal looks, and that every one is documented.
+#include <set>
+
+#include <boost/json.hpp>
+#include <catch2/catch.hpp>
+
+#include "../../http/errors.hpp"
+#include "../../http/pages/error_docs.hpp"
+
+using namespace gateway;
+using namespace gateway::http;
+
+namespace {
+constexpr std::string_view base = "https://pay.example";
+boost::json::object parsed(std::string_view body) { return boost::json::parse(body).as_object(); }
+}  // namespace
+
+TEST_CASE("every problem of the domain has its status, text, shape and whether it is kept") {
+  using enum body_shape;
+  struct {
+    problem why;
+    int status;
+    std::string_view text;
+    body_shape shape;
+    bool stored;
+  } const rows[] = {
+      {problem::payment_not_found, 404, "payment_not_found", plain, false},
+      {problem::payment_already_exists, 409, "payment already exists", plain, false},
+      {problem::merchant_not_charge_capable, 422, "merchant_not_charge_capable", typed, false},
+      {problem::no_eligible_provider, 422, "ROUTING_NO_ELIGIBLE_PROVIDER", typed, false},
+      {problem::platform_key_required, 422, "platform_key_required", typed, false},
+      {problem::wallet_not_available, 422, "wallet_not_available", typed, false},
+      {problem::currency_not_supported, 400, "currency_not_supported", plain, false},
+      {problem::request_in_progress, 409, "request already processing", plain, false},
+      {problem::idempotency_key_reused, 409, "IDEMPOTENCY_KEY_REUSED", plain, false},
+      {problem::overloaded, 503, "overloaded", plain, false},
+      {problem::store_unavailable, 503, "store_unavailable", plain, false},
+      {problem::outcome_pending_timeout, 503, "answer_timeout", plain, false},
+      {problem::not_capturable, 409, "payment not authorized for capture", plain, true},
+      {problem::not_voidable, 409, "payment not voidable in current state", plain, true},
+      {problem::not_refundable, 409, "payment not refundable in current state", plain, true},
+      {problem::refund_exceeds_captured, 422, "refund amount exceeds captured amount", bare, true},
+      {problem::capture_unsupported, 422, "provider_operation_unsupported", typed, true},
+      {problem::void_unsupported, 422, "provider_operation_unsupported", typed, true},
+      {problem::payment_outcome_pending, 409, "payment outcome pending", plain, true},
+      {problem::refund_not_supported, 502, "refund not supported by configured provider", envelope, true},
+      {problem::void_not_supported, 502, "void not supported by configured provider", envelope, true},
+      {problem::refund_rejected, 502, "refund rejected by provider", envelope, true},
+      {problem::void_rejected, 502, "void rejected by provider", envelope, true},
+      {problem::provider_outcome_unknown, 502, "provider outcome unknown", envelope, true},
+  };
+  std::set<problem> seen;
+  for (const auto& expected : rows) {
+    INFO(expected.text);
+    const auto& row = row_of(code_of(expected.why));
+    CHECK(row.status == expected.status);
+    CHECK(row.text == expected.text);
+    CHECK(row.shape == expected.shape);
+    CHECK(row.stored == expected.stored);
+    seen.insert(expected.why);
+  }
+  CHECK(seen.size() == static_cast<std::size_t>(problem::provider_outcome_unknown) + 1);
+}
+
+TEST_CASE("the shape follows from the status") {
+  using enum body_shape;
+  for (const auto& row : error_catalogue()) {
+    INFO(row.text);
+    if (row.status == 401) CHECK(row.shape == described);
+    else if (row.status == 422) CHECK((row.shape == typed || row.shape == bare));
+    else if (row.status == 502) CHECK(row.shape == envelope);
+    else CHECK(row.shape == plain);
+  }
+}
+
+TEST_CASE("a 401 says error and error_description") {
+  CHECK(refuse(error_code::unauthorized, "Why.").body == R"({"error":"unauthorized","error_description":"Why."})");
+  CHECK(refuse(error_code::platform_key_invalid).status == 401);
+}
+
+TEST_CASE("a plain refusal says error and message, and escapes what a caller sent") {
+  const auto out = refuse(error_code::invalid_request, "a\"b\n: no");
+  CHECK(out.status == 400);
+  CHECK(parsed(out.body).at("message").as_string() == "a\"b\n: no");
+  CHECK(refuse(error_code::not_found).body == R"({"error":"not_found","message":"There is nothing at this address."})");
+}
+
+TEST_CASE("a typed 422 carries code, message and where to read more") {
+  const auto error = parsed(refuse(problem::platform_key_required, base).body).at("error").as_object();
+  CHECK(error.at("code").as_string() == "platform_key_required");
+  CHECK_FALSE(error.at("message").as_string().empty());
+  CHECK(error.at("docs_url").as_string() == "https://pay.example/docs/errors#platform_key_required");
+}
+
+TEST_CASE("an unsupported operation is named, a refund too large says only that") {
+  const auto error = parsed(error_body(error_code::provider_operation_unsupported, {}, base, "capture")).at("error").as_object();
+  CHECK(error.at("operation").as_string() == "capture");
+  CHECK(operation_of(problem::void_unsupported) == "void");
+  CHECK(error_body(error_code::refund_exceeds_captured, {}, base) == R"({"error":"refund amount exceeds captured amount"})");
+}
+
+TEST_CASE("every 503 tells when to come back") {
+  for (const auto& row : error_catalogue()) {
+    if (row.status != 503) continue;
+    INFO(row.text);
+    const auto out = refuse(row.code);
+    REQUIRE(out.headers.size() == 1);
+    CHECK(out.headers.front().first == "Retry-After");
+    CHECK(out.headers.front().second == "1");
+    if (row.code != error_code::not_ready) CHECK(out.body.find("same Idempotency-Key") != std::string::npos);
+  }
+}
+
+TEST_CASE("the documentation has an anchor and a paragraph for every code") {
+  const auto page = error_docs_page();
+  CHECK(page.status == 200);
+  for (const auto& row : error_catalogue()) {
+    INFO(row.text);
+    CHECK(row.about.size() > 60);
+    const auto anchor = anchor_of(row);
+    CHECK(anchor.find(' ') == std::string::npos);
+    CHECK(page.body.find("<section id=\"" + anchor + "\"") != std::string::npos);
+  }
+  CHECK(page.body.find("{{") == std::string::npos);
+}

@@ -1,0 +1,174 @@
+// The hosted page: what it shows, what it lets happen, and whose posts it believes.
+#include <catch2/catch.hpp>
+
+#include "../../http/pages/checkout.hpp"
+#include "../../http/pages/page.hpp"
+#include "gateway/crypto.hpp"
+
+using namespace gateway;
+using namespace gateway::http;
+
+namespace {
+
+constexpr std::string_view key = "key for hosted pages";
+constexpr std::string_view browser_cookie = "0123456789abcdef0123456789abcdef";
+
+payment example(flow how = flow::redirect) {
+  payment p;
+  p.key = {merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"}};
+  p.state = payment_state::processing;
+  p.status = provider_status::pending;
+  p.amount = {4200, *currency::parse("HKD")};
+  p.how = how;
+  p.provider_ref = "cs_1";
+  p.hosted_url = "https://pay.example/sandbox/checkout/t";
+  p.details.description = "Tea <script>alert(1)</script> & \"cups\"";
+  if (how != flow::server) {
+    p.details.success_url = "https://shop.example/ok?order=1";
+    p.details.cancel_url = "https://cart.example:8443/no";
+  }
+  return p;
+}
+
+std::string header(const response& out, std::string_view name) {
+  for (const auto& [key_name, value] : out.headers)
+    if (key_name == name) return value;
+  return {};
+}
+
+bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+response shown(const payment& p, std::optional<std::string_view> cookie = std::nullopt) {
+  return checkout_page(p, "Tea & Co <b>", key, "token", cookie);
+}
+
+std::string sealed(std::string_view payload) { return crypto::sign_token(key, payload); }
+
+}  // namespace
+
+TEST_CASE("amounts are shown with their currency's own decimals") {
+  struct {
+    std::int64_t minor;
+    std::string_view code, text;
+  } const rows[] = {{4200, "HKD", "HKD 42.00"}, {5, "HKD", "HKD 0.05"},          {4200, "JPY", "JPY 4,200"},
+                    {1, "KWD", "KWD 0.001"},    {123456789, "EUR", "EUR 1,234,567.89"}, {100000, "USD", "USD 1,000.00"},
+                    {0, "JPY", "JPY 0"},        {max_amount, "KWD", "KWD 999,999,999.999"}};
+  for (const auto& row : rows) CHECK(amount_text({row.minor, *currency::parse(row.code)}) == row.text);
+}
+
+TEST_CASE("the page shows amount, shop and description, all escaped, and three buttons") {
+  const auto page = shown(example());
+  CHECK(page.status == 200);
+  CHECK(page.content_type == "text/html; charset=utf-8");
+  for (auto part : {"HKD 42.00", "Tea &amp; Co &lt;b&gt;", "&lt;script&gt;", "lang=\"en\"",
+                    "value=\"pay\"", "value=\"decline\"", "value=\"cancel\"",
+                    ">Pay<", ">Decline<", ">Cancel<"}) {
+    INFO(part);
+    CHECK(has(page.body, part));
+  }
+  CHECK_FALSE(has(page.body, "<script"));
+  CHECK_FALSE(has(page.body, "{{"));
+}
+
+TEST_CASE("a challenge of the server flow is approved or failed") {
+  const auto page = shown(example(flow::server));
+  CHECK(has(page.body, ">Approve<"));
+  CHECK(has(page.body, ">Fail<"));
+  CHECK_FALSE(has(page.body, "value=\"cancel\""));
+}
+
+TEST_CASE("the policy lets nothing in but the style, and the form go to us and back to the shop") {
+  const auto policy = header(shown(example()), "Content-Security-Policy");
+  CHECK(policy.starts_with("default-src 'none'; style-src 'sha256-"));
+  CHECK(has(policy, "; base-uri 'none'; form-action 'self' https://shop.example https://cart.example:8443; frame-ancestors 'none'"));
+  CHECK_FALSE(has(policy, "unsafe"));
+  CHECK(header(shown(example()), "X-Content-Type-Options") == "nosniff");
+  CHECK(header(shown(example()), "Referrer-Policy") == "no-referrer");
+}
+
+TEST_CASE("the hash in the policy is that of the style in the page") {
+  const auto page = shown(example());
+  const auto from = page.body.find("<style>") + 7;
+  const auto style = std::string_view{page.body}.substr(from, page.body.find("</style>") - from);
+  auto hash = crypto::base64url(crypto::to_text(crypto::sha256(style)));
+  for (auto& c : hash) c = c == '-' ? '+' : c == '_' ? '/' : c;
+  CHECK(has(header(page, "Content-Security-Policy"), "'sha256-" + hash + "='"));
+}
+
+TEST_CASE("an embedded page may be framed by the shop alone, and its cookie works in the frame") {
+  const auto page = shown(example(flow::embedded));
+  CHECK(has(header(page, "Content-Security-Policy"), "frame-ancestors https://shop.example"));
+  CHECK(has(header(page, "Set-Cookie"), "; Path=/; Secure; HttpOnly; SameSite=None"));
+  CHECK(has(header(shown(example()), "Set-Cookie"), "; Path=/; Secure; HttpOnly; SameSite=Lax"));
+}
+
+TEST_CASE("the hidden field belongs to the browser's cookie and to this page") {
+  const auto cookie = "a=b; __Host-checkout=" + std::string{browser_cookie};
+  const auto page = shown(example(), cookie);
+  CHECK(has(header(page, "Set-Cookie"), browser_cookie));
+  CHECK(has(page.body, csrf_token(key, browser_cookie, "token")));
+  CHECK(csrf_token(key, browser_cookie, "token") != csrf_token(key, browser_cookie, "another"));
+  CHECK(csrf_token(key, browser_cookie, "token") != csrf_token(key, "f123456789abcdef0123456789abcdef", "token"));
+  CHECK(csrf_token(key, browser_cookie, "token") != csrf_token("another key", browser_cookie, "token"));
+  CHECK(header(shown(example()), "Set-Cookie") != header(shown(example()), "Set-Cookie"));
+}
+
+TEST_CASE("only a cookie of our making is taken") {
+  CHECK(find_checkout_cookie("x=1; __Host-checkout=0123456789abcdef0123456789abcdef; y=2") == browser_cookie);
+  for (auto text : {"", "__Host-checkout=", "__Host-checkout=short", "__Host-checkout=0123456789ABCDEF0123456789ABCDEF",
+                    "__Host-checkouts=0123456789abcdef0123456789abcdef", "checkout=0123456789abcdef0123456789abcdef"})
+    CHECK_FALSE(find_checkout_cookie(text));
+  CHECK_FALSE(find_checkout_cookie(std::nullopt));
+}
+
+TEST_CASE("forms are read strictly") {
+  const auto form = read_hosted_form("csrf=abc&action=decline");
+  REQUIRE(form);
+  CHECK(form->action == hosted_action::decline);
+  CHECK(form->csrf == "abc");
+  for (auto text : {"", "action=pay", "csrf=abc", "csrf=abc&action=steal", "csrf=abc&action=pay&action=pay", "csrf=%zz&action=pay"})
+    CHECK_FALSE(read_hosted_form(text));
+  CHECK_FALSE(read_hosted_form("action=pay&csrf=" + std::string(5000, 'a')));
+  CHECK(is_form_request("application/x-www-form-urlencoded"));
+  CHECK_FALSE(is_form_request("text/plain"));
+}
+
+TEST_CASE("a link names one payment of one merchant, and only we can make it") {
+  const auto link = read_hosted_link(sealed("merch_1\nlive\npay_1\ncs_1"), key);
+  REQUIRE(link);
+  CHECK(link->key == payment_key{merchant_id{"merch_1"}, environment::live, payment_id{"pay_1"}});
+  CHECK(link->provider_ref == "cs_1");
+  CHECK_FALSE(read_hosted_link(sealed("merch_1\nlive\npay_1\ncs_1"), "another key"));
+  for (auto payload : {"", "merch_1", "merch_1\nprod\npay_1\ncs_1", "merch_1\ntest\nx\ncs_1", "merch_1\ntest\npay_1\ncs_1\nmore"})
+    CHECK_FALSE(read_hosted_link(sealed(payload), key));
+  CHECK_FALSE(read_hosted_link("x", key));
+}
+
+TEST_CASE("the customer is sent back to where the payment's state belongs") {
+  auto paid = example();
+  paid.state = payment_state::captured;
+  auto failed = example();
+  failed.state = payment_state::failed;
+  CHECK(header(after_checkout(paid, hosted_action::pay), "Location") == "https://shop.example/ok?order=1");
+  CHECK(after_checkout(paid, hosted_action::pay).status == 303);
+  CHECK(header(after_checkout(failed, hosted_action::decline), "Location") == "https://cart.example:8443/no");
+  CHECK(header(after_checkout(example(), hosted_action::cancel), "Location") == "https://cart.example:8443/no");
+  CHECK(after_checkout(paid, hosted_action::cancel).status == 410);
+  CHECK(after_checkout(example(), hosted_action::pay).status == 410);
+}
+
+TEST_CASE("a challenge without addresses ends on a page of ours") {
+  auto p = example(flow::server);
+  p.state = payment_state::authorized;
+  CHECK(has(after_checkout(p, hosted_action::pay).body, "Payment approved"));
+  p.state = payment_state::failed;
+  CHECK(has(after_checkout(p, hosted_action::decline).body, "Payment declined"));
+}
+
+TEST_CASE("a page that only tells something may do nothing at all") {
+  const auto page = notice_page(404, "A <title>", "A & message");
+  CHECK(page.status == 404);
+  CHECK(has(page.body, "A &lt;title&gt;"));
+  CHECK(has(page.body, "A &amp; message"));
+  CHECK(has(header(page, "Content-Security-Policy"), "form-action 'none'; frame-ancestors 'none'"));
+}

@@ -1,0 +1,227 @@
+// The payment routes as a whole: a request in, an answer out.
+#include "routes_fixture.hpp"
+
+using namespace gateway;
+using namespace gateway::http;
+using namespace gateway::http::testing;
+
+TEST_CASE_METHOD(gateway_fixture, "a path that nobody knows is 404, a known one with another method 405 with Allow") {
+  const auto unknown = run(unsigned_request("GET", "/v2/payment_intents"));
+  CHECK(unknown.status == 404);
+  CHECK(unknown.route == "unmatched");
+  const auto wrong = run(unsigned_request("DELETE", "/v1/payment_intents/pay_1"));
+  CHECK(wrong.status == 405);
+  CHECK(header(wrong, "Allow") == "GET");
+  CHECK(header(run(unsigned_request("PUT", "/sandbox/checkout/t")), "Allow") == "GET, POST");
+  for (auto path : {"/v1/payment_intents/", "/v1/payment_intents//capture", "/v1/payment_intents/pay_1/capture/", "/v1/payment_intents/a/b"})
+    CHECK(run(unsigned_request("POST", path)).status != 200);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "a creation reaches the router as a command and its stored result is sent as it is") {
+  const auto result = std::make_shared<const answer>(answer{200, "{\"stored\":true}"});
+  scene.router = [&](const payment_request&) { return payment_reply{finished{result, false}}; };
+  const auto out = client_request{}.send(*this);
+  CHECK(out.sent_status() == 200);
+  CHECK(out.sent_body() == result->body);
+  CHECK(out.stored == result);
+  CHECK(header(out, "Idempotent-Replayed").empty());
+  CHECK(out.route == "/v1/payment_intents");
+
+  REQUIRE(scene.seen.size() == 1);
+  const auto& asked = scene.seen.front();
+  CHECK(asked.key == payment_key{merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"}});
+  REQUIRE(asked.write);
+  CHECK(asked.write->key == command_key{merchant_id{"merch_1"}, environment::test, "", "0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e"});
+  const auto body_hash = crypto::hex(crypto::sha256(create_text));
+  CHECK(asked.write->fingerprint == crypto::hex(crypto::sha256("POST\n/v1/payment_intents\n" + body_hash)));
+  CHECK(std::get<create_payment>(asked.what).details.payment_method == "pm_card_visa");
+}
+
+TEST_CASE_METHOD(gateway_fixture, "a replay says that it is one and keeps its status") {
+  scene.router = [](const payment_request&) { return payment_reply{finished{std::make_shared<const answer>(answer{409, "{}"}), true}}; };
+  const auto out = client_request{}.send(*this);
+  CHECK(out.sent_status() == 409);
+  CHECK(header(out, "Idempotent-Replayed") == "true");
+}
+
+TEST_CASE_METHOD(gateway_fixture, "the checks run in the contract's order: the first that fails answers") {
+  publish_key("mk_test_0000000000000002", "payments:read");
+  client_request all_wrong;
+  all_wrong.signature_override = "00";
+  all_wrong.merchant = "merch_2";
+  all_wrong.key = "mk_test_0000000000000002";
+  all_wrong.idempotency = "";
+  all_wrong.content_type = "text/plain";
+  all_wrong.body = "{";
+  CHECK(all_wrong.send(*this).status == 401);
+  all_wrong.signature_override.clear();
+  CHECK(code_in(all_wrong.send(*this)) == "merchant_id_mismatch");
+  all_wrong.merchant = "merch_1";
+  CHECK(code_in(all_wrong.send(*this)) == "forbidden");
+  all_wrong.key = "mk_test_0000000000000001";
+  CHECK(code_in(all_wrong.send(*this)) == "idempotency_key_required");
+  all_wrong.idempotency = "1";
+  CHECK(code_in(all_wrong.send(*this)) == "idempotency_key_invalid");
+  all_wrong.idempotency = uuid;
+  CHECK(code_in(all_wrong.send(*this)) == "unsupported_media_type");
+  all_wrong.content_type = "application/json; charset=utf-8";
+  CHECK(code_in(all_wrong.send(*this)) == "invalid_request");
+  CHECK(scene.seen.empty());
+  all_wrong.body = create_text;
+  all_wrong.send(*this);
+  CHECK(scene.seen.size() == 1);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "a forbidden call names the scope that it needs") {
+  publish_key("mk_test_0000000000000002", "refunds:write");
+  auto call_refund = client_request{};
+  call_refund.path = "/v1/payment_intents/pay_1/refund";
+  call_refund.key = "mk_test_0000000000000002";
+  const auto out = call_refund.send(*this);
+  CHECK(out.status == 403);
+  CHECK(out.body.find("payments:write") != std::string::npos);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "capture, refund and void reach the payment in the path") {
+  const auto send = [&](std::string action, std::string body) {
+    client_request made;
+    made.path = "/v1/payment_intents/pay_7/" + action;
+    made.content_type = body.empty() ? "" : "application/json";
+    made.body = std::move(body);
+    made.send(*this);
+  };
+  send("capture", "");
+  send("refund", R"({"amount":5})");
+  send("void", R"({"reason":"late"})");
+  REQUIRE(scene.seen.size() == 3);
+  for (const auto& asked : scene.seen) CHECK(asked.key.id.value == "pay_7");
+  CHECK(std::holds_alternative<capture_payment>(scene.seen[0].what));
+  CHECK(std::get<refund_payment>(scene.seen[1].what).amount == 5);
+  CHECK(std::get<void_payment>(scene.seen[2].what).reason == "late");
+}
+
+TEST_CASE_METHOD(gateway_fixture, "an id that no payment can have is a payment not found, once the caller is known") {
+  CHECK(code_in(get("/v1/payment_intents/42").send(*this)) == "payment_not_found");
+  auto stranger = get("/v1/payment_intents/42");
+  stranger.signature_override = "00";
+  CHECK(stranger.send(*this).status == 401);
+  client_request capture;
+  capture.path = "/v1/payment_intents/pay_%41/capture";
+  capture.body.clear();
+  CHECK(code_in(capture.send(*this)) == "payment_not_found");
+  CHECK(scene.seen.empty());
+}
+
+TEST_CASE_METHOD(gateway_fixture, "a payment and its timeline are read without an idempotency key") {
+  scene.router = [](const payment_request& asked) {
+    if (std::holds_alternative<view_payment>(asked.what)) return payment_reply{waiting_payment()};
+    auto view = std::make_shared<timeline_view>();
+    view->key = asked.key;
+    return payment_reply{timeline_ptr{view}};
+  };
+  CHECK(get("/v1/payment_intents/pay_1").send(*this).body == encode_payment(*waiting_payment()));
+  CHECK(get("/v1/payment_intents/pay_1/timeline").send(*this).body == R"({"payment_id":"pay_1","timeline":[]})");
+  CHECK_FALSE(scene.seen.front().write);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "an actor that cannot answer is a 503 that asks for a retry with the same key") {
+  struct {
+    caf::error why;
+    std::string_view code;
+  } const rows[] = {{make_error(actor_errc::overloaded), "overloaded"},
+                    {make_error(actor_errc::store_unavailable), "store_unavailable"},
+                    {make_error(actor_errc::stopping), "stopping"}};
+  for (const auto& row : rows) {
+    scene.router = [&](const payment_request&) -> caf::result<payment_reply> { return row.why; };
+    const auto out = client_request{}.send(*this);
+    CHECK(out.status == 503);
+    CHECK(code_in(out) == row.code);
+    CHECK(header(out, "Retry-After") == "1");
+  }
+}
+
+TEST_CASE_METHOD(gateway_fixture, "an answer that does not come in time is a 503; the operation runs on") {
+  config.http.answer_timeout = std::chrono::milliseconds{50};
+  scene.router = [](const payment_request&) -> caf::result<payment_reply> { return caf::delegated<payment_reply>{}; };
+  CHECK(code_in(client_request{}.send(*this)) == "answer_timeout");
+}
+
+TEST_CASE_METHOD(gateway_fixture, "problems are answered, a merchant that cannot charge with a setup link") {
+  scene.router = [](const payment_request&) { return payment_reply{problem::idempotency_key_reused}; };
+  CHECK(client_request{}.send(*this).status == 409);
+  scene.router = [](const payment_request&) { return payment_reply{problem::merchant_not_charge_capable}; };
+  const auto out = client_request{}.send(*this);
+  CHECK(out.status == 422);
+  const auto error = boost::json::parse(out.body).as_object().at("error").as_object();
+  const std::string url{error.at("setup_url").as_string()};
+  CHECK(read_setup_token(url.substr(url.find('=') + 1), "setup key", noon));
+}
+
+TEST_CASE_METHOD(gateway_fixture, "what belongs to platforms is refused to merchants, behind the usual checks") {
+  publish_key("mk_test_0000000000000003", "customers:read");
+  client_request saved;
+  saved.path = "/v1/charges/saved";
+  CHECK(code_in(saved.send(*this)) == "platform_key_required");
+  saved.path = "/v1/subscription_checkouts";
+  CHECK(saved.send(*this).status == 422);
+  saved.idempotency.clear();
+  CHECK(saved.send(*this).status == 400);
+  auto lookup = get("/v1/customers/by_ref");
+  CHECK(lookup.send(*this).status == 403);
+  lookup.key = "mk_test_0000000000000003";
+  CHECK(code_in(lookup.send(*this)) == "platform_key_required");
+}
+
+TEST_CASE_METHOD(gateway_fixture, "a setup token is exchanged once for a session") {
+  const auto who = merchants.find_merchant(merchant_id{"merch_1"});
+  const auto link = make_setup_link(*who, "https://p", "setup key", noon);
+  const auto body = R"({"token":")" + link.url.substr(link.url.find('=') + 1) + "\"}";
+  constexpr std::string_view path = "/v1/public/onboarding/exchange-setup-token";
+  bool spent = false;
+  scene.operators = [&](const operator_command& asked) -> operator_result {
+    CHECK(std::get<redeem_setup_token>(asked).merchant.value == "merch_1");
+    if (std::exchange(spent, true)) return refused{"used"};
+    return named_result{"x", "spent"};
+  };
+  const auto first = run(unsigned_request("POST", path, body));
+  REQUIRE(first.status == 200);
+  const auto told = boost::json::parse(first.body).as_object();
+  CHECK(told.at("merchant_id").as_string() == "merch_1");
+  CHECK(told.at("scope").as_string() == "psp_setup");
+  CHECK(told.at("expires_at").as_string() == "2026-11-20T13:00:00.000Z");
+  CHECK_FALSE(told.at("session_token").as_string().empty());
+  CHECK(code_in(run(unsigned_request("POST", path, body))) == "token_unusable");
+  CHECK(run(unsigned_request("POST", path, R"({"token":"forged.token"})")).status == 410);
+  CHECK(run(unsigned_request("POST", path, "{}")).status == 400);
+  CHECK(run(unsigned_request("POST", path, body, "text/plain")).status == 415);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "alive is not ready: starting, draining or without a database") {
+  CHECK(run(unsigned_request("GET", "/healthz")).status == 200);
+  CHECK(run(unsigned_request("GET", "/readyz")).status == 503);
+  shared.ready = true;
+  meters.store_up.Set(1);
+  CHECK(run(unsigned_request("GET", "/readyz")).status == 200);
+  shared.draining = true;
+  CHECK(run(unsigned_request("GET", "/readyz")).status == 503);
+  shared.draining = false;
+  meters.store_up.Set(0);
+  CHECK(run(unsigned_request("GET", "/readyz"), handle_metrics).status == 503);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "metrics are for operators only") {
+  CHECK(run(unsigned_request("GET", "/metrics")).status == 404);
+  CHECK(run(unsigned_request("GET", "/metrics"), handle_metrics).body.find("gateway_") != std::string::npos);
+  CHECK(run(unsigned_request("POST", "/operator/keys", "{}"), handle_metrics).status == 404);
+  CHECK(run(unsigned_request("POST", "/operator/keys", "{}")).status == 404);
+}
+
+TEST_CASE_METHOD(gateway_fixture, "what a handler throws is a 500 without details") {
+  const request in = unsigned_request("GET", "/boom");
+  static constexpr endpoint table[] = {
+      {"GET", "/boom", [](call&) -> boost::asio::awaitable<response> { throw std::runtime_error{"secret detail"}; }}};
+  const auto out = run(in, [](worker& w, const request& r) { return serve(w, r, table); });
+  CHECK(out.status == 500);
+  CHECK(code_in(out) == "internal_error");
+  CHECK(out.body.find("secret detail") == std::string::npos);
+}
