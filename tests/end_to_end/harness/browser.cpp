@@ -1,0 +1,103 @@
+#include "browser.hpp"
+
+#include <openssl/evp.h>
+
+#include <regex>
+#include <stdexcept>
+
+#include "paths.hpp"
+#include "text.hpp"
+
+namespace gateway::e2e {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+std::string from_base64(const std::string& text) {
+  std::string bytes(text.size() / 4 * 3, '\0');
+  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()), reinterpret_cast<const unsigned char*>(text.data()),
+                                   static_cast<int>(text.size()));
+  if (size < 0) throw std::runtime_error("not base64");
+  const auto padding = text.size() - text.find_last_not_of('=') - 1;
+  bytes.resize(static_cast<std::size_t>(size) - padding);
+  return bytes;
+}
+
+/// Without a sandbox, because tests also run as root; without anything that would reach out to the network.
+std::string capabilities(const std::filesystem::path& profile) {
+  std::string flags;
+  for (const auto* flag : {"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage",
+                           "--disable-background-networking", "--disable-component-update", "--disable-sync",
+                           "--ignore-certificate-errors", "--window-size=900,900"})
+    flags += json_text(flag) + ',';
+  flags += json_text("--user-data-dir=" + profile.string());
+  object chromium, always, whole;
+  chromium.set("binary", "/usr/bin/chromium").raw("args", '[' + flags + ']');
+  always.set("browserName", "chrome").set("acceptInsecureCerts", true).set("goog:chromeOptions", chromium);
+  whole.set("capabilities", object{}.set("alwaysMatch", always));
+  return whole.text();
+}
+
+}  // namespace
+
+browser::browser() : profile_{new_folder("chromium")} {
+  driver_ = child_process{{"chromedriver", "--port=0"}, {profile_ / "chromedriver.log", {}, {}}};
+  static const std::regex started{"started successfully on port (\\d+)"};
+  std::smatch found;
+  std::string line;
+  do {
+    const auto next = driver_.read_line(30s);
+    if (!next) throw std::runtime_error("chromedriver does not start");
+    line = *next;
+  } while (!std::regex_search(line, found, started));
+  address_ = {"127.0.0.1", static_cast<std::uint16_t>(std::stoi(found[1].str()))};
+  session_ = command("POST", "/session", capabilities(profile_))["sessionId"].text();
+}
+
+browser::~browser() {
+  try {
+    if (!session_.empty()) command("DELETE", "/session/" + session_);
+    driver_.send_signal(15);
+    driver_.wait(5s);
+    if (!keeps_data()) std::filesystem::remove_all(profile_);
+  } catch (const std::exception&) {
+    // The driver is killed with this object; its profile stays for the next clean build.
+  }
+}
+
+json browser::command(const std::string& method, const std::string& path, const std::string& body) {
+  const auto answer = plain_http(address_, {method, path, {{"Content-Type", "application/json"}}, body});
+  const auto value = json::parse(answer.body)["value"];
+  if (answer.status >= 400) throw std::runtime_error("WebDriver " + path + ": " + value["message"].text());
+  return value;
+}
+
+std::string browser::element(const std::string& selector) {
+  const auto found = command("POST", "/session/" + session_ + "/element",
+                             object{}.set("using", "css selector").set("value", selector).text());
+  // The protocol's fixed name of an element reference is the only field there is.
+  return found[found.names().at(0)].text();
+}
+
+void browser::open(const std::string& url) { command("POST", "/session/" + session_ + "/url", object{}.set("url", url).text()); }
+
+void browser::click(const std::string& selector) {
+  command("POST", "/session/" + session_ + "/element/" + element(selector) + "/click", "{}");
+}
+
+std::string browser::text_of(const std::string& selector) {
+  return command("GET", "/session/" + session_ + "/element/" + element(selector) + "/text").text();
+}
+
+std::string browser::url() { return command("GET", "/session/" + session_ + "/url").text(); }
+
+bool browser::arrives_at(std::string_view url_prefix, std::chrono::milliseconds within) {
+  return eventually([&] { return url().starts_with(url_prefix); }, within);
+}
+
+void browser::screenshot(const std::filesystem::path& file) {
+  write_file(file, from_base64(command("GET", "/session/" + session_ + "/screenshot").text()));
+}
+
+}  // namespace gateway::e2e

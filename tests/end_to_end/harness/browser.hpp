@@ -1,0 +1,42 @@
+// Headless Chromium, driven through chromedriver's WebDriver protocol.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "child_process.hpp"
+#include "json.hpp"
+#include "transport.hpp"
+
+namespace gateway::e2e {
+
+class browser {
+ public:
+  browser();
+  ~browser();
+  browser(const browser&) = delete;
+  browser& operator=(const browser&) = delete;
+
+  void open(const std::string& url);
+  /// The first element that matches a CSS selector; throws if there is none.
+  void click(const std::string& selector);
+  std::string text_of(const std::string& selector);
+  std::string url();
+  /// Whether the address comes to start with this.
+  bool arrives_at(std::string_view url_prefix, std::chrono::milliseconds within = std::chrono::seconds{15});
+  /// PNG of what is to be seen.
+  void screenshot(const std::filesystem::path& file);
+
+ private:
+  json command(const std::string& method, const std::string& path, const std::string& body = {});
+  std::string element(const std::string& selector);
+
+  std::filesystem::path profile_;
+  child_process driver_;
+  endpoint address_;
+  std::string session_;
+};
+
+}  // namespace gateway::e2e

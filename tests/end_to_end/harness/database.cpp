@@ -1,0 +1,140 @@
+#include "database.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <boost/url.hpp>
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+
+#include "child_process.hpp"
+#include "paths.hpp"
+#include "text.hpp"
+
+namespace gateway::e2e {
+
+namespace {
+
+std::string checked(const command_output& result, std::string_view what) {
+  if (result.code != 0) throw std::runtime_error(std::string{what} + " failed: " + result.err + result.out);
+  return result.out;
+}
+
+std::string mariadb_tool(std::string_view action, const std::filesystem::path& folder) {
+  // The server outlives the script, so nothing of it may hold the script's output open: only the URL comes back.
+  const auto result = run_command({(project_root() / "tools" / "mariadb").string(), std::string{action}, folder.string()}, {}, {},
+                                  std::chrono::seconds{90});
+  const auto lines = lines_of(checked(result, "tools/mariadb " + std::string{action}));
+  return lines.empty() ? std::string{} : lines.back();
+}
+
+mysql_address named_database(mysql_address server) {
+  server.database = "gateway_e2e_" + random_hex(6);
+  auto without_database = server;
+  without_database.database.clear();
+  without_database.sql("CREATE DATABASE " + server.database + " CHARACTER SET utf8mb4 COLLATE utf8mb4_bin");
+  return server;
+}
+
+/// The MariaDB that the test programs share when nobody gave them one: the last of them to end stops it.
+class shared_server {
+ public:
+  shared_server() : folder_{work_folder() / "mariadb"} {
+    std::filesystem::create_directories(folder_);
+    users_ = ::open((folder_ / "users.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (users_ < 0 || ::flock(users_, LOCK_SH) != 0) throw std::runtime_error("cannot lock " + folder_.string());
+    address_ = mysql_address::of_url(mariadb_tool("start", folder_));
+  }
+  ~shared_server() {
+    const bool last = ::flock(users_, LOCK_EX | LOCK_NB) == 0;
+    if (last) run_command({(project_root() / "tools" / "mariadb").string(), "stop", folder_.string()});
+    ::close(users_);
+  }
+  shared_server(const shared_server&) = delete;
+  shared_server& operator=(const shared_server&) = delete;
+  const mysql_address& address() const { return address_; }
+
+ private:
+  std::filesystem::path folder_;
+  int users_ = -1;
+  mysql_address address_;
+};
+
+const mysql_address& shared_address() {
+  static const auto given = environment_or("GATEWAY_TEST_MYSQL_URL", "");
+  if (!given.empty()) {
+    static const auto address = mysql_address::of_url(given);
+    return address;
+  }
+  static const shared_server own;
+  return own.address();
+}
+
+}  // namespace
+
+std::vector<store_kind> stores() {
+  const auto wanted = environment_or("GATEWAY_TEST_STORES", "sqlite,mysql");
+  std::vector<store_kind> all;
+  for (const auto store : {store_kind::sqlite, store_kind::mysql})
+    if (wanted.find(to_string(store)) != std::string::npos) all.push_back(store);
+  return all;
+}
+
+mysql_address mysql_address::of_url(std::string_view text) {
+  const auto parsed = boost::urls::parse_uri(boost::urls::string_view{text.data(), text.size()});
+  if (!parsed) throw std::runtime_error("not a store URL: " + std::string{text});
+  mysql_address address;
+  address.user = parsed->user();
+  address.password = parsed->password();
+  address.host = parsed->host();
+  address.port = parsed->port_number();
+  const std::string path = parsed->path();
+  address.database = path.empty() ? path : path.substr(1);
+  for (const auto& option : parsed->params())
+    if (option.key == "socket") address.socket = option.value;
+  return address;
+}
+
+std::string mysql_address::url() const {
+  auto text = "mysql://" + percent_encode(user) + ':' + percent_encode(password) + '@' + host;
+  if (port != 0) text += ':' + std::to_string(port);
+  text += '/' + database;
+  if (!socket.empty()) text += "?socket=" + percent_encode(socket);
+  return text;
+}
+
+std::string mysql_address::sql(std::string_view statements) const {
+  std::vector<std::string> arguments{"mariadb", "--no-defaults", "--batch", "--skip-column-names", "--default-character-set=utf8mb4", "--user=" + user};
+  if (!socket.empty()) {
+    arguments.push_back("--socket=" + socket);
+  } else {
+    arguments.push_back("--host=" + host);
+    if (port != 0) arguments.push_back("--port=" + std::to_string(port));
+  }
+  if (!database.empty()) arguments.push_back("--database=" + database);
+  return checked(run_command(arguments, statements, {{}, {{"MYSQL_PWD", password}}, {}}), "mariadb");
+}
+
+mariadb_server::mariadb_server(std::filesystem::path folder) : folder_{std::move(folder)} { start(); }
+mariadb_server::~mariadb_server() {
+  run_command({(project_root() / "tools" / "mariadb").string(), "kill", folder_.string()});
+  std::error_code ignored;
+  if (!keeps_data()) std::filesystem::remove_all(folder_, ignored);
+}
+
+void mariadb_server::start() { address_ = mysql_address::of_url(mariadb_tool("start", folder_)); }
+void mariadb_server::kill() { mariadb_tool("kill", folder_); }
+void mariadb_server::stop() { mariadb_tool("stop", folder_); }
+mysql_address mariadb_server::new_database() const { return named_database(address_); }
+
+mysql_address new_shared_database() { return named_database(shared_address()); }
+
+void drop_database(const mysql_address& database) { database.sql("DROP DATABASE " + database.database); }
+
+std::string sqlite_sql(const std::filesystem::path& file, std::string_view statements) {
+  return checked(run_command({"sqlite3", "-cmd", ".timeout 10000", "-separator", "\t", file.string()}, statements), "sqlite3");
+}
+
+}  // namespace gateway::e2e

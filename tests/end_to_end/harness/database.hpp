@@ -1,0 +1,59 @@
+// The stores under the gateways: a private MariaDB with a fresh database for each, and SQL through the stores' own
+// command-line clients, so that what is on disk is read without the gateway's help.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gateway::e2e {
+
+enum class store_kind { sqlite, mysql };
+
+constexpr std::string_view to_string(store_kind store) noexcept { return store == store_kind::sqlite ? "sqlite" : "mysql"; }
+
+/// Those of GATEWAY_TEST_STORES: for Catch's generators.
+std::vector<store_kind> stores();
+
+struct mysql_address {
+  std::string user;
+  std::string password;
+  std::string host;
+  std::uint16_t port = 0;  ///< 0: the default
+  std::string database;
+  std::string socket;
+
+  static mysql_address of_url(std::string_view url);
+  std::string url() const;
+  /// Runs statements; rows are lines, columns separated by tabs. Throws with the client's words.
+  std::string sql(std::string_view statements) const;
+};
+
+/// A MariaDB of its own in one folder, for tests that kill it. Gone with this object.
+class mariadb_server {
+ public:
+  explicit mariadb_server(std::filesystem::path folder);
+  ~mariadb_server();
+  mariadb_server(const mariadb_server&) = delete;
+  mariadb_server& operator=(const mariadb_server&) = delete;
+
+  void start();
+  void kill();
+  void stop();
+  /// In this server; with the name of a database that does not exist yet.
+  mysql_address new_database() const;
+
+ private:
+  std::filesystem::path folder_;
+  mysql_address address_;
+};
+
+/// A new database in the MariaDB of this test run.
+mysql_address new_shared_database();
+void drop_database(const mysql_address& database);
+
+std::string sqlite_sql(const std::filesystem::path& file, std::string_view statements);
+
+}  // namespace gateway::e2e

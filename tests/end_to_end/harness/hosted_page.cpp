@@ -1,0 +1,49 @@
+#include "hosted_page.hpp"
+
+#include <regex>
+
+#include "text.hpp"
+
+namespace gateway::e2e {
+
+namespace {
+
+/// The value of an attribute in one tag, entities undone.
+std::string attribute(const std::string& tag, const std::string& name) {
+  std::smatch found;
+  if (!std::regex_search(tag, found, std::regex{"\\b" + name + "\\s*=\\s*\"([^\"]*)\""})) return {};
+  return unescape_html(found[1].str());
+}
+
+std::vector<std::string> tags(const std::string& html) {
+  static const std::regex control{"<(?:input|button)\\b[^>]*>", std::regex::icase};
+  std::vector<std::string> all;
+  for (auto at = std::sregex_iterator{html.begin(), html.end(), control}; at != std::sregex_iterator{}; ++at) all.push_back(at->str());
+  return all;
+}
+
+}  // namespace
+
+hosted_page::hosted_page(const gateway_process& gateway, const std::string& hosted_url)
+    : client_{gateway.connect()}, target_{target_of_url(hosted_url)} {
+  answer_ = client_.send({"GET", target_, {}, {}});
+  html_ = unescape_html(answer_.body);
+  for (const auto& tag : tags(answer_.body)) {
+    if (attribute(tag, "name") == "csrf") csrf_ = attribute(tag, "value");
+    if (attribute(tag, "name") == "action") actions_.push_back(attribute(tag, "value"));
+  }
+  for (const auto& [name, value] : answer_.headers)
+    if (name == "Set-Cookie" || name == "set-cookie") cookie_ += (cookie_.empty() ? "" : "; ") + value.substr(0, value.find(';'));
+}
+
+reply hosted_page::act(const std::string& action) {
+  return submit("action=" + percent_encode(action) + "&csrf=" + percent_encode(csrf_), true);
+}
+
+reply hosted_page::submit(const std::string& form, bool with_cookie) {
+  header_list headers{{"Content-Type", "application/x-www-form-urlencoded"}};
+  if (with_cookie && !cookie_.empty()) headers.emplace_back("Cookie", cookie_);
+  return client_.send({"POST", target_, headers, form});
+}
+
+}  // namespace gateway::e2e

@@ -1,0 +1,50 @@
+// Identifiers, clocks, digests and files, as a client of the gateway needs them.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace gateway::e2e {
+
+std::string random_hex(std::size_t bytes);
+std::string new_uuid();
+std::string new_payment_id();
+
+std::string sha256_hex(std::string_view data);
+std::string hmac_sha256_hex(std::string_view key, std::string_view data);
+
+/// 2026-11-20T09:30:00Z, `ahead` of now.
+std::string timestamp(std::chrono::seconds ahead = {});
+bool is_timestamp_in_seconds(std::string_view text);
+bool is_timestamp_in_millis(std::string_view text);
+/// Seconds from now until a timestamp of either form.
+double seconds_until(std::string_view text);
+
+std::string read_file(const std::filesystem::path& file);
+void write_file(const std::filesystem::path& file, std::string_view text);
+std::vector<std::string> lines_of(std::string_view text);
+
+/// The five entities that HTML escaping produces, undone.
+std::string unescape_html(std::string text);
+std::string percent_encode(std::string_view text);
+
+std::string environment_or(const char* name, std::string otherwise);
+int environment_or(const char* name, int otherwise);
+
+/// Asks again and again until it is true or the time is over.
+template <class Condition>
+bool eventually(Condition&& condition, std::chrono::milliseconds within = std::chrono::seconds{15}) {
+  const auto deadline = std::chrono::steady_clock::now() + within;
+  for (;;) {
+    if (condition()) return true;
+    if (std::chrono::steady_clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds{20});
+  }
+}
+
+}  // namespace gateway::e2e

@@ -1,0 +1,110 @@
+// What the README and tools/run tell a stranger to paste, pasted.
+#include <catch2/catch.hpp>
+
+#include <regex>
+
+#include "merchant.hpp"
+#include "paths.hpp"
+
+using namespace gateway::e2e;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// The fenced shell blocks of a Markdown text that hold this.
+std::vector<std::string> shell_blocks(const std::string& markdown, const std::string& word) {
+  std::vector<std::string> found;
+  constexpr std::string_view fence = "\n```sh\n";
+  for (auto at = markdown.find(fence); at != std::string::npos; at = markdown.find(fence, at + 1)) {
+    const auto from = at + fence.size();
+    auto block = markdown.substr(from, markdown.find("\n```\n", from) + 1 - from);
+    if (block.find(word) != std::string::npos) found.push_back(std::move(block));
+  }
+  return found;
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& with) {
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) text.replace(at, what.size(), with);
+  return text;
+}
+
+/// The lines that are JSON objects.
+std::vector<json> objects_in(const std::string& output) {
+  std::vector<json> found;
+  static const std::regex object{R"(\{"[^\n]*\})"};
+  for (auto at = std::sregex_iterator{output.begin(), output.end(), object}; at != std::sregex_iterator{}; ++at) found.push_back(json::parse(at->str()));
+  return found;
+}
+
+command_output paste(const std::string& script) {
+  return run_command({"bash", "-euo", "pipefail", "-c", script}, {}, {{}, {}, project_root()});
+}
+
+/// As tools/run leaves it in the data directory.
+void write_demo_file(const gateway_process& gateway, const merchant_account& account) {
+  object demo;
+  demo.set("merchant_id", account.id).set("key_id", account.test.key_id).set("secret", account.test.secret);
+  write_file(gateway.data_dir() / "demo.json", demo.text() + "\n");
+}
+
+}  // namespace
+
+TEST_CASE("the signed calls of the README work with curl and openssl alone") {
+  gateway_process gateway{gateway_options{}};
+  write_demo_file(gateway, new_merchant(gateway));
+  std::string script;
+  const auto readme = read_file(project_root() / "README.md");
+  const auto first = shell_blocks(readme, "X-Service-Signature");
+  REQUIRE(first.size() == 2);
+  const auto hosted = shell_blocks(readme, "\"flow\":\"redirect\"");
+  REQUIRE(hosted.size() == 1);
+  // The first call's answer ends without a newline, as curl leaves it.
+  for (const auto& block : {first[0], std::string{"echo\n"}, first[1], hosted[0]}) script += block;
+  script = replaced(script, "https://127.0.0.1:8443", gateway.base_url());
+  script = replaced(script, " data/", ' ' + gateway.data_dir().string() + '/');
+
+  const auto result = paste(script);
+  CAPTURE(result.out, result.err);
+  CHECK(result.code == 0);
+  const auto answers = objects_in(result.out);
+  REQUIRE(answers.size() == 6);
+  CHECK(answers[0]["state"] == "authorized");
+  CHECK(answers[1]["state"] == "captured");
+  CHECK(answers[2]["state"] == "partially_refunded");
+  CHECK(answers[2]["refunded_amount"] == 1000);
+  CHECK(answers[3]["refunded_total"] == 1000);
+  CHECK(answers[4]["timeline"].size() == 5);
+  CHECK(answers[5]["state"] == "processing");
+  CHECK(answers[5]["provider.hosted_url"].is_string());
+}
+
+TEST_CASE("tools/run starts a gateway with a demo merchant, prints a call that works, does so again, and ends on SIGTERM") {
+  if (!std::filesystem::equivalent(program("gatewayd").parent_path(), project_root() / "build")) {
+    WARN("skipped: tools/run runs the programs in build/, these are others");
+    return;
+  }
+  const auto folder = new_folder("run");
+  for (int start = 0; start < 2; ++start) {
+    child_process run{{(project_root() / "tools/run").string(), "--data-dir=" + (folder / "data").string(), "--listen=127.0.0.1:0"},
+                      {folder / "run.log", {}, project_root()}};
+    std::string told_lines, printed;
+    for (;;) {
+      const auto line = run.read_line(120s);
+      if (!line) FAIL("tools/run said only: " << told_lines << read_file(folder / "run.log"));
+      told_lines += *line + '\n';
+      if (line->starts_with("Ctrl-C")) break;
+      if (line->starts_with("key=") || !printed.empty()) printed += *line + '\n';
+    }
+    const auto result = paste(printed);
+    CAPTURE(printed, result.out, result.err);
+    CHECK(result.code == 0);
+    const auto answers = objects_in(result.out);
+    REQUIRE(answers.size() == 1);
+    CHECK(answers[0]["state"] == "authorized");
+    CHECK(read_file(folder / "data" / "demo.json").find("merchant_id") != std::string::npos);
+    run.send_signal(15);
+    CHECK(run.wait(20s) == exit_result{0, 0});
+    std::this_thread::sleep_for(1s);  // the payment's name is the second
+  }
+  std::filesystem::remove_all(folder);
+}

@@ -1,0 +1,134 @@
+// The provider does not answer in time: a state, never a failure. Contract section 4.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+#include "merchant.hpp"
+
+using namespace gateway::e2e;
+using namespace std::chrono_literals;
+
+namespace {
+
+gateway_options impatient(store_kind store, std::string first_question) {
+  gateway_options options;
+  options.store = store;
+  options.arguments = {"--provider-timeout=200ms", "--reconcile-first=" + std::move(first_question), "--reconcile-longest=5m",
+                       "--reconcile-interval=100ms"};
+  return options;
+}
+
+constexpr const char* unknown = "502 provider outcome unknown";
+constexpr const char* pending = "409 payment outcome pending";
+
+}  // namespace
+
+TEST_CASE("a provider that does not answer in time: 502 with the envelope, then reconciled to what it says when asked again") {
+  gateway_process gateway{impatient(GENERATE(from_range(stores())), "1500ms")};
+  const auto account = new_merchant(gateway);
+  api merchant{gateway, account.test};
+  const auto approved = new_payment_id(), declined = new_payment_id();
+  const call same{new_uuid(), {}};
+
+  const auto answer = merchant.create(server_payment(approved, "pm_card_timeout"), same);
+  CHECK(told(answer) == unknown);
+  const auto body = json::parse(answer.body);
+  CHECK(body["payment_id"] == approved);
+  CHECK(body["state"] == "processing");
+  CHECK(body["provider.status"] == "pending");
+  CHECK((body["provider.error.category"] == "timeout" || body["provider.error.category"] == "provider"));
+  CHECK(body["provider.error.outcome"] == "unknown");
+  CHECK_FALSE(body["provider.error.message"].text().empty());
+  CHECK(told(merchant.create(server_payment(declined, "pm_card_timeoutDeclined"))) == unknown);
+
+  // Until it is known, nothing else may be done to the payment; looking is allowed, and so is a retry of the same request.
+  CHECK(told(merchant.capture(approved)) == pending);
+  CHECK(told(merchant.void_payment(approved)) == pending);
+  CHECK(told(merchant.refund(approved)) == pending);
+  CHECK(merchant.state_of(approved) == "processing");
+  const auto replay = merchant.create(server_payment(approved, "pm_card_timeout"), same);
+  CHECK(replay.replayed());
+  CHECK(replay.body == answer.body);
+
+  CHECK(eventually([&] { return merchant.state_of(approved) == "authorized"; }));
+  CHECK(eventually([&] { return merchant.state_of(declined) == "failed"; }));
+  CHECK_FALSE(merchant.payment(approved)["provider.error"].present());
+  CHECK(merchant.payment(declined)["provider.error"].present());
+
+  CHECK(told(merchant.capture(approved)) == "200 captured");
+  CHECK(told(merchant.refund(approved)) == "200 refunded");
+  const auto lines = history(merchant.timeline(approved));
+  REQUIRE(lines.size() >= 2);
+  CHECK(lines[0].starts_with("attempt authorize unknown"));
+  CHECK(lines[1] == "attempt authorize approved");
+  CHECK(std::ranges::count(lines, "attempt authorize approved") == 1);
+  CHECK(history(merchant.timeline(declined)).back() == "event payment.failed published");
+
+  // The stored answer stays what it was, and the provider executed the payment once.
+  CHECK(merchant.create(server_payment(approved, "pm_card_timeout"), same).body == answer.body);
+  const auto ledger = read_ledger(gateway.ledger_file());
+  CHECK(std::ranges::count_if(ledger, [&](const auto& entry) { return entry.payment_id == approved && entry.operation == "create"; }) == 1);
+}
+
+TEST_CASE("an outcome that was unknown when the gateway crashed is settled after the restart") {
+  gateway_process gateway{impatient(GENERATE(from_range(stores())), "1s")};
+  const auto account = new_merchant(gateway);
+  const auto id = new_payment_id();
+  {
+    api merchant{gateway, account.test};
+    REQUIRE(told(merchant.create(server_payment(id, "pm_card_timeout"))) == unknown);
+  }
+  gateway.kill();
+  gateway.start();
+  api merchant{gateway, account.test};
+  CHECK(eventually([&] { return merchant.state_of(id) == "authorized"; }));
+  CHECK(told(merchant.capture(id)) == "200 captured");
+}
+
+TEST_CASE("a command that a crash left open is settled before its payment takes a new one") {
+  gateway_options options;
+  options.store = GENERATE(from_range(stores()));
+  gateway_process gateway{options};
+  const auto account = new_merchant(gateway);
+  const auto id = new_payment_id();
+  const call same{new_uuid(), {}};
+  // The provider takes its time; the crash comes before it has answered.
+  const auto payment = server_payment(id, "pm_card_slow_2000");
+  std::thread doomed{[&] {
+    try {
+      api{gateway, account.test}.create(payment, same);
+    } catch (const connection_failed&) {
+      // That is the point.
+    }
+  }};
+  const bool begun = eventually([&] { return gateway.sql("SELECT COUNT(*) FROM payments WHERE payment_id = '" + id + "';").starts_with("1"); });
+  gateway.kill();
+  doomed.join();
+  REQUIRE(begun);
+
+  gateway.start();
+  api merchant{gateway, account.test};
+  // No waiting for a reconciler: whoever touches the payment finds it settled.
+  const auto capture = merchant.capture(id);
+  CHECK(told(capture) == "200 captured");
+  const auto answer = merchant.create(payment, same);
+  CHECK(told(answer) == "200 authorized");
+  CHECK(answer.replayed());
+  CHECK(history(merchant.timeline(id)) ==
+        std::vector<std::string>{"attempt authorize approved", "attempt capture approved", "event payment.captured published"});
+  const auto ledger = read_ledger(gateway.ledger_file());
+  CHECK(std::ranges::count_if(ledger, [&](const auto& entry) { return entry.payment_id == id && entry.operation == "create"; }) == 1);
+}
+
+TEST_CASE("a provider that keeps timing out does not stop other payments") {
+  gateway_process gateway{impatient(store_kind::sqlite, "30s")};
+  const auto account = new_merchant(gateway);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] { api{gateway, account.test}.create(server_payment(new_payment_id(), "pm_card_timeout")); });
+  api merchant{gateway, account.test};
+  const auto begun = std::chrono::steady_clock::now();
+  CHECK(told(merchant.create(server_payment(new_payment_id()))) == "200 authorized");
+  CHECK(std::chrono::steady_clock::now() - begun < 2s);
+  for (auto& thread : threads) thread.join();
+}

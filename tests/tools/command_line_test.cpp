@@ -1,0 +1,113 @@
+// What the operator types, and the call that it becomes.
+#include <catch2/catch.hpp>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <boost/json/serialize.hpp>
+
+#include "command_line.hpp"
+
+using namespace gateway::ctl;
+using Catch::Contains;
+
+namespace {
+
+command_line type(const std::vector<std::string>& words, const std::string& input = {}) {
+  std::vector<const char*> argv{"gatewayctl"};
+  for (const auto& w : words) argv.push_back(w.c_str());
+  std::istringstream in{input};
+  return parse_command_line(static_cast<int>(argv.size()), argv.data(), in);
+}
+
+using words = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("each command becomes one call of the operator socket") {
+  struct row { words typed; std::string path, body; };
+  const row rows[] = {
+      {{"merchant", "create", "--name", "Shop"}, "/operator/merchants", R"({"name":"Shop","entity":"standard"})"},
+      {{"merchant", "create", "--name=Kiosk \"1\"", "--entity=wallet", "--owner-email=o@example.com"},
+       "/operator/merchants",
+       R"({"name":"Kiosk \"1\"","entity":"wallet","owner_email":"o@example.com"})"},
+      {{"merchant", "key", "mint", "--merchant", "merch_1", "--mode", "test"}, "/operator/keys", R"({"merchant_id":"merch_1","mode":"test"})"},
+      {{"merchant", "key", "mint", "--merchant", "merch_1", "--mode", "live", "--scopes", "payments:read mcp:read"},
+       "/operator/keys",
+       R"({"merchant_id":"merch_1","mode":"live","scopes":"payments:read mcp:read"})"},
+      {{"key", "revoke", "mk_test_1"}, "/operator/keys/revoke", R"({"key_id":"mk_test_1"})"},
+      {{"connection", "set", "--merchant=merch_1", "--mode=live", "--provider=sandbox_hosted", "--status=in_progress", "--account=acct_9"},
+       "/operator/connections",
+       R"({"merchant_id":"merch_1","mode":"live","provider":"sandbox_hosted","status":"in_progress","account":"acct_9"})"},
+      {{"route", "set", "--merchant=merch_1", "--mode=test", "--provider=sandbox_wallet", "--currencies=PKR", "--methods=card,pkr_wallet"},
+       "/operator/routes",
+       R"({"merchant_id":"merch_1","mode":"test","provider":"sandbox_wallet","currencies":["PKR"],"methods":["card","pkr_wallet"]})"}};
+  for (const auto& r : rows) {
+    const auto c = type(r.typed);
+    INFO(c.text);
+    REQUIRE(c.what == typed::call);
+    CHECK(c.call.path == r.path);
+    CHECK(boost::json::serialize(c.call.body) == r.body);
+  }
+}
+
+TEST_CASE("a password comes from the first line of standard input, never from the command line") {
+  const words add{"merchant", "user", "add", "--merchant=merch_1", "--email=u@example.com", "--password-stdin"};
+  for (const auto* input : {"long enough\n", "long enough", "long enough\r\nsecond line\n"}) {
+    const auto c = type(add, input);
+    REQUIRE(c.what == typed::call);
+    CHECK(c.call.path == "/operator/users");
+    CHECK(boost::json::serialize(c.call.body) == R"({"merchant_id":"merch_1","email":"u@example.com","password":"long enough"})");
+  }
+  CHECK(type(add, "").what == typed::usage_error);
+  CHECK(type(add, "\n").what == typed::usage_error);
+  CHECK(type({"merchant", "user", "add", "--merchant=merch_1", "--email=u@example.com"}, "p\n").what == typed::usage_error);
+  CHECK(type({"merchant", "user", "add", "--merchant=merch_1", "--email=u@example.com", "--password=p"}).what == typed::usage_error);
+}
+
+TEST_CASE("the data directory and --json may stand before or after the command") {
+  for (const auto& c : {type({"--data-dir=/srv/gw", "--json", "key", "revoke", "K"}), type({"key", "revoke", "K", "--json", "--data-dir", "/srv/gw"})}) {
+    CHECK(c.what == typed::call);
+    CHECK(c.data_dir == "/srv/gw");
+    CHECK(c.json);
+  }
+  const auto plain = type({"key", "revoke", "K"});
+  CHECK(plain.data_dir == "data");
+  CHECK_FALSE(plain.json);
+}
+
+TEST_CASE("a usage error is one line that names what is wrong") {
+  struct row { words typed; std::string names; };
+  const row rows[] = {{{}, "subcommand"},
+                      {{"merchant"}, "subcommand"},
+                      {{"platform", "create"}, "platform"},
+                      {{"merchant", "create"}, "--name"},
+                      {{"merchant", "create", "--name=A", "--entity=bank"}, "--entity"},
+                      {{"merchant", "create", "--name=A", "--name=B"}, "--name"},
+                      {{"merchant", "create", "--name=A", "--colour=red"}, "--colour"},
+                      {{"merchant", "key", "mint", "--merchant=M"}, "--mode"},
+                      {{"merchant", "key", "mint", "--merchant=M", "--mode=prod"}, "--mode"},
+                      {{"key", "revoke"}, "key"},
+                      {{"key", "revoke", "A", "B"}, "B"},
+                      {{"connection", "set", "--merchant=M", "--mode=test", "--provider=bank", "--status=connected"}, "--provider"},
+                      {{"connection", "set", "--merchant=M", "--mode=test", "--provider=sandbox", "--status=on"}, "--status"},
+                      {{"route", "set", "--merchant=M", "--mode=test", "--provider=sandbox", "--currencies=", "--methods=card"}, "--currencies"},
+                      {{"route", "set", "--merchant=M", "--mode=test", "--provider=sandbox", "--currencies=USD,,EUR", "--methods=card"}, "--currencies"},
+                      {{"route", "set", "--merchant=M", "--mode=test", "--provider=sandbox", "--currencies=USD", "--methods=card,"}, "--methods"}};
+  for (const auto& r : rows) {
+    const auto c = type(r.typed);
+    INFO(c.text);
+    CHECK(c.what == typed::usage_error);
+    CHECK_THAT(c.text, Catch::StartsWith("gatewayctl: ") && Contains(r.names));
+    CHECK(c.text.find('\n') == std::string::npos);
+  }
+}
+
+TEST_CASE("help is printed for the command that asks for it") {
+  CHECK_THAT(type({"--help"}).text, Contains("merchant") && Contains("connection") && Contains("route"));
+  const auto mint = type({"merchant", "key", "mint", "--help"});
+  CHECK(mint.what == typed::information);
+  CHECK_THAT(mint.text, Contains("--scopes") && Contains("payments:write payments:read mcp:read"));
+  CHECK(type({"--version"}).what == typed::information);
+}

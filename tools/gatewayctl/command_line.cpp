@@ -1,0 +1,226 @@
+#include "command_line.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <CLI/Validators.hpp>
+#include <boost/json/array.hpp>
+
+#include "gateway/domain/merchant.hpp"
+#include "gateway/domain/provider_kind.hpp"
+#include "option_value.hpp"
+
+namespace gateway::ctl {
+
+namespace {
+
+/// Everything that any command can be given.
+struct arguments {
+  std::string name, kind = "standard", owner_email;
+  std::string merchant, mode, scopes, key;
+  std::string email;
+  bool password_from_input = false;
+  std::string provider, status, account;
+  std::string currencies, methods;
+};
+
+struct bad_input : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+std::vector<std::string> provider_names() {
+  std::vector<std::string> names;
+  for (const auto& row : provider_catalogue) names.emplace_back(row.name);
+  return names;
+}
+
+/// `A,B` as a list; `option` is named where an item is missing.
+boost::json::array list_of(std::string_view text, const char* option) {
+  boost::json::array list;
+  for (;;) {
+    const auto comma = text.find(',');
+    const auto item = text.substr(0, comma);
+    if (item.empty()) throw bad_input(std::string{option} + ": expected a comma-separated list");
+    list.emplace_back(item);
+    if (comma == std::string_view::npos) return list;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+/// An option that was not given is left out: the gateway knows the default.
+void put_given(boost::json::object& into, const char* name, const std::string& value) {
+  if (!value.empty()) into[name] = value;
+}
+
+std::string password_from(std::istream& input) {
+  std::string line;
+  std::getline(input, line);
+  if (line.ends_with('\r')) line.pop_back();
+  if (line.empty()) throw bad_input("no password on standard input");
+  return line;
+}
+
+/// Builds the tree of commands; each leaf says which call it makes.
+class commands {
+ public:
+  commands(CLI::App& app, std::istream& input, operator_call& out) : input_(input), out_(out) {
+    app.require_subcommand(1);
+    auto& merchant = group(app, "merchant", "Merchants, their keys and users");
+    add_create(merchant);
+    add_mint(group(merchant, "key", "API keys of a merchant"));
+    add_user(group(merchant, "user", "People who act for a merchant"));
+    add_revoke(group(app, "key", "API keys, whoever's they are"));
+    add_connection(group(app, "connection", "A merchant's accounts at providers"));
+    add_route(group(app, "route", "Which provider takes a merchant's payments"));
+  }
+
+ private:
+  static CLI::App& group(CLI::App& in, const char* name, const char* help) {
+    auto& added = *in.add_subcommand(name, help);
+    added.require_subcommand(1);
+    return added;
+  }
+
+  CLI::App& leaf(CLI::App& in, const char* name, const char* help, const char* path, std::function<void(boost::json::object&)> fill) {
+    auto& added = *in.add_subcommand(name, help);
+    added.callback([this, path, fill = std::move(fill)] {
+      out_.path = path;
+      fill(out_.body);
+    });
+    return added;
+  }
+
+  void merchant_and_mode(CLI::App& command) {
+    command.add_option("--merchant", a_.merchant, "merch_… as `merchant create` printed it")->required()->type_name("MERCHANT");
+    command.add_option("--mode", a_.mode, "test or live")->required()->check(CLI::IsMember({"test", "live"}))->type_name("MODE");
+  }
+
+  void provider(CLI::App& command) {
+    command.add_option("--provider", a_.provider, "One of " + CLI::detail::join(provider_names(), ", "))
+        ->required()
+        ->check(CLI::IsMember(provider_names()))
+        ->type_name("KIND");
+  }
+
+  void add_create(CLI::App& in) {
+    auto& command = leaf(in, "create", "Create a merchant, ready to take test payments", "/operator/merchants", [this](auto& body) {
+      body["name"] = a_.name;
+      body["entity"] = a_.kind;
+      put_given(body, "owner_email", a_.owner_email);
+    });
+    command.add_option("--name", a_.name, "Shown to customers on hosted pages")->required()->type_name("NAME");
+    command.add_option("--entity", a_.kind, "standard takes cards, wallet takes the PKR wallet [standard]")
+        ->check(CLI::IsMember({"standard", "wallet"}))
+        ->type_name("KIND");
+    command.add_option("--owner-email", a_.owner_email, "The user whom setup links are made for")->type_name("EMAIL");
+  }
+
+  void add_mint(CLI::App& in) {
+    auto& command = leaf(in, "mint", "Make an API key; its secret is shown this once", "/operator/keys", [this](auto& body) {
+      body["merchant_id"] = a_.merchant;
+      body["mode"] = a_.mode;
+      put_given(body, "scopes", a_.scopes);
+    });
+    merchant_and_mode(command);
+    command.add_option("--scopes", a_.scopes, "Space-separated [" + std::string{default_merchant_scopes} + "]")->type_name("SCOPES");
+  }
+
+  void add_user(CLI::App& in) {
+    auto& command = leaf(in, "add", "Add a user, or give one a new password", "/operator/users", [this](auto& body) {
+      body["merchant_id"] = a_.merchant;
+      body["email"] = a_.email;
+      body["password"] = password_from(input_);
+    });
+    command.add_option("--merchant", a_.merchant, "merch_…")->required()->type_name("MERCHANT");
+    command.add_option("--email", a_.email, "The user's address")->required()->type_name("EMAIL");
+    command.add_flag("--password-stdin", a_.password_from_input, "Read the password from the first line of standard input")->required();
+  }
+
+  void add_revoke(CLI::App& in) {
+    auto& command = leaf(in, "revoke", "Revoke a key: from the answer on it signs nothing", "/operator/keys/revoke",
+                         [this](auto& body) { body["key_id"] = a_.key; });
+    command.add_option("key", a_.key, "mk_test_… or mk_live_…")->required()->type_name("KEY");
+  }
+
+  void add_connection(CLI::App& in) {
+    auto& command = leaf(in, "set", "Set a merchant's connection to a provider", "/operator/connections", [this](auto& body) {
+      body["merchant_id"] = a_.merchant;
+      body["mode"] = a_.mode;
+      body["provider"] = a_.provider;
+      body["status"] = a_.status;
+      put_given(body, "account", a_.account);
+    });
+    merchant_and_mode(command);
+    provider(command);
+    const std::vector<std::string> statuses{"not_connected", "in_progress", "connected", "unavailable"};
+    command.add_option("--status", a_.status, "Only a connected one takes payments")
+        ->required()
+        ->check(CLI::IsMember(statuses))
+        ->type_name("STATUS");
+    command.add_option("--account", a_.account, "The merchant's account at the provider")->type_name("ACCOUNT");
+  }
+
+  void add_route(CLI::App& in) {
+    auto& command = leaf(in, "set", "Set which payments a provider takes", "/operator/routes", [this](auto& body) {
+      body["merchant_id"] = a_.merchant;
+      body["mode"] = a_.mode;
+      body["provider"] = a_.provider;
+      body["currencies"] = list_of(a_.currencies, "--currencies");
+      body["methods"] = list_of(a_.methods, "--methods");
+    });
+    merchant_and_mode(command);
+    provider(command);
+    command.add_option("--currencies", a_.currencies, "ISO 4217 codes, comma-separated")->required()->type_name("A,B");
+    command.add_option("--methods", a_.methods, "card or pkr_wallet, or both with a comma")->required()->type_name("A,B");
+  }
+
+  std::istream& input_;
+  operator_call& out_;
+  arguments a_;
+};
+
+std::string one_line(std::string line) {
+  std::ranges::replace(line, '\n', ' ');
+  return "gatewayctl: " + line + " (try --help)";
+}
+
+}  // namespace
+
+command_line parse_command_line(int argc, const char* const* argv, std::istream& input) {
+  command_line result;
+  CLI::App app{"gatewayctl: tells a running gateway what to do, over the operator socket in its data directory.", "gatewayctl"};
+  app.fallthrough();  // --json and --data-dir may stand after the command as well
+  app.get_formatter()->column_width(34);
+  app.set_version_flag("--version", "gatewayctl " GATEWAY_VERSION, "Print the version and exit");
+  app.add_option("--data-dir", result.data_dir, "The gateway's data directory [data]")->type_name("DIR");
+  app.add_flag("--json", result.json, "Answer with one JSON object");
+  app.footer("Exit status: 0 done, 1 refused or no gateway running, 2 usage.");
+  const commands tree{app, input, result.call};
+  try {
+    if (const auto bare = option_without_value(argc, argv)) throw bad_input(*bare + ": the value is missing");
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    result.what = typed::information;
+    result.text = app.help();
+  } catch (const CLI::CallForVersion& version) {
+    result.what = typed::information;
+    result.text = std::string{version.what()} + "\n";
+  } catch (const CLI::ParseError& fault) {
+    result.what = typed::usage_error;
+    // CLI11 first misses a subcommand, and only then sees the word that is none.
+    const auto strange = app.remaining(true);
+    result.text = one_line(strange.empty() ? fault.what() : '\'' + strange.front().substr(0, strange.front().find('=')) + "' was not expected");
+  } catch (const bad_input& fault) {
+    result.what = typed::usage_error;
+    result.text = one_line(fault.what());
+  }
+  return result;
+}
+
+}  // namespace gateway::ctl

@@ -1,0 +1,34 @@
+// What the operator typed, as one request to the gateway.
+#pragma once
+
+#include <filesystem>
+#include <istream>
+#include <string>
+
+#include <boost/json/object.hpp>
+
+namespace gateway::ctl {
+
+struct operator_call {
+  std::string path;  ///< /operator/…
+  boost::json::object body;
+};
+
+enum class typed {
+  call,         ///< carry out `call`
+  information,  ///< help or version: print `text` on standard output, exit 0
+  usage_error,  ///< print `text` on standard error, exit 2
+};
+
+struct command_line {
+  typed what = typed::call;
+  std::filesystem::path data_dir = "data";
+  bool json = false;
+  operator_call call;
+  std::string text;
+};
+
+/// `input` is standard input: --password-stdin reads a line of it.
+command_line parse_command_line(int argc, const char* const* argv, std::istream& input);
+
+}  // namespace gateway::ctl

@@ -1,0 +1,89 @@
+// The only source here that includes Beast.
+#include "operator_client.hpp"
+
+#include <chrono>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/beast/core/basic_stream.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+
+namespace gateway::ctl {
+
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using local = asio::local::stream_protocol;
+
+constexpr std::chrono::seconds patience{30};
+
+class conversation {
+ public:
+  explicit conversation(std::filesystem::path data_dir)
+      : data_dir_(std::move(data_dir)), socket_((data_dir_ / "operator.sock").string()), stream_(context_) {
+    stream_.expires_after(patience);
+  }
+
+  void connect() {
+    const auto failure = finish([&](auto done) { stream_.async_connect(local::endpoint{socket_}, done); });
+    if (!failure) return;
+    namespace errc = boost::system::errc;
+    if (failure == errc::no_such_file_or_directory || failure == errc::connection_refused)
+      throw no_answer("no gateway is running on data directory '" + data_dir_.string() + "' (nothing listens on " + socket_ + ")");
+    if (failure == errc::permission_denied)
+      throw no_answer("this user may not use " + socket_ + ": run gatewayctl as the gateway's user or as root");
+    throw no_answer("cannot connect to " + socket_ + ": " + failure.message());
+  }
+
+  operator_answer exchange(const std::string& path, const std::string& body) {
+    http::request<http::string_body> request{http::verb::post, path, 11};
+    request.set(http::field::host, "operator");
+    request.set(http::field::content_type, "application/json");
+    request.set(http::field::connection, "close");
+    request.body() = body;
+    request.prepare_payload();
+    http::response<http::string_body> response;
+    beast::flat_buffer buffer;
+    check(finish([&](auto done) { http::async_write(stream_, request, done); }));
+    check(finish([&](auto done) { http::async_read(stream_, buffer, response, done); }));
+    return {response.result_int(), std::move(response.body())};
+  }
+
+ private:
+  /// Runs one operation to its end.
+  template <class Start>
+  boost::system::error_code finish(Start start) {
+    boost::system::error_code result;
+    start([&result](boost::system::error_code failure, auto&&...) { result = failure; });
+    context_.run();
+    context_.restart();
+    return result;
+  }
+
+  void check(boost::system::error_code failure) const {
+    if (!failure) return;
+    const std::string what = failure == beast::error::timeout ? "no answer in 30 s" : failure.message();
+    throw no_answer("the gateway on " + socket_ + " did not answer, so the command may or may not have taken effect: " + what);
+  }
+
+  std::filesystem::path data_dir_;
+  std::string socket_;
+  asio::io_context context_;
+  beast::basic_stream<local> stream_;
+};
+
+}  // namespace
+
+operator_answer post(const std::filesystem::path& data_dir, const std::string& path, const std::string& body) try {
+  conversation with_gateway{data_dir};
+  with_gateway.connect();
+  return with_gateway.exchange(path, body);
+} catch (const boost::system::system_error& fault) {
+  // The path of a socket holds some hundred bytes.
+  throw no_answer("cannot use the operator socket of '" + data_dir.string() + "': " + fault.code().message());
+}
+
+}  // namespace gateway::ctl

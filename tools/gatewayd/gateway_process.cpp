@@ -1,0 +1,218 @@
+#include "gateway_process.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <mutex>
+#include <stdexcept>
+#include <system_error>
+#include <thread>
+
+#include <caf/all.hpp>
+
+#include "actors/directory_actor.hpp"
+#include "actors/payment_actor.hpp"
+#include "actors/provider_gate.hpp"
+#include "actors/providers/sandbox.hpp"
+#include "actors/reconciler.hpp"
+#include "actors/router.hpp"
+#include "actors/supervisor.hpp"
+#include "config/master_key_file.hpp"
+#include "gateway/log.hpp"
+#include "http/encode.hpp"
+#include "http/server.hpp"
+#include "http/tls.hpp"
+#include "persistence/store.hpp"
+
+using namespace gateway;
+
+namespace {
+
+constexpr std::string_view master_key_meta = "master_key_fingerprint";
+
+/// One worker on a small machine: the I/O and store threads need the rest. Work stealing would burn a third of a core.
+struct actor_config : caf::actor_system_config {
+  actor_config() {
+    add_message_types<caf::id_block::gateway>();
+    const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+    set("scheduler.policy", caf::atom("sharing"));
+    set("scheduler.max-threads", std::max<std::size_t>(1, cores / 2));
+    set("scheduler.max-throughput", std::size_t{64});
+  }
+};
+
+void make_data_dir(const std::filesystem::path& dir) {
+  std::error_code error;
+  const bool created = std::filesystem::create_directories(dir, error);
+  if (created) std::filesystem::permissions(dir, std::filesystem::perms::owner_all, error);
+  if (error) throw std::runtime_error{"cannot make the data directory " + dir.string() + ": " + error.message()};
+  if (::access(dir.c_str(), W_OK | X_OK) != 0)
+    throw std::runtime_error{"cannot write in the data directory " + dir.string() + ": " + std::generic_category().message(errno)};
+}
+
+/// The master key belongs to the database: a new one is made for a new database only, and another's is refused.
+std::unique_ptr<crypto::master_key> open_master_key(const settings& config, persistence::prepared_store& store) {
+  const auto file = config.master_key.empty() ? config.data_dir / "master.key" : config.master_key;
+  const auto recorded = store.read_meta(master_key_meta);
+  auto key = load_master_key(file, !recorded);
+  const auto print = fingerprint(*key);
+  if (!recorded) store.put_meta_if_absent(master_key_meta, print);
+  if (const auto now = store.read_meta(master_key_meta); now != print)
+    throw std::runtime_error{"the master key in " + file.string() + " is not the one that this database's secrets are sealed with"};
+  return key;
+}
+
+std::string without_slash(std::string url) {
+  while (url.ends_with('/')) url.pop_back();
+  return url;
+}
+
+}  // namespace
+
+class gateway_process::parts {
+ public:
+  explicit parts(settings s) : config(std::move(s)) {
+    // What can be checked without touching the database comes first: a start that fails leaves it as it was.
+    make_data_dir(config.data_dir);
+    http::make_tls_context(http::find_tls_files(config));
+    auto sockets = http::open_listeners(config);
+    persistence::prepared_store prepared{config};
+    keys = open_master_key(config, prepared);
+    listening_on = "https://" + sockets.public_tls.address();
+    if (sockets.operator_tcp) operator_listening_on = "http://" + sockets.operator_tcp.address();
+    if (config.base_url.empty()) config.base_url = listening_on;
+    config.base_url = without_slash(config.base_url);
+    config.portal_url = config.portal_url.empty() ? config.base_url + "/portal" : without_slash(config.portal_url);
+    encoder = http::make_result_encoder(config.base_url);
+    if (!config.sandbox_ledger.empty()) ledger = std::make_shared<actors::sandbox_ledger>(config.sandbox_ledger.string());
+
+    system = std::make_unique<caf::actor_system>(caf_config);
+    try {
+      spawn_actors();
+      load_directory();
+      server = std::make_unique<http::server>(*shared, *system, std::move(sockets),
+                                              http::handlers{http::handle_public, http::handle_operator, http::handle_metrics});
+    } catch (...) {
+      // An actor system waits for its actors: none may be left when it goes.
+      stop_actors();
+      throw;
+    }
+  }
+
+  ~parts() { stop_actors(); }
+
+  void spawn_actors() {
+    store = persistence::open_store(*system, config, meters);
+    operators = actors::spawn_directory(*system, store, merchants, *keys, clock);
+    const actors::sandbox_settings sandbox{config.base_url, keys->derive("hosted page")};
+    for (const auto& kind : provider_catalogue) {
+      const auto at = static_cast<std::size_t>(kind.kind);
+      providers[at] = actors::spawn_sandbox(*system, sandbox, ledger);
+      gates[at] = actors::spawn_provider_gate(*system, providers[at], kind.kind, config, meters);
+    }
+    auto context = std::make_shared<const actors::payment_context>(
+        actors::payment_context{store, gates, merchants, clock, *encoder, config, meters});
+    router = actors::spawn_router(*system, std::move(context));
+    reconciler = actors::spawn_reconciler(*system, store, router, clock, config);
+    shared = std::unique_ptr<http::services>(new http::services{config, config.base_url, config.portal_url, merchants, clock, meters, router,
+                                                                operators, keys->derive("setup token"), keys->derive("hosted page")});
+    supervise();
+  }
+
+  void supervise() {
+    std::vector<actors::core_actor> core;
+    const auto add = [&](std::string name, const auto& actor) { core.push_back({std::move(name), caf::actor_cast<caf::strong_actor_ptr>(actor)}); };
+    for (const auto& writer : store.writers) add("a store writer", writer);
+    for (const auto& reader : store.readers) add("a store reader", reader);
+    for (const auto& provider : providers) add("a provider", provider);
+    for (const auto& gate : gates) add("a provider's gate", gate);
+    add("the router", router);
+    add("the directory", operators);
+    add("the reconciler", reconciler);
+    supervisor = actors::spawn_supervisor(*system, std::move(core), [this](std::string why) {
+      {
+        const std::lock_guard hold{failure_access};
+        failure = std::move(why);
+      }
+      ::kill(::getpid(), SIGTERM);
+    });
+  }
+
+  void load_directory() {
+    caf::scoped_actor self{*system};
+    bool loaded = false;
+    self->request(operators, std::chrono::minutes{2}, load_atom::value).receive([&](bool ok) { loaded = ok; }, [](const caf::error&) {});
+    if (!loaded) throw std::runtime_error{"cannot read the merchants and keys from the database"};
+  }
+
+  /// In the order of who uses whom, so that what is under way still finds what it needs.
+  void stop_actors() {
+    if (!system) return;
+    server.reset();
+    const auto end = [&](auto& actor) {
+      if (!actor) return;
+      caf::scoped_actor self{*system};
+      self->send_exit(actor, caf::exit_reason::user_shutdown);
+      self->wait_for(actor);
+      actor = nullptr;
+    };
+    end(supervisor);
+    end(reconciler);
+    end(router);
+    end(operators);
+    for (auto& gate : gates) end(gate);
+    for (auto& provider : providers) end(provider);
+    for (auto& writer : store.writers) end(writer);
+    for (auto& reader : store.readers) end(reader);
+    shared.reset();
+    system.reset();
+  }
+
+  settings config;
+  std::string listening_on;
+  std::string operator_listening_on;
+  system_wall_clock clock;
+  metrics meters;
+  directory merchants;
+  std::unique_ptr<crypto::master_key> keys;
+  std::unique_ptr<result_encoder> encoder;
+  std::shared_ptr<actors::sandbox_ledger> ledger;
+
+  std::mutex failure_access;
+  std::string failure;
+
+  actor_config caf_config;
+  std::unique_ptr<caf::actor_system> system;
+  store_handles store;
+  directory_actor operators;
+  std::array<provider_actor, provider_catalogue.size()> providers;
+  std::array<provider_actor, provider_catalogue.size()> gates;
+  router_actor router;
+  reconciler_actor reconciler;
+  caf::actor supervisor;
+  std::unique_ptr<http::services> shared;
+  std::unique_ptr<http::server> server;
+};
+
+gateway_process::gateway_process(settings config) : parts_(std::make_unique<parts>(std::move(config))) {}
+gateway_process::~gateway_process() = default;
+
+void gateway_process::start() {
+  parts_->server->start();
+  parts_->shared->ready = true;
+}
+
+const std::string& gateway_process::listening_on() const { return parts_->listening_on; }
+const std::string& gateway_process::operator_listening_on() const { return parts_->operator_listening_on; }
+void gateway_process::reload_certificate() { parts_->server->reload_certificate(); }
+
+void gateway_process::drain() {
+  parts_->server->drain(parts_->config.drain_timeout);
+  parts_->stop_actors();
+}
+
+std::string gateway_process::failure() const {
+  const std::lock_guard hold{parts_->failure_access};
+  return parts_->failure;
+}

@@ -1,0 +1,32 @@
+// The composition root: the one place that sees every room, makes the parts, and joins them.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "gateway/settings.hpp"
+
+/// A gateway, started and ended once. Construction does all that can fail for reasons outside the program (files,
+/// ports, database, keys) and throws std::runtime_error with one line for the operator.
+class gateway_process {
+ public:
+  /// Call before any thread is started, with the signals that main waits for blocked.
+  explicit gateway_process(gateway::settings config);
+  ~gateway_process();
+  gateway_process(const gateway_process&) = delete;
+  gateway_process& operator=(const gateway_process&) = delete;
+
+  void start();
+  const std::string& listening_on() const;         ///< https://ADDR:PORT
+  const std::string& operator_listening_on() const;  ///< http://ADDR:PORT, or empty
+
+  void reload_certificate();
+  /// Refuses new connections, lets requests in flight finish, then stops the actors in order.
+  void drain();
+  /// Why a part that the gateway cannot do without has ended; empty while all is well.
+  std::string failure() const;
+
+ private:
+  class parts;
+  std::unique_ptr<parts> parts_;
+};

@@ -1,0 +1,79 @@
+// gatewayd: the payments gateway's server. `gatewayd --help` lists its settings.
+
+#include <signal.h>
+
+#include <cstdio>
+#include <exception>
+#include <iostream>
+
+#include "config/settings_loader.hpp"
+#include "gateway/log.hpp"
+#include "gateway_process.hpp"
+
+#ifdef GATEWAY_MIMALLOC
+#include <mimalloc.h>
+#endif
+
+namespace {
+
+/// Blocks the signals that main waits for, here and in every thread to come.
+sigset_t take_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (int each : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, each);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
+  return signals;
+}
+
+gateway::log::level level_of(const std::string& name) {
+  using gateway::log::level;
+  return name == "debug" ? level::debug : name == "warn" ? level::warn : name == "error" ? level::error : level::info;
+}
+
+int run(gateway::settings config) {
+  const auto signals = take_signals();
+  const auto level = level_of(config.log_level);
+  gateway_process process{std::move(config)};
+  gateway::log::start(level);
+  process.start();
+  std::cout << "listening on " << process.listening_on() << '\n';
+  if (!process.operator_listening_on().empty()) std::cout << "operator metrics on " << process.operator_listening_on() << '\n';
+  std::cout << std::flush;
+  gateway::log::info("started", {{"address", process.listening_on()}});
+
+  for (int received = 0;;) {
+    if (sigwait(&signals, &received) != 0) continue;
+    if (received != SIGHUP) break;
+    process.reload_certificate();
+  }
+
+  const auto failure = process.failure();
+  gateway::log::info("draining");
+  process.drain();
+  if (!failure.empty()) gateway::log::error("ended_by_failure", {{"reason", failure}});
+  gateway::log::info("stopped");
+  gateway::log::stop();
+  if (!failure.empty()) std::cerr << "gatewayd: " << failure << '\n';
+  return failure.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+#ifdef GATEWAY_MIMALLOC
+  mi_version();  // the linker drops the allocator of a program that names nothing of it
+#endif
+  auto parsed = gateway::load_settings(argc, argv);
+  if (parsed.outcome != gateway::load_outcome::run) {
+    (parsed.exit_code() == 0 ? std::cout : std::cerr) << parsed.text;
+    return parsed.exit_code();
+  }
+  try {
+    return run(std::move(parsed.config));
+  } catch (const std::exception& error) {
+    gateway::log::stop();
+    std::cerr << "gatewayd: " << error.what() << '\n';
+    return 1;
+  }
+}
