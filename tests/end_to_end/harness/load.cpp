@@ -200,10 +200,13 @@ class auditor {
   void check_rows(const std::vector<payment_story>& stories) {
     const auto of_merchant = " WHERE merchant_id = '" + merchant_.id + "'";
     const auto one = [&](const std::string& query) { return std::stoll(gateway_.sql(query + ";")); };
-    if (const auto open = one("SELECT COUNT(*) FROM commands" + of_merchant + " AND status IS NULL"); open != 0)
-      fault("commands", std::to_string(open) + " are not settled");
-    if (const auto open = one("SELECT COUNT(*) FROM payments" + of_merchant + " AND open_command IS NOT NULL"); open != 0)
-      fault("payments", std::to_string(open) + " have an open operation");
+    // Rows that should not be there, each as it stands.
+    const auto none = [&](const std::string& what, const std::string& query) {
+      for (const auto& row : lines_of(gateway_.sql(query + ";"))) fault(what, row);
+    };
+    none("a command that is not settled", "SELECT payment_id, operation, created_at FROM commands" + of_merchant + " AND status IS NULL");
+    none("a payment with an open operation",
+         "SELECT payment_id, state, version, refunded, updated_at, open_command FROM payments" + of_merchant + " AND open_command IS NOT NULL");
     const auto rows = one("SELECT COUNT(*) FROM payments" + of_merchant);
     if (rows != static_cast<long long>(stories.size())) fault("payments", std::to_string(rows) + " rows for " + std::to_string(stories.size()) + " payments");
     std::int64_t refunded = 0;
