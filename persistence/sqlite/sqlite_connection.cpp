@@ -45,8 +45,11 @@ database_error::kind kind_of(int code) noexcept {
 }
 
 /// The rows hold customers' data: for the owner's eyes only. SQLite gives its log the same mode.
+/// A file that exists is not even opened: closing any descriptor of it would drop every POSIX lock that SQLite
+/// holds on it in this process, and another program could then take its log away.
 void create_private(const std::filesystem::path& file) {
-  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0 && errno == EEXIST) return;
   if (fd < 0) throw database_error(database_error::kind::unreachable, SQLITE_CANTOPEN, std::generic_category().message(errno));
   ::close(fd);
 }
