@@ -101,7 +101,9 @@ std::string csrf_token(std::string_view key, std::string_view cookie, std::strin
 
 std::optional<hosted_form> read_hosted_form(std::string_view body) {
   if (body.size() > longest_form) return std::nullopt;
-  const auto fields = boost::urls::parse_query(body);
+  // Boost.URL 1.81 looks one character past the last field, which in a session's buffer is the next request's.
+  const std::string terminated{body};
+  const auto fields = boost::urls::parse_query(terminated);
   if (!fields) return std::nullopt;
   std::optional<std::string> action;
   std::optional<std::string> csrf;

@@ -129,6 +129,15 @@ TEST_CASE("forms are read strictly") {
   for (auto text : {"", "action=pay", "csrf=abc", "csrf=abc&action=steal", "csrf=abc&action=pay&action=pay", "csrf=%zz&action=pay"})
     CHECK_FALSE(read_hosted_form(text));
   CHECK_FALSE(read_hosted_form("action=pay&csrf=" + std::string(5000, 'a')));
+  SECTION("the form ends where the body ends, whatever stands behind it in the buffer") {
+    const std::string buffer = "action=pay&csrf=abcPOST /next";
+    const auto cut = read_hosted_form(std::string_view{buffer}.substr(0, buffer.find("POST")));
+    REQUIRE(cut);
+    CHECK(cut->csrf == "abc");
+    const auto empty = read_hosted_form(std::string_view{buffer}.substr(0, buffer.find("abc")));
+    REQUIRE(empty);
+    CHECK(empty->csrf.empty());
+  }
   CHECK(is_form_request("application/x-www-form-urlencoded"));
   CHECK_FALSE(is_form_request("text/plain"));
 }
