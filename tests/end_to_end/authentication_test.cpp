@@ -29,7 +29,8 @@ reply send(api& merchant, const forgery& forged, const std::string& body) {
                              ? signature_of(forged.secret, forged.signed_method, forged.signed_path, forged.at, forged.signed_body)
                              : forged.signature;
   return merchant.post(std::string{target}, body,
-                       {new_uuid(), {{"X-Service-Key-Id", forged.key_id}, {"X-Service-Timestamp", forged.at}, {"X-Service-Signature", signature}}});
+                       {new_uuid(), {{"X-Service-Key-Id", forged.key_id}, {"X-Service-Timestamp", forged.at},
+                           {"X-Service-Signature", signature}}});
 }
 
 std::string unhex(const std::string& hex) {
@@ -198,7 +199,8 @@ TEST_CASE("of several faults the first in the contract's order answers") {
 
 TEST_CASE("an Idempotency-Key must be a UUID") {
   api merchant{shared(), new_merchant(shared()).test};
-  for (const auto* key : {"1", "0b6f3c1e54a44f1b9d2c8e7a6b5c4d3e", "0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3", "0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e0",
+  for (const auto* key : {"1", "0b6f3c1e54a44f1b9d2c8e7a6b5c4d3e", "0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3",
+      "0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e0",
                           "{0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e}", "gb6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e"}) {
     CAPTURE(key);
     CHECK(told(merchant.create(server_payment(new_payment_id()), {key, {}})) == "400 idempotency_key_invalid");

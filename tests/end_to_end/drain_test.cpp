@@ -9,6 +9,15 @@
 using namespace gateway::e2e;
 using namespace std::chrono_literals;
 
+namespace {
+
+/// Whether the payment's begin is durable: its provider is being asked, or has been.
+bool is_stored(const gateway_process& gateway, const std::string& id) {
+  return gateway.sql("SELECT COUNT(*) FROM payments WHERE payment_id = '" + id + "';").starts_with("1");
+}
+
+}  // namespace
+
 TEST_CASE("SIGTERM drains: the request in flight is answered, new connections are refused, exit 0") {
   gateway_options options;
   options.store = GENERATE(from_range(stores()));
@@ -29,7 +38,7 @@ TEST_CASE("SIGTERM drains: the request in flight is answered, new connections ar
       lost = fault.what();
     }
   }};
-  const bool begun = eventually([&] { return gateway.sql("SELECT COUNT(*) FROM payments WHERE payment_id = '" + id + "';").starts_with("1"); });
+  const bool begun = eventually([&] { return is_stored(gateway, id); });
   gateway.send_signal(signal);
   const bool refused = eventually([&] { return !accepts_connections(gateway.address()); }, 1s);
   const bool was_running = gateway.running();
@@ -75,7 +84,7 @@ TEST_CASE("a drain does not wait for ever") {
       // Cut off: the command stays open, and is settled by the next start.
     }
   }};
-  const bool begun = eventually([&] { return gateway.sql("SELECT COUNT(*) FROM payments WHERE payment_id = '" + id + "';").starts_with("1"); });
+  const bool begun = eventually([&] { return is_stored(gateway, id); });
   const auto since = std::chrono::steady_clock::now();
   const auto ended = gateway.terminate(8s);
   in_flight.join();

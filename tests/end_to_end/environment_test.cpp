@@ -87,7 +87,8 @@ TEST_CASE("without --dev the sandbox does not serve live payments") {
   const auto live = mint_key(gateway, account.id, "live");
   // An operator may be refused this connection; if not, it must not be used.
   gateway.run_ctl({"connection", "set", "--merchant", account.id, "--mode", "live", "--provider", "sandbox", "--status", "connected"});
-  gateway.run_ctl({"route", "set", "--merchant", account.id, "--mode", "live", "--provider", "sandbox", "--currencies", "HKD", "--methods", "card"});
+  gateway.run_ctl({"route", "set", "--merchant", account.id, "--mode", "live", "--provider", "sandbox", "--currencies", "HKD",
+      "--methods", "card"});
   api test{gateway, account.test}, real{gateway, live};
   CHECK(told(test.create(server_payment(new_payment_id()))) == "200 authorized");
   const auto id = new_payment_id();

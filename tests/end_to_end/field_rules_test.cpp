@@ -34,7 +34,9 @@ void refuses(const std::string& body, const std::string& field, const std::strin
 }
 
 std::string with(const std::string& field, const std::string& raw) { return server_payment(new_payment_id()).raw(field, raw).text(); }
-std::string redirect_with(const std::string& field, const std::string& raw) { return redirect_payment(new_payment_id()).raw(field, raw).text(); }
+std::string redirect_with(const std::string& field, const std::string& raw) {
+  return redirect_payment(new_payment_id()).raw(field, raw).text();
+}
 
 std::string nested(int arrays) {
   return with("ignored", std::string(static_cast<std::size_t>(arrays), '[') + std::string(static_cast<std::size_t>(arrays), ']'));
@@ -51,7 +53,8 @@ std::string metadata_of(int keys) {
 TEST_CASE("a body that is not exactly one JSON object is refused") {
   const auto good = server_payment(new_payment_id()).text();
   const auto cut = good.substr(0, good.size() - 1);
-  for (const auto& body : std::vector<std::string>{"", " ", "{", "[]", "null", "4200", "\"text\"", good + "x", good + good, good + ",", cut + ",}", cut,
+  for (const auto& body : std::vector<std::string>{"", " ", "{", "[]", "null", "4200", "\"text\"", good + "x", good + good, good + ",",
+      cut + ",}", cut,
                                                    '[' + good + ']', "'" + good + "'", "\xef\xbb\xbf" + good, "// no\n" + good,
                                                    R"({"payment_id":pay_1})", R"({payment_id:"pay_1"})"}) {
     CAPTURE(body);
@@ -94,7 +97,8 @@ TEST_CASE("a duplicate key is refused wherever it stands, however it is written"
 }
 
 TEST_CASE("text must be valid UTF-8 and properly escaped") {
-  for (const auto* text : {"\"\xff\"", "\"\xc3\"", "\"\xc0\xaf\"", "\"\xed\xa0\x80\"", "\"\xf5\x80\x80\x80\"", "\"\\ud800\"", "\"\\x41\"", "\"a\nb\"",
+  for (const auto* text : {"\"\xff\"", "\"\xc3\"", "\"\xc0\xaf\"", "\"\xed\xa0\x80\"", "\"\xf5\x80\x80\x80\"", "\"\\ud800\"", "\"\\x41\"",
+      "\"a\nb\"",
                            "\"a\tb\""}) {
     CAPTURE(text);
     CHECK(judge(with("description", text)).words == "400 invalid_request");
@@ -114,7 +118,8 @@ TEST_CASE("unknown fields are ignored") {
 
 TEST_CASE("payment_id is pay_ and one to sixty letters, digits, underscores and hyphens") {
   const auto id = [](const std::string& value) { return server_payment(value).text(); };
-  for (const auto& bad : std::vector<std::string>{"", "pay_", "1001", "PAY_1", "pay-1", "pay_a b", "pay_a/b", "pay_\xc3\xa9", "pay_" + std::string(61, 'a')})
+  for (const auto& bad : std::vector<std::string>{"", "pay_", "1001", "PAY_1", "pay-1", "pay_a b", "pay_a/b", "pay_\xc3\xa9",
+      "pay_" + std::string(61, 'a')})
     refuses(id(bad), "payment_id");
   refuses(with("payment_id", "1001"), "payment_id");
   refuses(server_payment("").without("payment_id").text(), "payment_id");
@@ -122,7 +127,8 @@ TEST_CASE("payment_id is pay_ and one to sixty letters, digits, underscores and 
 }
 
 TEST_CASE("currency is an ISO 4217 code in force, in either case") {
-  for (const auto* bad : {"\"XXX\"", "\"HK\"", "\"HKDD\"", "\"\"", "\"XTS\"", "\"DEM\"", "344", "null"}) refuses(with("currency", bad), "currency");
+  for (const auto* bad : {"\"XXX\"", "\"HK\"", "\"HKDD\"", "\"\"", "\"XTS\"", "\"DEM\"", "344", "null"})
+    refuses(with("currency", bad), "currency");
   refuses(server_payment(new_payment_id()).without("currency").text(), "currency");
 
   const auto id = new_payment_id();
@@ -138,7 +144,8 @@ TEST_CASE("flow is empty, server, redirect or embedded") {
 
 TEST_CASE("the server flow needs a tokenised payment method, and never a card number") {
   refuses(server_payment(new_payment_id()).without("payment_method").text(), "payment_method", "server_flow_requires_payment_method");
-  for (const auto* bad : {"\"4242424242424242\"", "\"card_visa\"", "\"PM_card_visa\"", "42", "{}"}) refuses(with("payment_method", bad), "payment_method");
+  for (const auto* bad : {"\"4242424242424242\"", "\"card_visa\"", "\"PM_card_visa\"", "42", "{}"})
+    refuses(with("payment_method", bad), "payment_method");
   refuses(server_payment(new_payment_id(), "pm_" + std::string(253, 'x')).text(), "payment_method");
   const auto answer = merchant().create(server_payment(new_payment_id(), "4242424242424242"));
   CHECK(answer.body.find("4242424242424242") == std::string::npos);
@@ -179,7 +186,8 @@ TEST_CASE("metadata is an object of at most 50 texts") {
 
 TEST_CASE("metadata keys that start with service_ are dropped, the others reach the events") {
   const auto id = new_payment_id();
-  REQUIRE(told(merchant().create(server_payment(id).raw("metadata", R"({"order":"1001","service_route":"x","note":"é"})"))) == "200 authorized");
+  REQUIRE(told(merchant().create(server_payment(id).raw("metadata", R"({"order":"1001","service_route":"x","note":"é"})"))) ==
+      "200 authorized");
   REQUIRE(told(merchant().capture(id)) == "200 captured");
   const auto data = json::parse(shared().sql("SELECT data FROM events WHERE payment_id = '" + id + "' AND type = 'payment.captured';"));
   CHECK(data["metadata"].names() == std::vector<std::string>{"order", "note"});
@@ -197,14 +205,16 @@ TEST_CASE("a merchant named in the request must be the one that signs it") {
   CHECK(told(caller.create(server_payment(new_payment_id()).set("merchant_id", own.id))) == "200 authorized");
   CHECK(told(caller.create(server_payment(new_payment_id()).set("merchant_id", other.id))) == "400 merchant_id_mismatch");
   CHECK(told(caller.create(server_payment(new_payment_id()), {new_uuid(), {{"Service-Merchant", own.id}}})) == "200 authorized");
-  CHECK(told(caller.create(server_payment(new_payment_id()), {new_uuid(), {{"Service-Merchant", other.id}}})) == "400 merchant_id_mismatch");
+  CHECK(told(caller.create(server_payment(new_payment_id()), {new_uuid(), {{"Service-Merchant", other.id}}})) ==
+      "400 merchant_id_mismatch");
 }
 
 TEST_CASE("the wallet selector is judged with the fields") {
   refuses(with("payment_method_type", "\"pkr_wallet\""), "payment_method_type");
   refuses(with("payment_method_type", "\"barter\""), "payment_method_type");
   refuses(redirect_payment(new_payment_id(), "HKD").set("payment_method_type", "pkr_wallet").text(), "PKR", "currency_not_supported");
-  CHECK(judge(redirect_payment(new_payment_id(), "PKR").set("payment_method_type", "pkr_wallet").text()).words == "422 {wallet_not_available}");
+  CHECK(judge(redirect_payment(new_payment_id(), "PKR").set("payment_method_type", "pkr_wallet").text()).words ==
+      "422 {wallet_not_available}");
 }
 
 TEST_CASE("features of platforms are refused to a merchant's key in both environments") {
@@ -216,7 +226,8 @@ TEST_CASE("features of platforms are refused to a merchant's key in both environ
     api caller{shared(), mint_key(shared(), account.id, mode, "*")};
     CAPTURE(mode);
     CHECK(told(caller.create(server_payment(new_payment_id()).set("customer_ref", "c1"))) == "422 {platform_key_required}");
-    CHECK(told(caller.create(server_payment(new_payment_id()).without("payment_method").set("customer_ref", "c1").set("setup_future_usage", "off_session"))) ==
+    CHECK(told(caller.create(server_payment(new_payment_id()).without("payment_method").set("customer_ref",
+        "c1").set("setup_future_usage", "off_session"))) ==
           "422 {platform_key_required}");
     CHECK(told(caller.post("/v1/charges/saved", saved)) == "422 {platform_key_required}");
     CHECK(told(caller.post("/v1/subscription_checkouts", checkout)) == "422 {platform_key_required}");
@@ -230,7 +241,8 @@ TEST_CASE("the bodies of capture, refund and void are read as strictly") {
   const auto id = new_payment_id();
   REQUIRE(told(merchant().create(server_payment(id))) == "200 authorized");
   REQUIRE(told(merchant().capture(id)) == "200 captured");
-  for (const auto* bad : {"{", "[]", R"({"amount":1.5})", R"({"amount":"100"})", R"({"amount":-1})", R"({"amount":1e2})", R"({"amount":1,"amount":1})",
+  for (const auto* bad : {"{", "[]", R"({"amount":1.5})", R"({"amount":"100"})", R"({"amount":-1})", R"({"amount":1e2})",
+      R"({"amount":1,"amount":1})",
                           R"({"amount":1000000000000})", R"({"reason":5})"}) {
     CAPTURE(bad);
     CHECK(told(merchant().refund(id, bad)) == "400 invalid_request");

@@ -16,7 +16,8 @@ struct shop {
   merchant_account account;
   api merchant;
   explicit shop(store_kind store)
-      : gateway{shared_gateway(store)}, account{new_merchant(gateway, {"Lantern & Sons", "standard", "", false})}, merchant{gateway, account.test} {}
+      : gateway{shared_gateway(store)}, account{new_merchant(gateway, {"Lantern & Sons", "standard", "", false})},
+          merchant{gateway, account.test} {}
 
   std::string open(const object& payment) {
     const auto answer = merchant.create(payment);
@@ -219,7 +220,8 @@ TEST_CASE("an abandoned checkout fails with checkout_expired") {
   REQUIRE(told(merchant.create(server_payment(challenge, "pm_card_authenticationRequired"))) == "200 processing");
   REQUIRE(told(bazaar.create(redirect_payment(neutral, "PKR"))) == "200 processing");
 
-  CHECK(eventually([&] { return merchant.state_of(id) == "failed" && merchant.state_of(challenge) == "failed" && bazaar.state_of(neutral) == "failed"; }));
+  CHECK(eventually([&] { return merchant.state_of(id) == "failed" && merchant.state_of(challenge) == "failed" &&
+      bazaar.state_of(neutral) == "failed"; }));
   CHECK(merchant.payment(id)["provider.error.code"] == "checkout_expired");
   CHECK(bazaar.payment(neutral)["provider.error.code"] == "PAYMENT_EXPIRED");
   const auto lines = history(merchant.timeline(id));

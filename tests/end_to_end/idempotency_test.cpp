@@ -72,7 +72,8 @@ TEST_CASE("the refusals of the state rules are stored, also when the state has m
   const auto id = new_payment_id();
   const auto created = s.merchant.create(server_payment(id, "pm_card_authenticationRequired"));
   const call capturing{new_uuid(), {}}, voiding{new_uuid(), {}}, refunding{new_uuid(), {}};
-  const auto capture = s.merchant.capture(id, capturing), voided = s.merchant.void_payment(id, "", voiding), refund = s.merchant.refund(id, "", refunding);
+  const auto capture = s.merchant.capture(id, capturing), voided = s.merchant.void_payment(id, "", voiding),
+      refund = s.merchant.refund(id, "", refunding);
   REQUIRE(told(capture) == "409 payment not authorized for capture");
   REQUIRE(told(voided) == "409 payment not voidable in current state");
   REQUIRE(told(refund) == "409 payment not refundable in current state");
@@ -244,7 +245,8 @@ TEST_CASE("a client that goes away changes nothing: the operation ends and the r
   {
     api leaving{s.gateway, s.account.test};
     std::string bytes = "POST /v1/payment_intents HTTP/1.1\r\nHost: gateway\r\nContent-Length: " + std::to_string(body.size()) + "\r\n";
-    for (const auto& [name, value] : leaving.signed_headers("POST", "/v1/payment_intents", body, same)) bytes += name + ": " + value + "\r\n";
+    for (const auto& [name, value] : leaving.signed_headers("POST", "/v1/payment_intents", body, same)) bytes += name + ": " + value +
+        "\r\n";
     leaving.client().push_raw(bytes + "\r\n" + body);
   }
   reply answer;

@@ -38,10 +38,12 @@ TEST_CASE("metrics are told on the operator listener and over the operator socke
   REQUIRE(told(merchant.create(server_payment(new_payment_id(), "pm_card_riskBlocked"))) == "200 failed");
   REQUIRE(told(merchant.view("pay_nobody")) == "404 payment_not_found");
 
-  for (const auto& answer : {plain_http(gateway.operator_address(), {"GET", "/metrics", {}, {}}), unix_http(gateway.operator_socket(), {"GET", "/metrics", {}, {}})}) {
+  for (const auto& answer : {plain_http(gateway.operator_address(), {"GET", "/metrics", {}, {}}),
+      unix_http(gateway.operator_socket(), {"GET", "/metrics", {}, {}})}) {
     CHECK(answer.status == 200);
     CHECK(answer.header("Content-Type").value_or("").starts_with("text/plain"));
-    for (const auto* name : {"gateway_http_requests_total", "gateway_http_request_seconds", "gateway_http_requests_in_flight", "gateway_http_connections",
+    for (const auto* name : {"gateway_http_requests_total", "gateway_http_request_seconds", "gateway_http_requests_in_flight",
+        "gateway_http_connections",
                              "gateway_store_commits_total", "gateway_store_commit_failures_total", "gateway_store_units_total",
                              "gateway_store_batch_units", "gateway_store_commit_seconds", "gateway_store_up", "gateway_payment_actors",
                              "gateway_payment_activations_total", "gateway_idempotent_replays_total", "gateway_payments_settled_total",
@@ -105,7 +107,8 @@ TEST_CASE("logs, metrics and answers give away no secret, signature, token or cu
   options.arguments = {"--log-level=debug"};
   gateway_process gateway{options};
   const auto account = new_merchant(gateway, {"Lantern Books", "standard", "owner@lantern.example", false});
-  gateway.ctl({"merchant", "user", "add", "--merchant", account.id, "--email", "ada@lantern.example", "--password-stdin"}, "correct horse battery\n");
+  gateway.ctl({"merchant", "user", "add", "--merchant", account.id, "--email", "ada@lantern.example", "--password-stdin"},
+      "correct horse battery\n");
   api merchant{gateway, account.test};
 
   auto payment = redirect_payment(new_payment_id());
@@ -124,13 +127,15 @@ TEST_CASE("logs, metrics and answers give away no secret, signature, token or cu
   set_connection(gateway, account.id, "sandbox", "in_progress");
   const auto refusal = json::parse(merchant.create(server_payment(new_payment_id())).body)["error.setup_url"].text();
   const auto token = refusal.substr(refusal.find("token=") + 6);
-  const auto exchanged = merchant.client().send({"POST", "/v1/public/onboarding/exchange-setup-token", {{"Content-Type", "application/json"}},
+  const auto exchanged = merchant.client().send({"POST", "/v1/public/onboarding/exchange-setup-token",
+      {{"Content-Type", "application/json"}},
                                                  object{}.set("token", token).text()});
   REQUIRE(exchanged.status == 200);
 
   std::vector<std::string> secrets{account.test.secret, "reader@private.example", "Quentin Quire", "85298765432", "a very private purchase",
                                    "metadata nobody reads", "pm_card_tellNobody", "4242424242424242", "correct horse battery",
-                                   "ada@lantern.example", "owner@lantern.example", token, json::parse(exchanged.body)["session_token"].text(),
+                                   "ada@lantern.example", "owner@lantern.example", token,
+                                       json::parse(exchanged.body)["session_token"].text(),
                                    hosted_url.substr(hosted_url.rfind('/') + 1)};
   if (!csrf.empty()) secrets.push_back(csrf);
   for (const auto& [name, value] : headers)

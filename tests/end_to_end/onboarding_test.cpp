@@ -35,7 +35,8 @@ reply redeem(const gateway_process& gateway, const std::string& body) {
   auto client = gateway.connect();
   return client.send({"POST", "/v1/public/onboarding/exchange-setup-token", {{"Content-Type", "application/json"}}, body});
 }
-reply redeem_token(const gateway_process& gateway, const std::string& token) { return redeem(gateway, object{}.set("token", token).text()); }
+reply redeem_token(const gateway_process& gateway, const std::string& token) { return redeem(gateway,
+    object{}.set("token", token).text()); }
 
 }  // namespace
 
@@ -52,7 +53,8 @@ TEST_CASE("a merchant that has not finished its set-up gets the whole refusal wi
   CHECK(is_timestamp_in_millis(error["setup_url_expires_at"].text()));
   CHECK(seconds_until(error["setup_url_expires_at"].text()) == Approx(3600).margin(30));
   CHECK(error["docs_url"] == gateway.base_url() + "/docs/errors#merchant_not_charge_capable");
-  CHECK(error.names() == std::vector<std::string>{"type", "code", "message", "merchant_id", "setup_url", "setup_url_expires_at", "providers", "docs_url"});
+  CHECK(error.names() == std::vector<std::string>{"type", "code", "message", "merchant_id", "setup_url", "setup_url_expires_at",
+      "providers", "docs_url"});
 
   REQUIRE(error["providers"].is_array());
   bool listed = false;
@@ -142,7 +144,8 @@ TEST_CASE("a forged token is 410, a request without one 400") {
   const auto token = token_of(refusal(merchant));
   auto altered = token;
   altered[3] = altered[3] == 'A' ? 'B' : 'A';
-  for (const auto& forged : {altered, token + "A", token.substr(0, token.size() - 2), std::string{"."}, std::string{"a.b"}, std::string{"nonsense"}}) {
+  for (const auto& forged : {altered, token + "A", token.substr(0, token.size() - 2), std::string{"."}, std::string{"a.b"},
+      std::string{"nonsense"}}) {
     CAPTURE(forged);
     CHECK(told(redeem_token(gateway, forged)) == "410 token_unusable");
   }

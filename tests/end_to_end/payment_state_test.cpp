@@ -12,7 +12,8 @@ namespace {
 
 class states {
  public:
-  explicit states(store_kind store) : gateway_{shared_gateway(store)}, account_{new_merchant(gateway_)}, merchant_{gateway_, account_.test} {}
+  explicit states(store_kind store) : gateway_{shared_gateway(store)}, account_{new_merchant(gateway_)},
+      merchant_{gateway_, account_.test} {}
 
   api& merchant() { return merchant_; }
 

@@ -82,7 +82,8 @@ TEST_CASE("a payment is authorized, captured, refunded in parts, and told in ful
   CHECK(history(s.merchant.timeline(id)) ==
         std::vector<std::string>{"attempt authorize approved", "attempt capture approved", "event payment.captured published",
                                  "attempt refund approved", "event payment.partially_refunded published", "attempt refund approved",
-                                 "event payment.partially_refunded published", "attempt refund approved", "event payment.refunded published"});
+                                 "event payment.partially_refunded published", "attempt refund approved",
+                                     "event payment.refunded published"});
 }
 
 TEST_CASE("a timeline tells each attempt with its provider and each event, oldest first, in milliseconds") {

@@ -32,7 +32,8 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 std::vector<json> objects_in(const std::string& output) {
   std::vector<json> found;
   static const std::regex object{R"(\{"[^\n]*\})"};
-  for (auto at = std::sregex_iterator{output.begin(), output.end(), object}; at != std::sregex_iterator{}; ++at) found.push_back(json::parse(at->str()));
+  for (auto at = std::sregex_iterator{output.begin(), output.end(),
+      object}; at != std::sregex_iterator{}; ++at) found.push_back(json::parse(at->str()));
   return found;
 }
 

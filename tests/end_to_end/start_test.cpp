@@ -42,8 +42,10 @@ void refuses(const command_output& result, const std::vector<std::string>& words
 }
 
 void make_certificate(const std::filesystem::path& folder, const std::string& name) {
-  const auto made = run_command({"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
-                                 "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost", "-keyout", (folder / (name + ".key")).string(),
+  const auto made = run_command({"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days",
+      "2", "-subj",
+                                 "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost", "-keyout",
+                                     (folder / (name + ".key")).string(),
                                  "-out", (folder / (name + ".pem")).string()});
   if (made.code != 0) throw std::runtime_error("openssl req: " + made.err);
 }
@@ -56,7 +58,8 @@ TEST_CASE("a certificate or key that cannot be used ends the start") {
   make_certificate(s.folder, "other");
   write_file(s.file("noise.pem"), "this is no certificate\n");
   const auto start = [&](const std::string& certificate, const std::string& key) {
-    return start_in_vain({"--listen=127.0.0.1:0", "--data-dir=" + s.file("data"), "--tls-certificate=" + s.file(certificate), "--tls-key=" + s.file(key)});
+    return start_in_vain({"--listen=127.0.0.1:0", "--data-dir=" + s.file("data"), "--tls-certificate=" + s.file(certificate),
+        "--tls-key=" + s.file(key)});
   };
   refuses(start("missing.pem", "good.key"), {"missing.pem"});
   refuses(start("good.pem", "missing.key"), {"missing.key"});

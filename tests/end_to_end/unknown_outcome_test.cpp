@@ -101,7 +101,8 @@ TEST_CASE("a command that a crash left open is settled before its payment takes 
       // That is the point.
     }
   }};
-  const bool begun = eventually([&] { return gateway.sql("SELECT COUNT(*) FROM payments WHERE payment_id = '" + id + "';").starts_with("1"); });
+  const bool begun = eventually([&] { return gateway.sql("SELECT COUNT(*) FROM payments WHERE payment_id = '" + id +
+      "';").starts_with("1"); });
   gateway.kill();
   doomed.join();
   REQUIRE(begun);

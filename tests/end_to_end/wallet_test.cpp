@@ -89,9 +89,11 @@ TEST_CASE("a wallet entity is routed to the wallet without the selector, too") {
 TEST_CASE("the wallet takes PKR in hosted flows only") {
   wallet_shop s{GENERATE(from_range(stores()))};
   CHECK(told(s.merchant.create(redirect_payment(new_payment_id(), "HKD"))) == "400 currency_not_supported");
-  CHECK(told(s.merchant.create(redirect_payment(new_payment_id(), "USD").set("payment_method_type", "pkr_wallet"))) == "400 currency_not_supported");
+  CHECK(told(s.merchant.create(redirect_payment(new_payment_id(), "USD").set("payment_method_type", "pkr_wallet"))) ==
+      "400 currency_not_supported");
   CHECK(told(s.merchant.create(server_payment(new_payment_id()).set("currency", "PKR"))) == "422 {ROUTING_NO_ELIGIBLE_PROVIDER}");
-  CHECK(told(s.merchant.create(server_payment(new_payment_id()).set("currency", "PKR").set("payment_method_type", "pkr_wallet"))) == "400 invalid_request");
+  CHECK(told(s.merchant.create(server_payment(new_payment_id()).set("currency", "PKR").set("payment_method_type", "pkr_wallet"))) ==
+      "400 invalid_request");
 }
 
 TEST_CASE("the wallet captures at authorization and has no refunds") {
@@ -113,7 +115,8 @@ TEST_CASE("the wallet captures at authorization and has no refunds") {
 TEST_CASE("another entity cannot select the wallet") {
   auto& gateway = shared_gateway(store_kind::sqlite);
   api merchant{gateway, new_merchant(gateway).test};
-  CHECK(told(merchant.create(redirect_payment(new_payment_id(), "PKR").set("payment_method_type", "pkr_wallet"))) == "422 {wallet_not_available}");
+  CHECK(told(merchant.create(redirect_payment(new_payment_id(), "PKR").set("payment_method_type", "pkr_wallet"))) ==
+      "422 {wallet_not_available}");
 }
 
 TEST_CASE("a wallet entity that cannot charge is shown no providers") {

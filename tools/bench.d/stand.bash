@@ -49,7 +49,8 @@ start_gateway() {
   local name=$1 where=sqlite merchant key data=$stand/$1
   mkdir "$data"
   if [ "$name" = mariadb ]; then where=$(tools/mariadb start "$stand/mariadb-server" --buffer-pool=1G); fi
-  start_server "$name" build/gatewayd --listen=127.0.0.1:0 --operator-listen=127.0.0.1:0 --data-dir="$data" --store="$where" --log-level=warn
+  start_server "$name" build/gatewayd --listen=127.0.0.1:0 --operator-listen=127.0.0.1:0 --data-dir="$data" --store="$where" \
+    --log-level=warn
   until metrics[$name]=$(sed -n 's/^operator metrics on //p' "$stand/$name.out") && [ -n "${metrics[$name]}" ]; do sleep 0.05; done
   merchant=$(build/gatewayctl --data-dir="$data" --json merchant create --name Bench)
   key=$(build/gatewayctl --data-dir="$data" --json merchant key mint --merchant "$(member merchant_id "$merchant")" --mode test)
@@ -76,7 +77,8 @@ presign() {
 # drive SERVER once|again SECONDS: sets requests, microseconds, p50, p99, bad, broken, exhausted.
 drive() {
   local line
-  wrk -t"$threads" -c"$connections" -d"$3s" --timeout 30s -s tools/bench.d/replay.lua "${url[$1]}" -- "$stand/requests" "$2" >"$stand/wrk.out" 2>&1 ||
+  wrk -t"$threads" -c"$connections" -d"$3s" --timeout 30s -s tools/bench.d/replay.lua "${url[$1]}" -- "$stand/requests" "$2" \
+    >"$stand/wrk.out" 2>&1 ||
     fail "wrk failed: $(tail -n 3 "$stand/wrk.out")"
   line=$(grep '^measured ' "$stand/wrk.out") || fail "wrk measured nothing: $(tail -n 3 "$stand/wrk.out")"
   read -r _ requests microseconds p50 p99 bad broken exhausted <<<"$line"

@@ -53,7 +53,8 @@ digest sha256(std::string_view data) {
 std::string hmac_hex(std::string_view key, std::string_view data) {
   digest result;
   unsigned size = 0;
-  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(data.data()), data.size(), result.data(), &size);
+  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(data.data()), data.size(),
+      result.data(), &size);
   return hex(result.data(), size);
 }
 
@@ -83,7 +84,8 @@ class signer {
     const auto payment = "pay_" + wanted_.series + '_' + std::to_string(number);
     if (wanted_.kind == "timeline") return written("GET", "/v1/payment_intents/" + payment + "/timeline", {}, {});
     const auto body = R"({"payment_id":")" + payment +
-                      R"(","amount":4200,"currency":"HKD","payment_method":"pm_card_visa","description":"Two books","metadata":{"order":")" +
+                      R"(","amount":4200,"currency":"HKD","payment_method":"pm_card_visa","description":"Two books",)" +
+                      R"("metadata":{"order":")" +
                       std::to_string(number) + R"("}})";
     return written("POST", "/v1/payment_intents", body, uuid_of(payment));
   }
@@ -111,7 +113,8 @@ class signer {
 
 void write_all(const plan& wanted) {
   std::vector<std::ofstream> files;
-  for (unsigned i = 0; i < wanted.files; ++i) files.emplace_back(wanted.output + '.' + std::to_string(i), std::ios::binary | std::ios::trunc);
+  for (unsigned i = 0; i < wanted.files; ++i) files.emplace_back(wanted.output + '.' + std::to_string(i),
+      std::ios::binary | std::ios::trunc);
   const signer by{wanted};
   for (std::uint64_t i = 0; i < wanted.count; ++i) files[i % wanted.files] << by.request(wanted.first + i) << '\0';
   for (auto& file : files)

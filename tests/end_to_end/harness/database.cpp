@@ -106,7 +106,8 @@ std::string mysql_address::url() const {
 }
 
 std::string mysql_address::sql(std::string_view statements) const {
-  std::vector<std::string> arguments{"mariadb", "--no-defaults", "--batch", "--skip-column-names", "--default-character-set=utf8mb4", "--user=" + user};
+  std::vector<std::string> arguments{"mariadb", "--no-defaults", "--batch", "--skip-column-names", "--default-character-set=utf8mb4",
+      "--user=" + user};
   if (!socket.empty()) {
     arguments.push_back("--socket=" + socket);
   } else {

@@ -22,7 +22,8 @@ std::shared_ptr<const json::node> child(const json::node& parent, const boost::j
 
 json json::parse(std::string_view text) {
   boost::system::error_code failed;
-  auto document = std::make_shared<const boost::json::value>(boost::json::parse(boost::json::string_view{text.data(), text.size()}, failed));
+  auto document = std::make_shared<const boost::json::value>(boost::json::parse(boost::json::string_view{text.data(), text.size()},
+      failed));
   if (failed) throw std::runtime_error("not JSON: " + std::string{text.substr(0, 2000)});
   const auto* root = document.get();
   return json{std::make_shared<const node>(node{std::move(document), root})};

@@ -141,7 +141,8 @@ std::map<std::string, int> expected_history(const payment_story& story) {
 
 class auditor {
  public:
-  auditor(const gateway_process& gateway, const merchant_account& merchant) : gateway_{gateway}, merchant_{merchant}, caller_{gateway, merchant.test} {}
+  auditor(const gateway_process& gateway, const merchant_account& merchant)
+      : gateway_{gateway}, merchant_{merchant}, caller_{gateway, merchant.test} {}
 
   std::vector<std::string> run(const std::vector<payment_story>& stories) {
     for (const auto& story : stories) check(story);
@@ -165,7 +166,8 @@ class auditor {
     }
     const auto view = caller_.payment(story.payment_id);
     if (!(view["state"] == story.last_state)) fault(story.payment_id, "told " + story.last_state + ", is " + view.dump());
-    if (!(view["refunded_total"] == story.refunded)) fault(story.payment_id, "told " + std::to_string(story.refunded) + " refunded, is " + view.dump());
+    if (!(view["refunded_total"] == story.refunded))
+      fault(story.payment_id, "told " + std::to_string(story.refunded) + " refunded, is " + view.dump());
     std::map<std::string, int> found;
     for (const auto& line : history(caller_.timeline(story.payment_id))) found[line]++;
     if (found != expected_history(story)) {
@@ -181,7 +183,8 @@ class auditor {
     std::map<std::string, std::map<std::string, std::vector<std::int64_t>>> effects;
     for (const auto& entry : read_ledger(gateway_.ledger_file())) {
       if (entry.merchant != merchant_.id) continue;
-      if (!provider_keys.insert(entry.provider_key).second) fault(entry.payment_id, "the provider executed " + entry.provider_key + " twice");
+      if (!provider_keys.insert(entry.provider_key).second)
+        fault(entry.payment_id, "the provider executed " + entry.provider_key + " twice");
       if (entry.status == "approved") effects[entry.payment_id][entry.operation].push_back(entry.amount);
     }
     for (const auto& story : stories) {
@@ -206,9 +209,11 @@ class auditor {
     };
     none("a command that is not settled", "SELECT payment_id, operation, created_at FROM commands" + of_merchant + " AND status IS NULL");
     none("a payment with an open operation",
-         "SELECT payment_id, state, version, refunded, updated_at, open_command FROM payments" + of_merchant + " AND open_command IS NOT NULL");
+         "SELECT payment_id, state, version, refunded, updated_at, open_command FROM payments" + of_merchant +
+             " AND open_command IS NOT NULL");
     const auto rows = one("SELECT COUNT(*) FROM payments" + of_merchant);
-    if (rows != static_cast<long long>(stories.size())) fault("payments", std::to_string(rows) + " rows for " + std::to_string(stories.size()) + " payments");
+    if (rows != static_cast<long long>(stories.size()))
+      fault("payments", std::to_string(rows) + " rows for " + std::to_string(stories.size()) + " payments");
     std::int64_t refunded = 0;
     for (const auto& story : stories) refunded += story.refunded;
     if (const auto sum = one("SELECT COALESCE(SUM(refunded), 0) FROM payments" + of_merchant); sum != refunded)
@@ -223,7 +228,8 @@ class auditor {
 
 }  // namespace
 
-std::vector<std::string> audit(const gateway_process& gateway, const merchant_account& merchant, const std::vector<payment_story>& stories) {
+std::vector<std::string> audit(const gateway_process& gateway, const merchant_account& merchant,
+    const std::vector<payment_story>& stories) {
   return auditor{gateway, merchant}.run(stories);
 }
 

@@ -36,10 +36,12 @@ void set_connection(const gateway_process& gateway, const std::string& merchant,
 
 void set_route(const gateway_process& gateway, const std::string& merchant, const std::string& provider, const std::string& currencies,
                const std::string& methods, const std::string& mode) {
-  gateway.ctl({"route", "set", "--merchant", merchant, "--mode", mode, "--provider", provider, "--currencies", currencies, "--methods", methods});
+  gateway.ctl({"route", "set", "--merchant", merchant, "--mode", mode, "--provider", provider, "--currencies", currencies, "--methods",
+      methods});
 }
 
-std::string signature_of(std::string_view secret, std::string_view method, std::string_view path, std::string_view at, std::string_view body) {
+std::string signature_of(std::string_view secret, std::string_view method, std::string_view path, std::string_view at,
+    std::string_view body) {
   std::string canonical{method};
   canonical.append("\n").append(path).append("\n").append(at).append("\n").append(sha256_hex(body));
   return hmac_sha256_hex(secret, canonical);

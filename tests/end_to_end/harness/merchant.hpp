@@ -61,10 +61,16 @@ class api {
 
   reply create(const object& payment, const call& how = {}) { return post("/v1/payment_intents", payment.text(), how); }
   reply capture(const std::string& payment, const call& how = {}) { return post(path(payment, "/capture"), {}, how); }
-  reply refund(const std::string& payment, const std::string& body = {}, const call& how = {}) { return post(path(payment, "/refund"), body, how); }
+  reply refund(const std::string& payment, const std::string& body = {}, const call& how = {}) {
+    return post(path(payment, "/refund"), body, how);
+  }
   /// Of a part.
-  reply refund(const std::string& payment, std::int64_t amount, const call& how = {}) { return refund(payment, object{}.set("amount", amount).text(), how); }
-  reply void_payment(const std::string& payment, const std::string& body = {}, const call& how = {}) { return post(path(payment, "/void"), body, how); }
+  reply refund(const std::string& payment, std::int64_t amount, const call& how = {}) {
+    return refund(payment, object{}.set("amount", amount).text(), how);
+  }
+  reply void_payment(const std::string& payment, const std::string& body = {}, const call& how = {}) {
+    return post(path(payment, "/void"), body, how);
+  }
   reply view(const std::string& payment) { return get(path(payment)); }
   json payment(const std::string& payment) { return json::parse(view(payment).body); }
   std::string state_of(const std::string& payment_id) { return payment(payment_id)["state"].text(); }
@@ -85,7 +91,8 @@ class api {
 };
 
 /// The signing of the specification.
-std::string signature_of(std::string_view secret, std::string_view method, std::string_view path, std::string_view at, std::string_view body);
+std::string signature_of(std::string_view secret, std::string_view method, std::string_view path, std::string_view at,
+    std::string_view body);
 
 /// Bodies of creates: 4200 HKD unless set otherwise.
 object server_payment(const std::string& id, const std::string& method = "pm_card_visa");
