@@ -127,8 +127,10 @@ std::string field_reader::required_text(std::string_view name, std::size_t most)
 }
 
 std::optional<std::int64_t> field_reader::integer(std::string_view name, std::int64_t least, std::int64_t most) {
-  const auto value = find(name);
-  if (!value) return std::nullopt;
+  // Null is no way to leave an amount out: what that stands for (all that remains) is too much to guess.
+  simdjson::dom::element found;
+  if (object_.at_key(name).get(found) != simdjson::SUCCESS) return std::nullopt;
+  const auto* value = &found;
   const auto type = value->type();
   if (type == element_type::INT64) {
     const auto number = value->get_int64().value_unsafe();
