@@ -17,6 +17,8 @@ namespace gateway::actors {
 namespace {
 
 using result_promise = caf::typed_response_promise<operator_result>;
+/// It wakes itself while the store is away.
+using waking_directory = directory_actor::extend<caf::reacts_to<wake_atom>>;
 
 struct known_user {
   user_id id;
@@ -38,7 +40,7 @@ class owning_directory {
  public:
   static inline const char* name = "directory";
 
-  void start(directory_actor::pointer self, store_handles store, directory& published, const crypto::master_key& keys, const wall_clock& clock) {
+  void start(waking_directory::pointer self, store_handles store, directory& published, const crypto::master_key& keys, const wall_clock& clock) {
     self_ = self;
     store_ = std::move(store);
     published_ = &published;
@@ -111,13 +113,25 @@ class owning_directory {
 
   void in_doubt(result_promise promise) {
     promise.deliver(make_error(actor_errc::store_unavailable));
+    read_again();
+  }
+
+ public:
+  /// Until the store has told what is true, no command is taken.
+  void read_again() {
     busy_ = true;
-    read([this](bool) {
-      busy_ = false;
-      next();
+    read([this](bool read_well) {
+      if (read_well) {
+        busy_ = false;
+        return next();
+      }
+      for (auto& work : waiting_) work.promise.deliver(make_error(actor_errc::store_unavailable));
+      waiting_.clear();
+      self_->delayed_send(self_, std::chrono::seconds{1}, wake_atom::value);
     });
   }
 
+ private:
   // ---- the whole, from the store ----------------------------------------------------------------
 
   template <class Then>
@@ -329,7 +343,7 @@ class owning_directory {
 
   void publish_key(api_key key) { published_->publish(std::make_shared<const api_key>(std::move(key))); }
 
-  directory_actor::pointer self_ = nullptr;
+  waking_directory::pointer self_ = nullptr;
   store_handles store_;
   directory* published_ = nullptr;
   const crypto::master_key* keys_ = nullptr;
@@ -339,12 +353,13 @@ class owning_directory {
   std::unordered_map<merchant_id, known_merchant> merchants_;
 };
 
-directory_actor::behavior_type directory_behavior(directory_actor::stateful_pointer<owning_directory> self, store_handles store,
+waking_directory::behavior_type directory_behavior(waking_directory::stateful_pointer<owning_directory> self, store_handles store,
                                                   directory* published, const crypto::master_key* keys, const wall_clock* clock) {
   self->state.start(self, std::move(store), *published, *keys, *clock);
   return {
       [self](operator_command& command) { return self->state.take(command); },
       [self](load_atom) { return self->state.load(); },
+      [self](wake_atom) { self->state.read_again(); },
   };
 }
 
