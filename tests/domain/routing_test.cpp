@@ -84,7 +84,7 @@ TEST_CASE("the environments do not share connections or routes") {
 
 TEST_CASE("a sandbox provider serves live payments only under --dev") {
   const auto m = standard({to(sandbox, connection_status::connected, environment::live)}, {by(sandbox, 1, {}, environment::live)});
-  CHECK(refusal(m, wanting("HKD"), environment::live, false) == problem::no_eligible_provider);
+  CHECK(refusal(m, wanting("HKD"), environment::live, false) == problem::merchant_not_charge_capable);
   CHECK(chosen(m, wanting("HKD"), environment::live, true) == sandbox);
 }
 

@@ -47,8 +47,9 @@ inline std::variant<route_choice, problem> choose_route(const merchant& who, env
     return nullptr;
   };
 
-  const bool any_connected =
-      std::ranges::any_of(who.connections, [&](const connection& link) { return link.env == env && link.status == connection_status::connected; });
+  const bool any_connected = std::ranges::any_of(who.connections, [&](const connection& link) {
+    return link.env == env && usable(link.provider) && link.status == connection_status::connected;
+  });
   if (!any_connected) return problem::merchant_not_charge_capable;
 
   bool waits_for_connection = false;
