@@ -37,12 +37,18 @@ using reply_promise = caf::typed_response_promise<payment_reply>;
 constexpr std::size_t remembered_answers = 8;
 /// A claim lost to another owner, or an operation left open, is looked at again this often within one request.
 constexpr unsigned most_attempts = 4;
+/// A commit that got no answer has landed, or never will, after this.
+constexpr std::chrono::seconds doubt_lasts{60};
 
 /// The idempotency key towards the provider: the same for every call that one command makes.
-std::string provider_key_of(const command_key& key) {
+/// The claim is part of it: once an idempotency key has been purged, its next use is another command, which the
+/// provider must not answer from its memory of the first.
+std::string provider_key_of(const payment_key& subject, const open_operation& open) {
+  const auto& key = open.command;
   std::string text;
-  text.reserve(key.merchant.value.size() + key.principal.size() + key.key.size() + 8);
+  text.reserve(160);
   text.append(key.merchant.value).append("\n").append(to_string(key.env)).append("\n").append(key.principal).append("\n").append(key.key);
+  text.append("\n").append(subject.id.value).append("\n").append(std::to_string(open.claim));
   const auto hash = crypto::sha256(text);
   return "pk_" + crypto::hex(std::span{hash}.first(16));
 }
@@ -52,6 +58,7 @@ struct job {
   payment_request request;
   reply_promise promise;
   unsigned attempts = 0;
+  bool began = false;  ///< its own begin has committed: what is open on the row is its operation
 };
 
 class payment_entity {
@@ -130,6 +137,12 @@ class payment_entity {
   void next() {
     running_.reset();
     busy_ = false;
+    if (doubt_until_ > time_point{}) {
+      if (context_->clock.now() < doubt_until_)
+        forget();
+      else
+        doubt_until_ = time_point{};
+    }
     while (!busy_ && !waiting_.empty()) {
       auto work = std::move(waiting_.front());
       waiting_.erase(waiting_.begin());
@@ -160,6 +173,7 @@ class payment_entity {
     commit(std::move(unit), [this, work = std::move(work), begun = std::move(begun)](commit_outcome outcome) mutable {
       switch (outcome) {
         case commit_outcome::committed:
+          work.began = true;
           learn(std::move(begun));
           timeline_.emplace();
           return call_provider(std::move(work), false);
@@ -169,7 +183,7 @@ class payment_entity {
           // The key was free (a taken one is told first), so nothing is stored under it.
           return refuse(work, problem::payment_already_exists);
         default:
-          return in_doubt(work);
+          return not_committed(work, outcome);
       }
     });
   }
@@ -194,7 +208,7 @@ class payment_entity {
       return commit(std::move(unit), [this, work = std::move(work), result = std::move(result)](commit_outcome outcome) mutable {
         if (outcome == commit_outcome::committed) return finish_with(work, std::move(result));
         if (outcome == commit_outcome::duplicate_command) return answer_from_store(std::move(work));
-        in_doubt(work);
+        not_committed(work, outcome);
       });
     }
 
@@ -204,6 +218,7 @@ class payment_entity {
     commit(std::move(unit), [this, work = std::move(work), claimed = std::move(claimed)](commit_outcome outcome) mutable {
       switch (outcome) {
         case commit_outcome::committed:
+          work.began = true;
           learn(std::move(claimed));
           return call_provider(std::move(work), false);
         case commit_outcome::duplicate_command:
@@ -211,7 +226,7 @@ class payment_entity {
         case commit_outcome::lost_claim:
           return again(std::move(work));
         default:
-          return in_doubt(work);
+          return not_committed(work, outcome);
       }
     });
   }
@@ -225,12 +240,12 @@ class payment_entity {
   /// Calls the provider for the operation that is open on the current row.
   void call_provider(job work, bool asked_again) {
     provider_call call;
-    call.provider_key = provider_key_of(current_->open->command);
+    call.provider_key = provider_key_of(key_, *current_->open);
     call.what = current_->open->what;
     call.asked_again = asked_again;
     call.amount = current_->open->amount;
     call.subject = *current_;
-    call.now = context_->clock.now();
+    call.begun_at = current_->open->begun_at;
     self_->request(context_->providers[static_cast<std::size_t>(current_->provider)], caf::infinite, std::move(call))
         .then([this, work](provider_result& result) mutable { finish(std::move(work), result); },
               [this, work](const caf::error&) mutable {
@@ -251,7 +266,9 @@ class payment_entity {
       unit.finish_command = command_finish{open.command, told, now};
     }
     commit_change(std::move(unit), std::move(change), [this, work = std::move(work), told, open](commit_outcome outcome) mutable {
-      const bool own = work.request.write && work.request.write->key == open.command;
+      // A request with the same key that did not begin this operation may be another request: it learns from the
+      // stored record whether it is.
+      const bool own = work.began && work.request.write->key == open.command;
       if (outcome == commit_outcome::committed) {
         if (own) return finish_with(work, std::move(told));
         if (std::holds_alternative<settle_due>(work.request.what)) {
@@ -265,7 +282,7 @@ class payment_entity {
         forget();
         return own ? answer_from_store(std::move(work)) : again(std::move(work));
       }
-      in_doubt(work);
+      not_committed(work, outcome);
     });
   }
 
@@ -278,10 +295,13 @@ class payment_entity {
   }
 
   void settle(job work) {
+    if (!current_ && work.attempts == 0) return again(std::move(work), true);
     if (!current_) return refuse(work, problem::payment_not_found);
     const auto now = context_->clock.now();
     if (current_->open && current_->due_at && *current_->due_at <= now) return call_provider(std::move(work), true);
     if (auto change = expire_hosted(*current_, now)) return change_state(std::move(work), std::move(*change));
+    // The store says that something is due and memory does not: the store is right.
+    if (work.attempts == 0) return again(std::move(work), true);
     view(std::move(work));
   }
 
@@ -298,7 +318,7 @@ class payment_entity {
     commit_change({}, std::move(change), [this, work = std::move(work)](commit_outcome outcome) mutable {
       if (outcome == commit_outcome::committed) return view(std::move(work));
       if (outcome == commit_outcome::lost_claim) return again(std::move(work));
-      in_doubt(work);
+      not_committed(work, outcome);
     });
   }
 
@@ -327,7 +347,9 @@ class payment_entity {
     auto shared = std::make_shared<Then>(std::move(then));
     self_->request(context_->store.writer_for(key_), caf::infinite, std::move(unit))
         .then([shared](commit_outcome outcome) { (*shared)(outcome); },
-              [shared](const caf::error&) { (*shared)(commit_outcome::unavailable); });
+              [shared](const caf::error& error) {
+                (*shared)(is(error, actor_errc::overloaded) ? commit_outcome::refused : commit_outcome::unavailable);
+              });
   }
 
   // ---- idempotency ------------------------------------------------------------------------------
@@ -383,8 +405,9 @@ class payment_entity {
       context_->meters.replays.Increment();
       return deliver(work, payment_reply{finished{std::move(result), true}});
     }
-    // Open, on this payment, and not run by this actor: left by a crash. Settle it, then answer from what it left.
-    if (record.payment == key_.id && work.attempts < most_attempts && !known_) return again(std::move(work), true);
+    // Open, on this payment, and not run by this actor: left by a crash, or by a commit that landed after all. Read the
+    // row, settle what is open on it, then answer from what that left.
+    if (record.payment == key_.id && work.attempts < most_attempts) return again(std::move(work), true);
     refuse(work, problem::request_in_progress);
   }
 
@@ -423,9 +446,12 @@ class payment_entity {
     seen_timeline_.reset();
   }
 
-  /// The store did not say whether it committed. The client is told to come back with the same key.
-  void in_doubt(job& work) {
+  /// Not committed, as far as the store said. The client is told to come back with the same key.
+  void not_committed(job& work, commit_outcome outcome) {
     forget();
+    if (outcome == commit_outcome::refused) return refuse(work, problem::overloaded);
+    // The commit may still land: until then no row that is read is believed for longer than one request.
+    doubt_until_ = context_->clock.now() + doubt_lasts;
     refuse(work, problem::store_unavailable);
   }
 
@@ -472,6 +498,7 @@ class payment_entity {
 
   bool known_ = false;  ///< current_ is what the store holds
   bool busy_ = false;   ///< a request is under way
+  time_point doubt_until_{};
   std::optional<payment> current_;
   std::optional<std::vector<timeline_entry>> timeline_;
   payment_ptr seen_payment_;    ///< shared with readers until the next change

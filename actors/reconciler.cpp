@@ -19,6 +19,7 @@ constexpr std::uint32_t purge_chunk = 1'000;
 constexpr std::chrono::hours purge_interval{1};
 /// A store that does not answer is asked again after this at the latest.
 constexpr std::chrono::seconds look_timeout{30};
+constexpr std::chrono::minutes settle_timeout{2};
 
 class reconciling {
  public:
@@ -52,7 +53,8 @@ class reconciling {
  private:
   void settle(const payment_key& key) {
     if (under_way_.size() >= most_under_way || !under_way_.insert(key).second) return;
-    self_->request(router_, caf::infinite, payment_request{key, std::nullopt, settle_due{}})
+    // Finite: an actor that dies at it never answers, and the payment must come up again.
+    self_->request(router_, settle_timeout, payment_request{key, std::nullopt, settle_due{}})
         .then([this, key](const payment_reply&) { under_way_.erase(key); }, [this, key](const caf::error&) { under_way_.erase(key); });
   }
 

@@ -70,7 +70,9 @@ std::string to_json(const open_operation& open) {
                                       {"operation", to_string(open.what)},
                                       {"amount", open.amount},
                                       {"answered", open.answered},
-                                      {"asked", open.asked}});
+                                      {"asked", open.asked},
+                                      {"claim", open.claim},
+                                      {"begun_at", to_unix_ms(open.begun_at)}});
 }
 
 payment_details details_from_json(std::string_view text) {
@@ -104,6 +106,8 @@ open_operation open_operation_from_json(std::string_view text, const payment_key
     open.amount = object.at("amount").to_number<std::int64_t>();
     open.answered = object.at("answered").as_bool();
     open.asked = object.at("asked").to_number<unsigned>();
+    open.claim = object.at("claim").to_number<std::int64_t>();
+    open.begun_at = from_unix_ms(object.at("begun_at").to_number<std::int64_t>());
     return open;
   });
 }

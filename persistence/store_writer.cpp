@@ -83,7 +83,7 @@ class writer {
   std::deque<entry> waiting_;
   std::vector<unit_of_work> units_;  // of the batch at hand
   std::vector<promise> promises_;
-  std::array<prometheus::Counter*, 6> outcomes_{};
+  std::array<prometheus::Counter*, 7> outcomes_{};
 };
 
 struct writer_state {
@@ -108,7 +108,10 @@ writer_actor::behavior_type behave(writer_actor::stateful_pointer<writer_state> 
   });
   return {
       [self, &state](unit_of_work& unit) -> caf::result<commit_outcome> {
-        if (state.work->full()) return make_error(actor_errc::overloaded);
+        // What finishes an operation is never refused: the provider's answer would be lost with it. There are no more of
+        // these than operations under way.
+        const bool begins = unit.insert_command || !unit.update_payment;
+        if (begins && state.work->full()) return make_error(actor_errc::overloaded);
         auto answer = self->make_response_promise<commit_outcome>();
         state.work->enqueue(answer, std::move(unit));
         if (!state.commit_on_its_way) {

@@ -114,7 +114,7 @@ sandbox_answer refund(const provider_call& call) {
     const auto captured_on = floor<days>(*call.subject.captured_at);
     auto last = year_month_day{captured_on} + hosted_refund_window;
     if (!last.ok()) last = last.year() / last.month() / std::chrono::last;
-    if (floor<days>(call.now) > sys_days{last})
+    if (floor<days>(call.begun_at) > sys_days{last})
       return declined(error_category::validation, "refund_window_expired", "The route refunds for six months after the capture.", false);
   }
   return approved(reference("re_", call));

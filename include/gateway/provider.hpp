@@ -17,7 +17,7 @@ struct provider_call {
   bool asked_again = false;  ///< an earlier call with this key got no answer, or its answer was lost
   std::int64_t amount = 0;   ///< minor units, of this operation
   payment subject;           ///< as claimed
-  time_point now{};
+  time_point begun_at{};     ///< of the operation, also when it is asked again
 };
 
 }  // namespace gateway

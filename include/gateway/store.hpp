@@ -106,10 +106,11 @@ enum class commit_outcome : unsigned char {
   lost_claim,         ///< the payment moved on; nothing happened: load it again
   duplicate_record,   ///< an operator's change names something that exists already; nothing happened
   unavailable,        ///< the database did not say: it may have happened; only a read tells
+  refused,            ///< the writer's queue is full; nothing happened. Told by actor_errc::overloaded, never by a row
 };
 
 constexpr std::string_view to_string(commit_outcome o) noexcept {
-  constexpr std::string_view names[] = {"committed", "duplicate_command", "payment_exists", "lost_claim", "duplicate_record", "unavailable"};
+  constexpr std::string_view names[] = {"committed", "duplicate_command", "payment_exists", "lost_claim", "duplicate_record", "unavailable", "refused"};
   return names[static_cast<std::size_t>(o)];
 }
 

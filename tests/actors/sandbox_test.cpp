@@ -22,7 +22,7 @@ provider_call call(operation what, std::string method, provider_kind kind = prov
   c.subject.provider = kind;
   c.subject.how = how;
   c.subject.details.payment_method = std::move(method);
-  c.now = from_unix_ms(1'795'167'000'000);
+  c.begun_at = from_unix_ms(1'795'167'000'000);
   return c;
 }
 const sandbox_settings config{"https://gateway.test", "page-key"};
@@ -103,7 +103,7 @@ TEST_CASE("the hosted card route refunds for six months after the capture") {
   c.subject.captured_at = gateway::time_point{sys_days{year{2026} / 3 / 31}};
   for (auto [day, status] : {std::pair{sys_days{year{2026} / 9 / 30}, provider_status::approved},
                              {sys_days{year{2026} / 10 / 1}, provider_status::declined}}) {
-    c.now = gateway::time_point{day};
+    c.begun_at = gateway::time_point{day};
     CHECK(asked(c).result.status == status);
   }
   CHECK(asked(c).result.error->code == "refund_window_expired");

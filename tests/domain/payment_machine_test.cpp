@@ -129,7 +129,7 @@ TEST_CASE("every state answers every command, on every kind of route") {
   SECTION("while an operation is open, nothing else runs") {
     for (std::size_t i = 0; i < payment_state_count; ++i) {
       auto p = payment_in(static_cast<payment_state>(i));
-      p.open = open_operation{command, operation::capture, 4200, true, 1};
+      p.open = open_operation{command, operation::capture, 4200, true, 1, 7, now};
       CHECK(verdict(decide(p, capture_payment{}, command, now, timing)) == "payment_outcome_pending");
       CHECK(verdict(decide(p, void_payment{}, command, now, timing)) == "payment_outcome_pending");
       CHECK(verdict(decide(p, refund_payment{}, command, now, timing)) == "payment_outcome_pending");

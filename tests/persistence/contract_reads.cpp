@@ -38,7 +38,8 @@ payment full_payment() {
   p.captured = std::numeric_limits<std::int64_t>::max() - 1;
   p.refunded = std::numeric_limits<std::int64_t>::max() - 2;
   p.captured_at = at(-1);
-  p.open = open_operation{{p.key.merchant, p.key.env, "plat_1", "key"}, operation::refund, std::numeric_limits<std::int64_t>::max(), true, 7};
+  p.open = open_operation{{p.key.merchant, p.key.env, "plat_1", "key"}, operation::refund, std::numeric_limits<std::int64_t>::max(), true, 7,
+                          41, from_unix_ms(1'795'167'000'125)};
   p.due_at = at(99);
   p.next_seq = std::numeric_limits<std::uint32_t>::max();
   p.created_at = from_unix_ms(0);
@@ -107,7 +108,7 @@ TEST_CASE("every name that a payment can carry is stored") {
   for (int i = 0; i < 6; ++i) next().error = provider_error{static_cast<error_category>(i), "", "", false, false};
   for (const auto& traits : provider_catalogue) next().provider = traits.kind;
   for (auto what : {operation::create, operation::capture, operation::refund, operation::void_payment})
-    next().open = open_operation{command_key_of("k"), what, 1, false, 0};
+    next().open = open_operation{command_key_of("k"), what, 1, false, 0, 1, {}};
   for (const auto& p : all) {
     unit_of_work unit;
     unit.insert_payment = p;

@@ -88,6 +88,8 @@ struct open_operation {
   std::int64_t amount = 0;  ///< minor units
   bool answered = false;    ///< its client was told that the outcome is unknown
   unsigned asked = 0;       ///< times the provider was asked without an answer
+  std::int64_t claim = 0;   ///< the payment's version by which it was claimed: no two operations share one
+  time_point begun_at{};    ///< what depends on the day depends on this one, however late the provider is asked again
 
   bool operator==(const open_operation&) const = default;
 };

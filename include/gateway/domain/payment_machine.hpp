@@ -76,7 +76,7 @@ inline duration_ms reconcile_delay(unsigned asked, const machine_timing& timing)
 inline payment claimed_for(payment p, const command_key& command, operation what, std::int64_t amount, time_point now,
                            const machine_timing& timing) {
   p.version += 1;
-  p.open = open_operation{command, what, amount, false, 0};
+  p.open = open_operation{command, what, amount, false, 0, p.version, now};
   p.due_at = now + timing.abandoned_after;
   p.updated_at = now;
   return p;
@@ -211,7 +211,10 @@ inline transition conclude(const payment& p, const provider_result& answer, time
   t.result.status = answer.status;
   t.result.error = answer.error;
 
-  if (answer.status == provider_status::unknown) {
+  // Only a creation may wait for a customer; anything else without a yes or no is not known.
+  const bool settled = answer.status == provider_status::approved || answer.status == provider_status::declined ||
+                       (answer.status == provider_status::pending && open.what == operation::create);
+  if (!settled) {
     // A state, never a failure: the operation stays open until the reconciler knows.
     next.version += 1;
     next.open->answered = true;
