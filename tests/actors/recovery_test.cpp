@@ -54,9 +54,9 @@ TEST_CASE("what a crash left open is not the answer to another request with its 
   CHECK(w.look("pay_1")->refunded == 1200);
 }
 
-TEST_CASE("a commit that lands after its answer was given up is found, by a retry and by the reconciler") {
-  for (bool by_retry : {true, false}) {
-    CAPTURE(by_retry);
+TEST_CASE("a commit that lands after its answer was given up is found, by a retry, a look and the reconciler") {
+  for (const std::string found_by : {"retry", "look", "reconciler"}) {
+    CAPTURE(found_by);
     world w;
     w.start_reconciler();
     w.ask(w.create("pay_1", "k1"));
@@ -72,10 +72,9 @@ TEST_CASE("a commit that lands after its answer was given up is found, by a retr
     CHECK(w.look("pay_1")->state == payment_state::authorized);
     w.rows().payments.at(row) = landed;
     w.rows().commands.insert(command);
-    if (by_retry)
-      CHECK(w.ask(w.capture("pay_1", "k2")) == "replay: capture captured 0/0");
-    else
-      w.advance(90s);
+    if (found_by == "retry") CHECK(w.ask(w.capture("pay_1", "k2")) == "replay: capture captured 0/0");
+    if (found_by == "look") CHECK(w.look("pay_1")->state == payment_state::captured);
+    if (found_by == "reconciler") w.advance(90s);
     CHECK(w.rows().payments.at(row).state == payment_state::captured);
     CHECK(w.ask(w.capture("pay_1", "k2")) == "replay: capture captured 0/0");
     CHECK(w.calls().count(operation::capture, "pay_1") == 1);
