@@ -1,6 +1,8 @@
 // Operators' commands: durable first, then published; and the same after a restart.
 #include <catch2/catch.hpp>
 
+#include <thread>
+
 #include "directory_actor.hpp"
 #include "memory_store.hpp"
 
@@ -150,4 +152,19 @@ TEST_CASE("a command whose commit is in doubt is refused, and what is known is w
     o.ask(add_user{m, "b@example.com", "correct horse"});
     CHECK(o.published.find_merchant(m)->owner == user_id{rows->whole.users.front().id});
   }
+}
+
+TEST_CASE("after a commit in doubt the directory asks the store until it hears what is true") {
+  auto rows = std::make_shared<memory_store>();
+  office o{rows};
+  const auto m = std::get<created_merchant>(o.ask(create_merchant{"Shop", entity_kind::standard, {}})).merchant;
+  const auto key = std::get<minted_key>(o.ask(mint_key{m, environment::test, *parse_scopes("*")})).id;
+  rows->faults.push_back(fault::after_commit);
+  rows->reads_fail = true;
+  CHECK(std::get<refused>(o.ask(revoke_key{key})).why == "unavailable");
+  CHECK(std::get<refused>(o.ask(create_merchant{"Other", entity_kind::standard, {}})).why == "unavailable");
+  rows->reads_fail = false;
+  const auto deadline = std::chrono::steady_clock::now() + 10s;
+  while (!o.published.find_key(key)->revoked && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(10ms);
+  CHECK(o.published.find_key(key)->revoked);
 }

@@ -1,6 +1,7 @@
 // A store in memory that honours the store's contract, and fails where a test tells it to.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <map>
 #include <memory>
@@ -13,7 +14,7 @@
 namespace gateway::testing {
 
 /// How the next unit fails.
-enum class fault { none, before_commit, after_commit };
+enum class fault { none, queue_full, before_commit, after_commit };
 
 struct memory_store {
   using row_key = std::tuple<std::string, int, std::string>;
@@ -25,7 +26,7 @@ struct memory_store {
   std::map<std::string, directory_change> records;
   directory_lookup whole;
   std::deque<fault> faults;  ///< one for each unit to come; empty: none
-  bool reads_fail = false;
+  std::atomic<bool> reads_fail = false;
   unsigned commits = 0;
 
   static row_key id(const payment_key& k) { return {k.merchant.value, static_cast<int>(k.env), k.id.value}; }
@@ -37,6 +38,7 @@ struct memory_store {
       trouble = faults.front();
       faults.pop_front();
     }
+    if (trouble == fault::queue_full) return commit_outcome::refused;
     if (trouble == fault::before_commit) return commit_outcome::unavailable;
     const auto outcome = apply(unit);
     return trouble == fault::after_commit ? commit_outcome::unavailable : outcome;
@@ -88,7 +90,12 @@ struct store_line {
 };
 
 inline store_writer::behavior_type memory_writer(store_writer::pointer, store_line line) {
-  return {[line](const unit_of_work& unit) { return *line.cut ? commit_outcome::unavailable : line.rows->execute(unit); }, [](work_atom) {}};
+  return {[line](const unit_of_work& unit) -> caf::result<commit_outcome> {
+            const auto outcome = *line.cut ? commit_outcome::unavailable : line.rows->execute(unit);
+            if (outcome == commit_outcome::refused) return make_error(actor_errc::overloaded);
+            return outcome;
+          },
+          [](work_atom) {}};
 }
 
 inline store_reader::behavior_type memory_reader(store_reader::pointer, store_line line) {

@@ -178,6 +178,17 @@ TEST_CASE("a commit in doubt is answered as unavailable, and a retry learns the 
     }
 }
 
+TEST_CASE("a full queue in front of the store is told as overload, and leaves nothing behind") {
+  world w;
+  w.rows().faults.push_back(fault::queue_full);
+  CHECK(w.ask(w.create("pay_1", "k1")) == told(problem::overloaded));
+  CHECK(w.calls().calls.empty());
+  CHECK(w.ask(w.create("pay_1", "k1")) == "create authorized 0/0");
+  w.rows().faults.push_back(fault::queue_full);
+  CHECK(w.ask(w.capture("pay_1", "k2")) == told(problem::overloaded));
+  CHECK(w.ask(w.capture("pay_1", "k2")) == "capture captured 0/0");
+}
+
 TEST_CASE("a refund's commit in doubt never refunds twice") {
   for (auto which : {0, 1})
     for (auto how : {fault::before_commit, fault::after_commit}) {
