@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "directory_actor.hpp"
-#include "memory_store.hpp"
+#include "failing_store.hpp"
 
 using namespace gateway;
 using namespace gateway::testing;
@@ -19,9 +19,9 @@ struct plain_config : caf::actor_system_config {
 /// A directory actor over a memory store, asked synchronously.
 class office {
  public:
-  explicit office(memory_store_ptr rows) : rows_{std::move(rows)} {
+  explicit office(failing_store_ptr rows) : rows_{std::move(rows)} {
     const store_line line{rows_};
-    store_handles store{{system_.spawn(memory_writer, line)}, {system_.spawn(memory_reader, line)}};
+    store_handles store{{system_.spawn(failing_writer, line)}, {system_.spawn(failing_reader, line)}};
     actor_ = actors::spawn_directory(system_, store, published, keys_, clock_);
     bool loaded = false;
     self_->request(actor_, 10s, load_atom::value).receive([&](bool ok) { loaded = ok; }, [](const caf::error&) {});
@@ -42,7 +42,7 @@ class office {
   directory published;
 
  private:
-  memory_store_ptr rows_;
+  failing_store_ptr rows_;
   crypto::master_key keys_{std::string(32, 'k')};
   system_wall_clock clock_;
   plain_config config_;
@@ -54,7 +54,7 @@ class office {
 }  // namespace
 
 TEST_CASE("a new merchant can charge in test at once, and is the same after a restart") {
-  auto rows = std::make_shared<memory_store>();
+  auto rows = std::make_shared<failing_store>();
   merchant_id id;
   merchant before;
   key_id key;
@@ -84,16 +84,16 @@ TEST_CASE("a new merchant can charge in test at once, and is the same after a re
 }
 
 TEST_CASE("a key's secret is sealed in the store") {
-  auto rows = std::make_shared<memory_store>();
+  auto rows = std::make_shared<failing_store>();
   office o{rows};
   const auto m = std::get<created_merchant>(o.ask(create_merchant{"Shop", entity_kind::standard, {}}));
   const auto k = std::get<minted_key>(o.ask(mint_key{m.merchant, environment::live, *parse_scopes("*")}));
-  REQUIRE(rows->whole.keys.size() == 1);
-  CHECK(rows->whole.keys[0].key.sealed_secret.find(k.secret) == std::string::npos);
+  REQUIRE(rows->run(find_directory{}).keys.size() == 1);
+  CHECK(rows->run(find_directory{}).keys[0].key.sealed_secret.find(k.secret) == std::string::npos);
 }
 
 TEST_CASE("a revoked key stays known as revoked") {
-  auto rows = std::make_shared<memory_store>();
+  auto rows = std::make_shared<failing_store>();
   office o{rows};
   const auto m = std::get<created_merchant>(o.ask(create_merchant{"Shop", entity_kind::standard, {}}));
   const auto k = std::get<minted_key>(o.ask(mint_key{m.merchant, environment::test, *parse_scopes("*")}));
@@ -103,7 +103,7 @@ TEST_CASE("a revoked key stays known as revoked") {
 }
 
 TEST_CASE("a route keeps its place when it is replaced, new ones come last") {
-  auto rows = std::make_shared<memory_store>();
+  auto rows = std::make_shared<failing_store>();
   office o{rows};
   const auto m = std::get<created_merchant>(o.ask(create_merchant{"Shop", entity_kind::standard, {}})).merchant;
   const auto usd = *currency::parse("USD");
@@ -122,7 +122,7 @@ TEST_CASE("a route keeps its place when it is replaced, new ones come last") {
 }
 
 TEST_CASE("a setup token is spent once") {
-  auto rows = std::make_shared<memory_store>();
+  auto rows = std::make_shared<failing_store>();
   office o{rows};
   const auto m = std::get<created_merchant>(o.ask(create_merchant{"Shop", entity_kind::standard, {}})).merchant;
   CHECK(std::holds_alternative<named_result>(o.ask(redeem_setup_token{m, "t1"})));
@@ -131,7 +131,7 @@ TEST_CASE("a setup token is spent once") {
 }
 
 TEST_CASE("a user added with the owner's address is the owner; with no owner named, the first user is") {
-  auto rows = std::make_shared<memory_store>();
+  auto rows = std::make_shared<failing_store>();
   office o{rows};
   const auto m = std::get<created_merchant>(o.ask(create_merchant{"Shop", entity_kind::standard, "owner@example.com"})).merchant;
   const auto owner = o.published.find_merchant(m)->owner;
@@ -144,18 +144,18 @@ TEST_CASE("a user added with the owner's address is the owner; with no owner nam
 
 TEST_CASE("a command whose commit is in doubt is refused, and what is known is what the store holds") {
   for (auto how : {fault::before_commit, fault::after_commit}) {
-    auto rows = std::make_shared<memory_store>();
+    auto rows = std::make_shared<failing_store>();
     office o{rows};
     const auto m = std::get<created_merchant>(o.ask(create_merchant{"Shop", entity_kind::standard, {}})).merchant;
     rows->faults.push_back(how);
     CHECK(std::get<refused>(o.ask(add_user{m, "a@example.com", "correct horse"})).why == "unavailable");
     o.ask(add_user{m, "b@example.com", "correct horse"});
-    CHECK(o.published.find_merchant(m)->owner == user_id{rows->whole.users.front().id});
+    CHECK(o.published.find_merchant(m)->owner == user_id{rows->run(find_directory{}).users.front().id});
   }
 }
 
 TEST_CASE("after a commit in doubt the directory asks the store until it hears what is true") {
-  auto rows = std::make_shared<memory_store>();
+  auto rows = std::make_shared<failing_store>();
   office o{rows};
   const auto m = std::get<created_merchant>(o.ask(create_merchant{"Shop", entity_kind::standard, {}})).merchant;
   const auto key = std::get<minted_key>(o.ask(mint_key{m, environment::test, *parse_scopes("*")})).id;

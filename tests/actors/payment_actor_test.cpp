@@ -85,7 +85,7 @@ TEST_CASE("operations on one payment run one at a time, in arrival order") {
 TEST_CASE("requests beyond the payment's queue are refused as overload") {
   settings config;
   config.payment_queue = 4;
-  world w{std::make_shared<memory_store>(), config};
+  world w{std::make_shared<failing_store>(), config};
   auto slow = w.send(w.create("pay_1", "k", "pm_card_slow_5000"));
   w.settle();
   std::vector<world::pending> all;

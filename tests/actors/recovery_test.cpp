@@ -9,8 +9,8 @@ using lines = std::vector<std::string>;
 
 namespace {
 /// Leaves a command begun and never finished: the provider has been called, then the node is gone.
-memory_store_ptr crashed_while(payment_request setup, payment_request last) {
-  auto rows = std::make_shared<memory_store>();
+failing_store_ptr crashed_while(payment_request setup, payment_request last) {
+  auto rows = std::make_shared<failing_store>();
   world w{rows};
   if (setup.write) w.ask(std::move(setup));
   const auto calls = w.calls().calls.size();
@@ -39,7 +39,7 @@ TEST_CASE("the client of a create that a crash cut off gets its result by retryi
 }
 
 TEST_CASE("what a crash left open is not the answer to another request with its key") {
-  auto rows = std::make_shared<memory_store>();
+  auto rows = std::make_shared<failing_store>();
   {
     world w{rows};
     w.ask(w.create("pay_1", "k1"));
@@ -94,7 +94,7 @@ TEST_CASE("a key used again after it was purged is another command, to the provi
 }
 
 TEST_CASE("a refund left open by a crash is asked for again under the same provider key") {
-  auto rows = std::make_shared<memory_store>();
+  auto rows = std::make_shared<failing_store>();
   std::string provider_key;
   {
     world w{rows};
@@ -206,7 +206,7 @@ TEST_CASE("a refund's commit in doubt never refunds twice") {
 }
 
 TEST_CASE("while the store cannot be read, requests are refused and nothing is lost") {
-  auto rows = std::make_shared<memory_store>();
+  auto rows = std::make_shared<failing_store>();
   {
     world w{rows};
     w.ask(w.create("pay_1", "k1"));
@@ -220,7 +220,7 @@ TEST_CASE("while the store cannot be read, requests are refused and nothing is l
 }
 
 TEST_CASE("two nodes that both believe they own a payment do no harm") {
-  auto rows = std::make_shared<memory_store>();
+  auto rows = std::make_shared<failing_store>();
   world one{rows}, two{rows};
   one.ask(one.create("pay_1", "k1"));
   CHECK(two.look("pay_1")->state == payment_state::authorized);
@@ -235,7 +235,7 @@ TEST_CASE("two nodes that both believe they own a payment do no harm") {
 }
 
 TEST_CASE("a node that settles another's open operation, and the owner that finishes late, agree on one result") {
-  auto rows = std::make_shared<memory_store>();
+  auto rows = std::make_shared<failing_store>();
   world owner{rows};
   auto p = owner.send(owner.create("pay_1", "k1"));
   while (owner.calls().calls.empty()) REQUIRE(owner.step());

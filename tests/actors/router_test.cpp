@@ -19,7 +19,7 @@ TEST_CASE("idle payment actors leave, and come back with everything they knew") 
 TEST_CASE("the least recently used actors leave when too many live") {
   settings config;
   config.live_payments = 10;
-  world w{std::make_shared<memory_store>(), config};
+  world w{std::make_shared<failing_store>(), config};
   for (int i = 0; i < 200; ++i) {
     const auto n = std::to_string(i);
     CHECK(w.ask(w.create("pay_" + n, "k" + n)) == "create authorized 0/0");
@@ -31,7 +31,7 @@ TEST_CASE("the least recently used actors leave when too many live") {
 TEST_CASE("requests that arrive while their actor leaves are answered by the next one") {
   settings config;
   config.live_payments = 1;
-  world w{std::make_shared<memory_store>(), config};
+  world w{std::make_shared<failing_store>(), config};
   std::vector<world::pending> all;
   for (int round = 0; round < 20; ++round)
     for (int i = 0; i < 5; ++i) {
@@ -49,7 +49,7 @@ TEST_CASE("requests that arrive while their actor leaves are answered by the nex
 TEST_CASE("an actor with work under way is not stopped") {
   settings config;
   config.live_payments = 1;
-  world w{std::make_shared<memory_store>(), config};
+  world w{std::make_shared<failing_store>(), config};
   auto slow = w.send(w.create("pay_slow", "k", "pm_card_slow_5000"));
   w.settle();
   for (int i = 0; i < 5; ++i) w.ask(w.create("pay_" + std::to_string(i), "k" + std::to_string(i)));

@@ -5,7 +5,7 @@
 #include <caf/scheduler/test_coordinator.hpp>
 #include <caf/scoped_execution_unit.hpp>
 
-#include "memory_store.hpp"
+#include "failing_store.hpp"
 #include "payment_actor.hpp"
 #include "provider_gate.hpp"
 #include "providers/sandbox.hpp"
@@ -67,12 +67,12 @@ struct deterministic_config : caf::actor_system_config {
 /// One node. Several may stand on the same rows; destroying one without stopping it is a crash.
 class world {
  public:
-  explicit world(memory_store_ptr rows = std::make_shared<memory_store>(), settings config = {})
+  explicit world(failing_store_ptr rows = std::make_shared<failing_store>(), settings config = {})
       : rows_{std::move(rows)}, config_{std::move(config)}, log_{std::make_shared<call_log>()} {
     merchants_.publish(std::make_shared<const merchant>(demo_merchant()));
     context_ = std::make_shared<actors::payment_context>(actors::payment_context{{}, {}, merchants_, clock_, encoder_, config_, meters_});
-    context_->store.writers.push_back(system_.spawn(memory_writer, line_));
-    context_->store.readers.push_back(system_.spawn(memory_reader, line_));
+    context_->store.writers.push_back(system_.spawn(failing_writer, line_));
+    context_->store.readers.push_back(system_.spawn(failing_reader, line_));
     for (const auto& kind : provider_catalogue) {
       auto sandbox = actors::spawn_sandbox(system_, {"https://gateway.test", "page-key"}, nullptr);
       auto logged = system_.spawn(logging_provider, sandbox, log_);
@@ -92,7 +92,7 @@ class world {
   world(const world&) = delete;
   world& operator=(const world&) = delete;
 
-  memory_store& rows() { return *rows_; }
+  failing_store& rows() { return *rows_; }
   call_log& calls() { return *log_; }
   metrics& meters() { return meters_; }
   hand_clock& clock() { return clock_; }
@@ -182,7 +182,7 @@ class world {
   caf::scheduler::test_coordinator& coordinator() { return dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler()); }
 
   // What actors refer to outlives the system, which runs what is left of them when it goes.
-  memory_store_ptr rows_;
+  failing_store_ptr rows_;
   store_line line_{rows_};
   settings config_;
   hand_clock clock_;

@@ -3,10 +3,7 @@
 
 #include <limits>
 
-#include "persistence/queries.hpp"
-#include "persistence/unit_batch.hpp"
-#include "samples.hpp"
-#include "stores.hpp"
+#include "contract_store.hpp"
 
 using namespace gateway;
 using namespace gateway::persistence;
@@ -17,8 +14,8 @@ namespace {
 // Four bytes of UTF-8, quotes, a backslash, a NUL and a percent sign: what text columns and JSON trip over.
 const std::string awkward = std::string{"Zoë \"quoted\" \\ 日本語 🦊 %s ' \n\t"} + '\0' + "end";
 
-void commit(migrated_store& store, const unit_of_work& unit) {
-  REQUIRE(commit_units(*store.writer, {&unit, 1}).front() == commit_outcome::committed);
+void commit(contract_store& store, const unit_of_work& unit) {
+  REQUIRE(store.commit(unit) == commit_outcome::committed);
 }
 
 payment full_payment() {
@@ -52,20 +49,20 @@ payment full_payment() {
 }  // namespace
 
 TEST_CASE("every field of a payment comes back as it was inserted") {
-  FOR_EACH_STORE(kind);
-  migrated_store store{kind};
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
   const auto wanted = GENERATE_COPY(values<payment>({full_payment(), a_payment("plain")}));
   unit_of_work unit;
   unit.insert_payment = wanted;
   commit(store, unit);
-  const auto found = run(*store.reader, find_payment{wanted.key}).found;
+  const auto found = store.run(find_payment{wanted.key}).found;
   REQUIRE(found);
   CHECK(*found == wanted);
 }
 
 TEST_CASE("every field that an update may change comes back as updated") {
-  FOR_EACH_STORE(kind);
-  migrated_store store{kind};
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
   const auto full = full_payment();
   auto bare = full;
   bare.version -= 1;
@@ -85,18 +82,18 @@ TEST_CASE("every field that an update may change comes back as updated") {
   commit(store, insert);
   update.update_payment = full;
   commit(store, update);
-  CHECK(run(*store.reader, find_payment{full.key}).found == full);
+  CHECK(store.run(find_payment{full.key}).found == full);
 
   auto cleared = bare;
   cleared.version = full.version + 1;
   update.update_payment = cleared;
   commit(store, update);
-  CHECK(run(*store.reader, find_payment{full.key}).found == cleared);
+  CHECK(store.run(find_payment{full.key}).found == cleared);
 }
 
 TEST_CASE("every name that a payment can carry is stored") {
-  FOR_EACH_STORE(kind);
-  migrated_store store{kind};
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
   std::vector<payment> all;
   const auto next = [&]() -> payment& {
     all.push_back(a_payment("n" + std::to_string(all.size())));
@@ -113,13 +110,13 @@ TEST_CASE("every name that a payment can carry is stored") {
     unit_of_work unit;
     unit.insert_payment = p;
     commit(store, unit);
-    CHECK(run(*store.reader, find_payment{p.key}).found == p);
+    CHECK(store.run(find_payment{p.key}).found == p);
   }
 }
 
 TEST_CASE("every field of a command comes back") {
-  FOR_EACH_STORE(kind);
-  migrated_store store{kind};
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
   command_record c{{merchant_id{"merch_1"}, environment::live, "plat_1", "c0ffee00-0000-4000-8000-000000000001"},
                    std::string(64, 'f'), operation::refund, payment_id{"pay_x"}, std::numeric_limits<std::int64_t>::max(), awkward,
                    at(-5), answer{502, awkward}, at(123)};
@@ -131,12 +128,12 @@ TEST_CASE("every field of a command comes back") {
   unit_of_work unit;
   unit.insert_command = c;
   commit(store, unit);
-  CHECK(run(*store.reader, find_command{c.key}).found == c);
+  CHECK(store.run(find_command{c.key}).found == c);
 }
 
 TEST_CASE("texts of a megabyte are stored and updated") {
-  FOR_EACH_STORE(kind);
-  migrated_store store{kind};
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
   auto unit = begin_unit("1");
   unit.insert_payment->details.metadata = {{"long", std::string(1 << 20, 'm')}};
   unit.insert_command->reason = std::string(1 << 20, 'r');
@@ -145,30 +142,30 @@ TEST_CASE("texts of a megabyte are stored and updated") {
   finish.finish_command = a_finish("key-1", std::string(1 << 20, 'b'));
   finish.entries[1].event_data = std::string(1 << 20, 'e');
   const unit_of_work batch[] = {finish, begin_unit("2")};
-  CHECK(commit_units(*store.writer, batch) == std::vector(2, commit_outcome::committed));
-  CHECK(run(*store.reader, find_payment{key_of("1")}).found->details == unit.insert_payment->details);
-  const auto command = run(*store.reader, find_command{command_key_of("key-1")}).found;
+  CHECK(store.commit(batch) == std::vector(2, commit_outcome::committed));
+  CHECK(store.run(find_payment{key_of("1")}).found->details == unit.insert_payment->details);
+  const auto command = store.run(find_command{command_key_of("key-1")}).found;
   CHECK(command->reason == unit.insert_command->reason);
   CHECK(*command->result == *finish.finish_command->result);
-  CHECK(run(*store.reader, find_timeline{key_of("1")}).entries == finish.entries);
+  CHECK(store.run(find_timeline{key_of("1")}).entries == finish.entries);
   // The statement that carried the long text serves short ones again.
   commit(store, begin_unit("3"));
-  CHECK(run(*store.reader, find_payment{key_of("3")}).found == a_payment("3"));
+  CHECK(store.run(find_payment{key_of("3")}).found == a_payment("3"));
 }
 
 TEST_CASE("what does not exist is not found") {
-  FOR_EACH_STORE(kind);
-  migrated_store store{kind};
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
   commit(store, begin_unit("1"));
-  CHECK_FALSE(run(*store.reader, find_payment{key_of("2")}).found);
-  CHECK_FALSE(run(*store.reader, find_payment{key_of("1", "merch_2")}).found);
-  CHECK_FALSE(run(*store.reader, find_command{command_key_of("KEY-1")}).found);
-  CHECK(run(*store.reader, find_timeline{key_of("1")}).entries.empty());
+  CHECK_FALSE(store.run(find_payment{key_of("2")}).found);
+  CHECK_FALSE(store.run(find_payment{key_of("1", "merch_2")}).found);
+  CHECK_FALSE(store.run(find_command{command_key_of("KEY-1")}).found);
+  CHECK(store.run(find_timeline{key_of("1")}).entries.empty());
 }
 
 TEST_CASE("a timeline is read oldest first, attempts and events together") {
-  FOR_EACH_STORE(kind);
-  migrated_store store{kind};
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
   std::vector<timeline_entry> entries;
   for (std::uint32_t seq = 1; seq <= 12; ++seq) entries.push_back(seq % 3 == 0 ? an_event(seq) : an_attempt(seq));
   entries[0].error_code = "card_declined";
@@ -177,12 +174,12 @@ TEST_CASE("a timeline is read oldest first, attempts and events together") {
   auto unit = begin_unit("1");
   unit.entries = {entries.rbegin(), entries.rend()};
   commit(store, unit);
-  CHECK(run(*store.reader, find_timeline{key_of("1")}).entries == entries);
+  CHECK(store.run(find_timeline{key_of("1")}).entries == entries);
 }
 
 TEST_CASE("due payments are found oldest first, up to the limit") {
-  FOR_EACH_STORE(kind);
-  migrated_store store{kind};
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
   const std::pair<const char*, std::optional<std::int64_t>> rows[] = {
       {"late", 300}, {"never", std::nullopt}, {"first", 100}, {"now", 200}, {"future", 100'000}};
   for (const auto& [id, due] : rows) {
@@ -190,7 +187,7 @@ TEST_CASE("due payments are found oldest first, up to the limit") {
     if (due) unit.insert_payment->due_at = at(*due);
     commit(store, unit);
   }
-  const auto due = [&](std::int64_t now, std::uint32_t limit) { return run(*store.reader, find_due{at(now), limit}).keys; };
+  const auto due = [&](std::int64_t now, std::uint32_t limit) { return store.run(find_due{at(now), limit}).keys; };
   CHECK(due(99, 10).empty());
   CHECK(due(200, 10) == std::vector{key_of("first"), key_of("now")});
   CHECK(due(1'000, 10) == std::vector{key_of("first"), key_of("now"), key_of("late")});
@@ -206,19 +203,19 @@ TEST_CASE("due payments are found oldest first, up to the limit") {
 }
 
 TEST_CASE("a reader sees each commit at once") {
-  FOR_EACH_STORE(kind);
-  migrated_store store{kind};
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
   for (int i = 0; i < 5; ++i) {
     const auto id = std::to_string(i);
-    CHECK_FALSE(run(*store.reader, find_payment{key_of(id)}).found);
+    CHECK_FALSE(store.run(find_payment{key_of(id)}).found);
     commit(store, begin_unit(id));
-    CHECK(run(*store.reader, find_payment{key_of(id)}).found);
+    CHECK(store.run(find_payment{key_of(id)}).found);
   }
 }
 
 TEST_CASE("purging deletes finished commands older than the limit, oldest first, and no others") {
-  FOR_EACH_STORE(kind);
-  migrated_store store{kind};
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
   for (int i = 0; i < 6; ++i) {
     unit_of_work unit;
     unit.insert_command = a_command("done-" + std::to_string(i));
@@ -235,13 +232,13 @@ TEST_CASE("purging deletes finished commands older than the limit, oldest first,
   const auto left = [&] {
     std::string found;
     for (int i = 0; i < 6; ++i)
-      if (run(*store.reader, find_command{command_key_of("done-" + std::to_string(i))}).found) found += std::to_string(i);
+      if (store.run(find_command{command_key_of("done-" + std::to_string(i))}).found) found += std::to_string(i);
     return found;
   };
-  CHECK(run(*store.writer, purge_commands{at(4), 3}).deleted == 3);
+  CHECK(store.run(purge_commands{at(4), 3}).deleted == 3);
   CHECK(left() == "345");
-  CHECK(run(*store.writer, purge_commands{at(4), 3}).deleted == 1);
-  CHECK(run(*store.writer, purge_commands{at(4), 3}).deleted == 0);
+  CHECK(store.run(purge_commands{at(4), 3}).deleted == 1);
+  CHECK(store.run(purge_commands{at(4), 3}).deleted == 0);
   CHECK(left() == "45");
-  CHECK(run(*store.reader, find_command{command_key_of("open")}).found);
+  CHECK(store.run(find_command{command_key_of("open")}).found);
 }

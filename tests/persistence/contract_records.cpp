@@ -1,10 +1,7 @@
 // The store contract: what operators change, and the directory that is read at start.
 #include <catch2/catch.hpp>
 
-#include "persistence/queries.hpp"
-#include "persistence/unit_batch.hpp"
-#include "samples.hpp"
-#include "stores.hpp"
+#include "contract_store.hpp"
 
 using namespace gateway;
 using namespace gateway::persistence;
@@ -15,13 +12,13 @@ namespace {
 
 const merchant_id shop{"merch_shop"};
 
-commit_outcome change(migrated_store& store, std::vector<directory_change> changes) {
+commit_outcome change(contract_store& store, std::vector<directory_change> changes) {
   unit_of_work unit;
   unit.changes = std::move(changes);
-  return commit_units(*store.writer, {&unit, 1}).front();
+  return store.commit(unit);
 }
 
-directory_lookup directory_of(migrated_store& store) { return run(*store.reader, find_directory{}); }
+directory_lookup directory_of(contract_store& store) { return store.run(find_directory{}); }
 
 save_merchant a_merchant(const std::string& id) {
   return {merchant_id{id}, entity_id{"ent_" + id}, "Zoë's 店", entity_kind::wallet, "owner@example.com", at(1)};
@@ -36,8 +33,8 @@ save_api_key a_key(const std::string& id, std::string_view permitted = "payments
 }  // namespace
 
 TEST_CASE("merchants are stored once") {
-  FOR_EACH_STORE(kind);
-  migrated_store store{kind};
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
   REQUIRE(change(store, {a_merchant("merch_shop")}) == committed);
   CHECK(change(store, {a_merchant("merch_shop")}) == duplicate_record);
   const auto found = directory_of(store).merchants;
@@ -51,8 +48,8 @@ TEST_CASE("merchants are stored once") {
 }
 
 TEST_CASE("a change that fails takes the whole unit with it") {
-  FOR_EACH_STORE(kind);
-  migrated_store store{kind};
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
   REQUIRE(change(store, {a_merchant("merch_1")}) == committed);
   CHECK(change(store, {a_merchant("merch_2"), a_key("mk_live_1"), a_merchant("merch_1")}) == duplicate_record);
   CHECK(directory_of(store).merchants.size() == 1);
@@ -60,8 +57,8 @@ TEST_CASE("a change that fails takes the whole unit with it") {
 }
 
 TEST_CASE("a key id is unique among all merchants, and revoking is for good") {
-  FOR_EACH_STORE(kind);
-  migrated_store store{kind};
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
   REQUIRE(change(store, {a_key("mk_live_1"), a_key("mk_live_2", "")}) == committed);
   auto elsewhere = a_key("mk_live_1");
   elsewhere.merchant = merchant_id{"merch_other"};
@@ -87,8 +84,8 @@ TEST_CASE("a key id is unique among all merchants, and revoking is for good") {
 }
 
 TEST_CASE("a user of a merchant is named by the email, and saving again replaces the password") {
-  FOR_EACH_STORE(kind);
-  migrated_store store{kind};
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
   REQUIRE(change(store, {save_user{user_id{"user_1"}, shop, "a@example.com", "", at(0)}}) == committed);
   REQUIRE(change(store, {save_user{user_id{"user_2"}, shop, "b@example.com", "hash-b", at(1)}}) == committed);
   REQUIRE(change(store, {save_user{user_id{"user_3"}, shop, "a@example.com", "hash-a", at(2)}}) == committed);
@@ -102,8 +99,8 @@ TEST_CASE("a user of a merchant is named by the email, and saving again replaces
 }
 
 TEST_CASE("a connection is one for each environment and provider, and its id stays") {
-  FOR_EACH_STORE(kind);
-  migrated_store store{kind};
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
   const connection test_link{environment::test, provider_kind::sandbox, connection_status::in_progress, "acct_1"};
   const connection live_link{environment::live, provider_kind::sandbox, connection_status::connected, "acct_2"};
   connection replaced = test_link;
@@ -121,8 +118,8 @@ TEST_CASE("a connection is one for each environment and provider, and its id sta
 }
 
 TEST_CASE("a route is one for each environment and provider, and its id and position stay") {
-  FOR_EACH_STORE(kind);
-  migrated_store store{kind};
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
   const auto hkd = *currency::parse("HKD"), eur = *currency::parse("EUR");
   const route first{environment::test, provider_kind::sandbox_hosted, 1, {hkd}, {payment_method_kind::card}};
   const route second{environment::test, provider_kind::sandbox, 2, {}, {}};
@@ -141,19 +138,19 @@ TEST_CASE("a route is one for each environment and provider, and its id and posi
 }
 
 TEST_CASE("a setup link is spent once") {
-  FOR_EACH_STORE(kind);
-  migrated_store store{kind};
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
   CHECK(change(store, {spend_setup_token{shop, "token", at(0)}}) == committed);
   CHECK(change(store, {spend_setup_token{shop, "token", at(1)}}) == duplicate_record);
   CHECK(change(store, {spend_setup_token{shop, "other", at(1)}}) == committed);
 }
 
 TEST_CASE("an operator's change that fails leaves the payments of its batch alone") {
-  FOR_EACH_STORE(kind);
-  migrated_store store{kind};
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
   unit_of_work spend;
   spend.changes = {spend_setup_token{shop, "token", at(0)}};
   const unit_of_work batch[] = {begin_unit("1"), spend, spend, begin_unit("2")};
-  CHECK(commit_units(*store.writer, batch) == std::vector{committed, committed, duplicate_record, committed});
-  CHECK(run(*store.reader, find_payment{key_of("2")}).found);
+  CHECK(store.commit(batch) == std::vector{committed, committed, duplicate_record, committed});
+  CHECK(store.run(find_payment{key_of("2")}).found);
 }

@@ -131,3 +131,16 @@ TEST_CASE("the embedded store's files are for their owner only") {
     CHECK((entry.status().permissions() & std::filesystem::perms{077}) == std::filesystem::perms::none);
   }
 }
+
+TEST_CASE("what a connection wrote and did not commit is gone with it, what it committed survives it") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  const auto unit = begin_unit("1");
+  REQUIRE(commit_units(*store.writer, {&unit, 1}).front() == commit_outcome::committed);
+  store.writer->begin();
+  store.writer->execute("DELETE FROM payments");
+  store.writer = connect(store.where(), access::write);  // the old one ends in its transaction
+  CHECK(run(*store.reader, find_payment{key_of("1")}).found);
+  const auto next = begin_unit("2");
+  CHECK(commit_units(*store.writer, {&next, 1}).front() == commit_outcome::committed);
+}

@@ -1,10 +1,7 @@
 // The store contract: what a unit of work does, alone and among others. Both stores keep it.
 #include <catch2/catch.hpp>
 
-#include "persistence/queries.hpp"
-#include "persistence/unit_batch.hpp"
-#include "samples.hpp"
-#include "stores.hpp"
+#include "contract_store.hpp"
 
 using namespace gateway;
 using namespace gateway::persistence;
@@ -15,12 +12,10 @@ using enum commit_outcome;
 
 namespace {
 
-commit_outcome commit_one(migrated_store& store, const unit_of_work& unit) { return commit_units(*store.writer, {&unit, 1}).front(); }
+std::optional<payment> stored(contract_store& store, const std::string& id) { return store.run(find_payment{key_of(id)}).found; }
 
-std::optional<payment> stored(migrated_store& store, const std::string& id) { return run(*store.reader, find_payment{key_of(id)}).found; }
-
-std::optional<command_record> stored_command(migrated_store& store, const std::string& key) {
-  return run(*store.reader, find_command{command_key_of(key)}).found;
+std::optional<command_record> stored_command(contract_store& store, const std::string& key) {
+  return store.run(find_command{command_key_of(key)}).found;
 }
 
 unit_of_work only_command(const std::string& key) {
@@ -38,33 +33,33 @@ unit_of_work only_update(payment p) {
 }  // namespace
 
 TEST_CASE("a unit commits whole") {
-  FOR_EACH_STORE(kind);
-  migrated_store store{kind};
-  REQUIRE(commit_one(store, begin_unit("1")) == committed);
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  REQUIRE(store.commit(begin_unit("1")) == committed);
   CHECK(stored(store, "1") == a_payment("1"));
   CHECK(stored_command(store, "key-1") == a_command("key-1"));
 
-  REQUIRE(commit_one(store, finish_unit("1")) == committed);
+  REQUIRE(store.commit(finish_unit("1")) == committed);
   CHECK(stored(store, "1") == captured(a_payment("1")));
   const auto command = stored_command(store, "key-1");
   REQUIRE(command);
   CHECK(command->result == answer{200, R"({"state":"captured"})"});
   CHECK(command->finished_at == at(50));
-  CHECK(run(*store.reader, find_timeline{key_of("1")}).entries == std::vector{an_attempt(1), an_event(2)});
+  CHECK(store.run(find_timeline{key_of("1")}).entries == std::vector{an_attempt(1), an_event(2)});
 }
 
 TEST_CASE("an empty unit commits trivially") {
-  FOR_EACH_STORE(kind);
-  migrated_store store{kind};
-  CHECK(commit_one(store, {}) == committed);
-  CHECK(commit_units(*store.writer, {}).empty());
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  CHECK(store.commit(unit_of_work{}) == committed);
+  CHECK(store.commit(std::span<const unit_of_work>{}).empty());
 }
 
 TEST_CASE("a unit that fails leaves nothing behind, and says why") {
-  FOR_EACH_STORE(kind);
-  migrated_store store{kind};
-  REQUIRE(commit_one(store, begin_unit("1")) == committed);
-  REQUIRE(commit_one(store, begin_unit("2")) == committed);
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  REQUIRE(store.commit(begin_unit("1")) == committed);
+  REQUIRE(store.commit(begin_unit("2")) == committed);
 
   struct row {
     const char* name;
@@ -95,43 +90,43 @@ TEST_CASE("a unit that fails leaves nothing behind, and says why") {
   };
   for (const auto& [name, unit, expected] : rows) {
     INFO(name);
-    CHECK(commit_one(store, unit) == expected);
+    CHECK(store.commit(unit) == expected);
     CHECK(stored(store, "1") == a_payment("1"));
     CHECK_FALSE(stored(store, "3"));
     CHECK_FALSE(stored(store, "unknown"));
     CHECK_FALSE(stored_command(store, "key-new"));
     CHECK_FALSE(stored_command(store, "unknown"));
     CHECK(stored_command(store, "key-1") == a_command("key-1"));
-    CHECK(run(*store.reader, find_timeline{key_of("1")}).entries.empty());
+    CHECK(store.run(find_timeline{key_of("1")}).entries.empty());
   }
 }
 
 TEST_CASE("a command is finished once") {
-  FOR_EACH_STORE(kind);
-  migrated_store store{kind};
-  REQUIRE(commit_one(store, begin_unit("1")) == committed);
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  REQUIRE(store.commit(begin_unit("1")) == committed);
   unit_of_work finish;
   finish.finish_command = a_finish("key-1", "first");
-  REQUIRE(commit_one(store, finish) == committed);
+  REQUIRE(store.commit(finish) == committed);
   finish.finish_command = a_finish("key-1", "second");
-  CHECK(commit_one(store, finish) == lost_claim);
+  CHECK(store.commit(finish) == lost_claim);
   CHECK(stored_command(store, "key-1")->result->body == "first");
 }
 
 TEST_CASE("a command can be inserted with its result") {
-  FOR_EACH_STORE(kind);
-  migrated_store store{kind};
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
   auto unit = only_command("done");
   unit.insert_command->result = answer{409, R"({"error":"payment not refundable in current state"})"};
   unit.insert_command->finished_at = at(7);
-  REQUIRE(commit_one(store, unit) == committed);
+  REQUIRE(store.commit(unit) == committed);
   CHECK(stored_command(store, "done") == unit.insert_command);
 }
 
 TEST_CASE("the database refuses a payment that does not add up, and the neighbours commit") {
-  FOR_EACH_STORE(kind);
-  migrated_store store{kind};
-  REQUIRE(commit_one(store, begin_unit("1")) == committed);
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  REQUIRE(store.commit(begin_unit("1")) == committed);
 
   const auto with = [](std::int64_t captured_minor, std::int64_t refunded_minor) {
     auto p = captured(a_payment("1"));
@@ -144,19 +139,19 @@ TEST_CASE("the database refuses a payment that does not add up, and the neighbou
   const unit_of_work refused[] = {only_update(with(4201, 0)), only_update(with(4200, 4201)), only_update(with(4200, -1)), inserted};
   for (std::size_t i = 0; i < std::size(refused); ++i) {
     INFO("row " << i);
-    CHECK(commit_one(store, refused[i]) == unavailable);
+    CHECK(store.commit(refused[i]) == unavailable);
     const unit_of_work batch[] = {only_command("before" + std::to_string(i)), refused[i], only_command("after" + std::to_string(i))};
-    CHECK(commit_units(*store.writer, batch) == outcomes{committed, unavailable, committed});
+    CHECK(store.commit(batch) == outcomes{committed, unavailable, committed});
     CHECK(stored(store, "1") == a_payment("1"));
     CHECK_FALSE(stored(store, "2"));
   }
-  CHECK(commit_one(store, only_update(with(4200, 4200))) == committed);
+  CHECK(store.commit(only_update(with(4200, 4200))) == committed);
 }
 
 TEST_CASE("in a large batch the units that fail do so alone") {
-  FOR_EACH_STORE(kind);
-  migrated_store store{kind};
-  REQUIRE(commit_one(store, begin_unit("taken")) == committed);
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  REQUIRE(store.commit(begin_unit("taken")) == committed);
 
   std::vector<unit_of_work> batch;
   outcomes expected;
@@ -172,7 +167,7 @@ TEST_CASE("in a large batch the units that fail do so alone") {
       expected.back() = payment_exists;
     }
   }
-  CHECK(commit_units(*store.writer, batch) == expected);
+  CHECK(store.commit(batch) == expected);
   for (int i = 0; i < 150; ++i) {
     INFO("unit " << i);
     CHECK(stored(store, std::to_string(i)).has_value() == (expected[static_cast<std::size_t>(i)] == committed));
@@ -183,15 +178,15 @@ TEST_CASE("in a large batch the units that fail do so alone") {
   outcomes after = expected;
   for (auto& outcome : after)
     if (outcome != committed) outcome = lost_claim;
-  CHECK(commit_units(*store.writer, finishes) == after);
+  CHECK(store.commit(finishes) == after);
   CHECK(stored(store, "42") == captured(a_payment("42")));
-  CHECK(run(*store.reader, find_timeline{key_of("42")}).entries.size() == 2);
-  CHECK(run(*store.reader, find_timeline{key_of("77")}).entries.empty());
+  CHECK(store.run(find_timeline{key_of("42")}).entries.size() == 2);
+  CHECK(store.run(find_timeline{key_of("77")}).entries.empty());
 }
 
 TEST_CASE("several units of one payment in one batch take effect in their order") {
-  FOR_EACH_STORE(kind);
-  migrated_store store{kind};
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
   auto third = captured(a_payment("1"));
   third.version = 3;
   third.refunded = 100;
@@ -199,36 +194,36 @@ TEST_CASE("several units of one payment in one batch take effect in their order"
 
   SECTION("each builds on the one before") {
     const unit_of_work batch[] = {begin_unit("1"), begin_unit("other"), finish_unit("1"), only_update(third)};
-    CHECK(commit_units(*store.writer, batch) == outcomes{committed, committed, committed, committed});
+    CHECK(store.commit(batch) == outcomes{committed, committed, committed, committed});
     CHECK(stored(store, "1") == third);
   }
   SECTION("out of order, the early one loses") {
     const unit_of_work batch[] = {finish_unit("1"), begin_unit("1"), only_update(third)};
-    CHECK(commit_units(*store.writer, batch) == outcomes{lost_claim, committed, lost_claim});
+    CHECK(store.commit(batch) == outcomes{lost_claim, committed, lost_claim});
     CHECK(stored(store, "1") == a_payment("1"));
   }
   SECTION("the second claim of one version loses") {
-    REQUIRE(commit_one(store, begin_unit("1")) == committed);
+    REQUIRE(store.commit(begin_unit("1")) == committed);
     auto rival = captured(a_payment("1"));
     rival.account = "acct_1";
     rival.provider_ref = "rival";
     const unit_of_work batch[] = {finish_unit("1"), only_update(rival), begin_unit("2")};
-    CHECK(commit_units(*store.writer, batch) == outcomes{committed, lost_claim, committed});
+    CHECK(store.commit(batch) == outcomes{committed, lost_claim, committed});
     CHECK(stored(store, "1")->provider_ref.empty());
   }
   SECTION("the second use of one idempotency key loses") {
     auto same_key = begin_unit("2");
     same_key.insert_command->key = command_key_of("key-1");
     const unit_of_work batch[] = {begin_unit("1"), same_key, begin_unit("3")};
-    CHECK(commit_units(*store.writer, batch) == outcomes{committed, duplicate_command, committed});
+    CHECK(store.commit(batch) == outcomes{committed, duplicate_command, committed});
     CHECK_FALSE(stored(store, "2"));
     CHECK(stored(store, "3"));
   }
 }
 
 TEST_CASE("the same ids belong to each merchant and environment by themselves") {
-  FOR_EACH_STORE(kind);
-  migrated_store store{kind};
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
   std::vector<unit_of_work> batch;
   for (const auto* merchant : {"merch_1", "merch_2", "MERCH_1", "merch_é"})
     for (const auto env : {environment::test, environment::live})
@@ -242,17 +237,5 @@ TEST_CASE("the same ids belong to each merchant and environment by themselves") 
         if (*principal) unit.insert_payment.reset();
         batch.push_back(unit);
       }
-  CHECK(commit_units(*store.writer, batch) == outcomes(batch.size(), committed));
-}
-
-TEST_CASE("what a connection rolled back is invisible, what it committed survives it") {
-  FOR_EACH_STORE(kind);
-  migrated_store store{kind};
-  REQUIRE(commit_one(store, begin_unit("1")) == committed);
-  store.writer->begin();
-  const auto row = begin_unit("2");
-  store.writer = connect(store.where(), access::write);  // the old one ends in its transaction
-  CHECK(stored(store, "1"));
-  CHECK_FALSE(stored(store, "2"));
-  CHECK(commit_one(store, row) == committed);
+  CHECK(store.commit(batch) == outcomes(batch.size(), committed));
 }

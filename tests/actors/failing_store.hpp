@@ -1,0 +1,68 @@
+// The store in memory, failing where a test tells it to.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+
+#include <caf/all.hpp>
+
+#include "gateway/actors.hpp"
+#include "memory_store.hpp"
+
+namespace gateway::testing {
+
+/// How the next unit fails.
+enum class fault { none, queue_full, before_commit, after_commit };
+
+struct failing_store : memory_store {
+  std::deque<fault> faults;  ///< one for each unit to come; empty: none
+  std::atomic<bool> reads_fail = false;
+  unsigned commits = 0;
+
+  commit_outcome execute(const unit_of_work& unit) {
+    auto trouble = fault::none;
+    if (!faults.empty()) {
+      trouble = faults.front();
+      faults.pop_front();
+    }
+    if (trouble == fault::queue_full) return commit_outcome::refused;
+    if (trouble == fault::before_commit) return commit_outcome::unavailable;
+    const auto outcome = commit(unit);
+    if (outcome == commit_outcome::committed) ++commits;
+    return trouble == fault::after_commit ? commit_outcome::unavailable : outcome;
+  }
+};
+
+using failing_store_ptr = std::shared_ptr<failing_store>;
+
+/// A node's line to the rows. Once cut, as by a crash, nothing that the node still does reaches them.
+struct store_line {
+  failing_store_ptr rows;
+  std::shared_ptr<bool> cut = std::make_shared<bool>(false);
+  bool readable() const { return !*cut && !rows->reads_fail; }
+};
+
+inline store_writer::behavior_type failing_writer(store_writer::pointer, store_line line) {
+  return {[line](const unit_of_work& unit) -> caf::result<commit_outcome> {
+            const auto outcome = *line.cut ? commit_outcome::unavailable : line.rows->execute(unit);
+            if (outcome == commit_outcome::refused) return make_error(actor_errc::overloaded);
+            return outcome;
+          },
+          [](work_atom) {}};
+}
+
+inline store_reader::behavior_type failing_reader(store_reader::pointer, store_line line) {
+  const auto read = [line](const auto& what) { return line.rows->run(what); };
+  const auto guarded = [line, read]<class Query>(const Query& what) -> caf::result<decltype(read(what))> {
+    if (!line.readable()) return make_error(actor_errc::store_unavailable);
+    return read(what);
+  };
+  return {
+      [guarded](const find_payment& q) { return guarded(q); },     [guarded](const find_command& q) { return guarded(q); },
+      [guarded](const find_timeline& q) { return guarded(q); },    [guarded](const find_due& q) { return guarded(q); },
+      [guarded](const find_directory& q) { return guarded(q); },   [guarded](const purge_commands& q) { return guarded(q); },
+  };
+}
+
+}  // namespace gateway::testing

@@ -1,0 +1,179 @@
+#include "memory_store.hpp"
+
+#include <algorithm>
+
+namespace gateway::testing {
+
+namespace {
+
+/// The schema's CHECK.
+bool adds_up(const payment& p) { return p.refunded >= 0 && p.refunded <= p.captured && p.captured <= p.amount.minor; }
+
+/// The payment that the unit's timeline entries belong to.
+const payment_key* subject_of(const unit_of_work& unit) {
+  if (unit.update_payment) return &unit.update_payment->key;
+  return unit.insert_payment ? &unit.insert_payment->key : nullptr;
+}
+
+std::string text(environment env) { return std::string{to_string(env)}; }
+std::string text(provider_kind kind) { return std::string{to_string(kind)}; }
+
+}  // namespace
+
+/// The first thing that keeps the unit from being stored, in the order in which the databases look; committed if none.
+commit_outcome memory_store::obstacle_to(const unit_of_work& unit) const {
+  using enum commit_outcome;
+  if (unit.insert_command && commands.contains(id(unit.insert_command->key))) return duplicate_command;
+  if (const auto& fresh = unit.insert_payment) {
+    if (payments.contains(id(fresh->key))) return payment_exists;
+    if (!adds_up(*fresh)) return unavailable;
+  }
+  if (const auto& changed = unit.update_payment) {
+    const auto row = payments.find(id(changed->key));
+    if (row == payments.end() || row->second.version != changed->version - 1) return lost_claim;
+    if (!adds_up(*changed)) return unavailable;
+  }
+  if (const auto& finish = unit.finish_command) {
+    const auto row = commands.find(id(finish->key));
+    if (row == commands.end() || row->second.result) return lost_claim;
+  }
+  if (const auto* key = subject_of(unit))
+    if (const auto rows = timelines.find(id(*key)); rows != timelines.end())
+      for (const auto& entry : unit.entries)
+        if (rows->second.contains(entry.seq)) return lost_claim;
+  return committed;
+}
+
+commit_outcome memory_store::commit(const unit_of_work& unit) {
+  if (const auto obstacle = obstacle_to(unit); obstacle != commit_outcome::committed) return obstacle;
+  if (!unit.changes.empty()) {
+    auto changed = directory_;
+    for (const auto& change : unit.changes)
+      if (!changed.apply(change)) return commit_outcome::duplicate_record;
+    directory_ = std::move(changed);
+  }
+  if (unit.insert_command) commands.emplace(id(unit.insert_command->key), *unit.insert_command);
+  if (unit.insert_payment) payments.emplace(id(unit.insert_payment->key), *unit.insert_payment);
+  if (unit.update_payment) {
+    auto& row = payments.at(id(unit.update_payment->key));
+    // What an update may not change stays as it was inserted.
+    auto next = *unit.update_payment;
+    next.amount = row.amount;
+    next.how = row.how;
+    next.provider = row.provider;
+    next.account = row.account;
+    next.hides_provider = row.hides_provider;
+    next.created_at = row.created_at;
+    next.details = row.details;
+    row = std::move(next);
+  }
+  if (const auto& finish = unit.finish_command) {
+    auto& row = commands.at(id(finish->key));
+    row.result = *finish->result;
+    row.finished_at = finish->finished_at;
+  }
+  if (const auto* key = subject_of(unit))
+    for (const auto& entry : unit.entries) timelines[id(*key)].emplace(entry.seq, entry);
+  return commit_outcome::committed;
+}
+
+std::vector<commit_outcome> memory_store::commit(std::span<const unit_of_work> units) {
+  std::vector<commit_outcome> outcomes;
+  for (const auto& unit : units) outcomes.push_back(commit(unit));
+  return outcomes;
+}
+
+payment_lookup memory_store::run(const find_payment& what) const {
+  const auto row = payments.find(id(what.key));
+  return {row == payments.end() ? std::nullopt : std::optional{row->second}};
+}
+
+command_lookup memory_store::run(const find_command& what) const {
+  const auto row = commands.find(id(what.key));
+  return {row == commands.end() ? std::nullopt : std::optional{row->second}};
+}
+
+timeline_lookup memory_store::run(const find_timeline& what) const {
+  timeline_lookup found;
+  if (const auto rows = timelines.find(id(what.key)); rows != timelines.end())
+    for (const auto& [seq, entry] : rows->second) found.entries.push_back(entry);
+  return found;
+}
+
+due_lookup memory_store::run(const find_due& what) const {
+  std::multimap<time_point, payment_key> due;
+  for (const auto& [key, row] : payments)
+    if (row.due_at && *row.due_at <= what.now) due.emplace(*row.due_at, row.key);
+  due_lookup found;
+  for (const auto& [at, key] : due) {
+    if (found.keys.size() == what.limit) break;
+    found.keys.push_back(key);
+  }
+  return found;
+}
+
+directory_lookup memory_store::run(const find_directory&) const {
+  directory_lookup found;
+  for (const auto& [key, row] : directory_.merchants) found.merchants.push_back(row);
+  std::ranges::stable_sort(found.merchants, {}, &save_merchant::created_at);
+  for (const auto& [key, row] : directory_.keys) found.keys.push_back(row);
+  std::vector<save_user> users;
+  for (const auto& [key, row] : directory_.users) users.push_back(row);
+  std::ranges::stable_sort(users, {}, [](const save_user& u) { return std::tuple{u.merchant.value, u.created_at, u.id.value}; });
+  for (const auto& row : users) found.users.push_back({row.id, row.merchant, row.email, row.password_hash});
+  for (const auto& [key, row] : directory_.connections) found.connections.push_back(row);
+  for (const auto& [key, row] : directory_.routes) found.routes.push_back(row);
+  std::ranges::stable_sort(found.routes, {}, [](const stored_route& r) {
+    return std::tuple{r.merchant.value, text(r.way.env), r.way.position};
+  });
+  return found;
+}
+
+purge_result memory_store::run(const purge_commands& what) {
+  std::multimap<time_point, command_row_key> old;
+  for (const auto& [key, row] : commands)
+    if (row.result && row.created_at < what.before) old.emplace(row.created_at, key);
+  purge_result purged;
+  for (const auto& [at, key] : old) {
+    if (purged.deleted == what.limit) break;
+    commands.erase(key);
+    ++purged.deleted;
+  }
+  return purged;
+}
+
+/// False if it names a record that exists already and may not be replaced.
+bool memory_store::directory_rows::apply(const directory_change& change) {
+  struct visitor {
+    directory_rows& rows;
+    bool operator()(const save_merchant& m) const { return rows.merchants.emplace(m.id.value, m).second; }
+    bool operator()(const save_api_key& k) const { return rows.keys.emplace(k.id.value, stored_key{k, false}).second; }
+    bool operator()(const revoke_api_key& k) const {
+      if (const auto row = rows.keys.find(k.id.value); row != rows.keys.end()) row->second.revoked = true;
+      return true;
+    }
+    bool operator()(const save_user& u) const {
+      const auto [row, fresh] = rows.users.try_emplace({u.merchant.value, u.email}, u);
+      if (!fresh) row->second.password_hash = u.password_hash;
+      return true;
+    }
+    bool operator()(const save_connection& c) const {
+      const auto [row, fresh] = rows.connections.try_emplace({c.merchant.value, text(c.link.env), text(c.link.provider)},
+                                                             stored_connection{c.merchant, c.link, c.id});
+      row->second.link = c.link;
+      return true;
+    }
+    bool operator()(const save_route& r) const {
+      const auto [row, fresh] =
+          rows.routes.try_emplace({r.merchant.value, text(r.way.env), text(r.way.provider)}, stored_route{r.merchant, r.way, r.id});
+      const auto position = row->second.way.position;
+      row->second.way = r.way;
+      row->second.way.position = position;
+      return true;
+    }
+    bool operator()(const spend_setup_token& t) const { return rows.spent_tokens.emplace(t.merchant.value, t.token_id).second; }
+  };
+  return std::visit(visitor{*this}, change);
+}
+
+}  // namespace gateway::testing

@@ -1,0 +1,58 @@
+// The store's contract kept by maps: what stands in for a database in the tests of actors and in the simulation.
+// The contract suite of tests/persistence/ runs over it as it runs over the databases.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "gateway/store.hpp"
+
+namespace gateway::testing {
+
+class memory_store {
+ public:
+  using payment_row_key = std::tuple<std::string, int, std::string>;
+  using command_row_key = std::tuple<std::string, int, std::string, std::string>;
+  static payment_row_key id(const payment_key& k) { return {k.merchant.value, static_cast<int>(k.env), k.id.value}; }
+  static command_row_key id(const command_key& k) { return {k.merchant.value, static_cast<int>(k.env), k.principal, k.key}; }
+
+  /// Whole or not at all.
+  commit_outcome commit(const unit_of_work& unit);
+  /// In order; a unit that fails, fails alone.
+  std::vector<commit_outcome> commit(std::span<const unit_of_work> units);
+
+  payment_lookup run(const find_payment& what) const;
+  command_lookup run(const find_command& what) const;
+  timeline_lookup run(const find_timeline& what) const;
+  due_lookup run(const find_due& what) const;
+  directory_lookup run(const find_directory& what) const;
+  purge_result run(const purge_commands& what);
+
+  // The rows themselves: a test may look, and may do what a database's own hands could do.
+  std::map<payment_row_key, payment> payments;
+  std::map<command_row_key, command_record> commands;
+  std::map<payment_row_key, std::map<std::uint32_t, timeline_entry>> timelines;
+
+ private:
+  struct directory_rows {
+    std::map<std::string, save_merchant> merchants;
+    std::map<std::string, stored_key> keys;
+    std::map<std::pair<std::string, std::string>, save_user> users;
+    std::map<std::tuple<std::string, std::string, std::string>, stored_connection> connections;
+    std::map<std::tuple<std::string, std::string, std::string>, stored_route> routes;
+    std::set<std::pair<std::string, std::string>> spent_tokens;
+
+    bool apply(const directory_change& change);
+  };
+  commit_outcome obstacle_to(const unit_of_work& unit) const;
+
+  directory_rows directory_;
+};
+
+}  // namespace gateway::testing

@@ -1,0 +1,55 @@
+// What the contract suite runs over: each database, and the memory store that stands in for one elsewhere.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "memory_store.hpp"
+#include "persistence/queries.hpp"
+#include "persistence/unit_batch.hpp"
+#include "samples.hpp"
+#include "stores.hpp"
+
+namespace gateway::persistence::test {
+
+enum class contract_kind { sqlite, mysql, memory };
+
+constexpr std::string_view to_string(contract_kind kind) noexcept {
+  constexpr std::string_view names[] = {"SQLite", "MySQL", "the memory store"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+class contract_store {
+ public:
+  explicit contract_store(contract_kind kind) {
+    if (kind == contract_kind::memory) {
+      memory_ = std::make_unique<testing::memory_store>();
+    } else {
+      database_ = std::make_unique<migrated_store>(kind == contract_kind::sqlite ? store_kind::sqlite : store_kind::mysql);
+    }
+  }
+
+  std::vector<commit_outcome> commit(std::span<const unit_of_work> units) {
+    return memory_ ? memory_->commit(units) : commit_units(*database_->writer, units);
+  }
+  commit_outcome commit(const unit_of_work& unit) { return commit({&unit, 1}).front(); }
+
+  template <class Query>
+  auto run(const Query& what) {
+    if (memory_) return memory_->run(what);
+    return persistence::run(std::is_same_v<Query, purge_commands> ? *database_->writer : *database_->reader, what);
+  }
+
+ private:
+  std::unique_ptr<testing::memory_store> memory_;
+  std::unique_ptr<migrated_store> database_;
+};
+
+}  // namespace gateway::persistence::test
+
+/// Runs the rest of the test once for each store that keeps the contract.
+#define FOR_EACH_CONTRACT_STORE(kind)                                                                                        \
+  const auto kind = GENERATE(gateway::persistence::test::contract_kind::sqlite, gateway::persistence::test::contract_kind::mysql, \
+                             gateway::persistence::test::contract_kind::memory);                                            \
+  INFO("over " << to_string(kind))
