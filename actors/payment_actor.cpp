@@ -76,7 +76,7 @@ class payment_entity {
     if (request.write)
       if (auto known = answer_from_memory(*request.write)) return std::move(*known);
     // A read sees the last committed state, also while an operation is under way.
-    if (known_ && !request.write)
+    if (known_ && current_ && !request.write)
       if (auto seen = look(request)) return std::move(*seen);
     if (busy_ && waiting_.size() >= context_->config.payment_queue) return payment_reply{problem::overloaded};
     auto promise = self_->make_response_promise<payment_reply>();
@@ -137,6 +137,8 @@ class payment_entity {
   void next() {
     running_.reset();
     busy_ = false;
+    // That there is no such payment is true only until somebody creates it, perhaps by way of another node.
+    if (!current_) known_ = false;
     if (doubt_until_ > time_point{}) {
       if (context_->clock.now() < doubt_until_)
         forget();
@@ -201,14 +203,26 @@ class payment_entity {
 
     unit_of_work unit;
     if (auto* done = std::get_if<conclusion>(&decided)) {
-      unit.insert_command = record_of(work, done->result.what, amount, std::move(reason), now);
       auto result = std::make_shared<const answer>(context_->encoder.encode(done->result));
+      unit.insert_command = record_of(work, done->result.what, amount, std::move(reason), now);
       unit.insert_command->result = *result;
       unit.insert_command->finished_at = now;
-      return commit(std::move(unit), [this, work = std::move(work), result = std::move(result)](commit_outcome outcome) mutable {
-        if (outcome == commit_outcome::committed) return finish_with(work, std::move(result));
-        if (outcome == commit_outcome::duplicate_command) return answer_from_store(std::move(work));
-        not_committed(work, outcome);
+      // A claim too: what is refused for good must be refused by the row as it is, not as it was when this actor read it.
+      auto judged = *current_;
+      judged.version += 1;
+      unit.update_payment = judged;
+      return commit(std::move(unit), [this, work = std::move(work), result = std::move(result), judged = std::move(judged)](commit_outcome outcome) mutable {
+        switch (outcome) {
+          case commit_outcome::committed:
+            learn(std::move(judged));
+            return finish_with(work, std::move(result));
+          case commit_outcome::duplicate_command:
+            return answer_from_store(std::move(work));
+          case commit_outcome::lost_claim:
+            return again(std::move(work));
+          default:
+            return not_committed(work, outcome);
+        }
       });
     }
 

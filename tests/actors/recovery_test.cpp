@@ -246,3 +246,26 @@ TEST_CASE("a node that settles another's open operation, and the owner that fini
   CHECK(owner.calls().calls.front().provider_key == other.calls().calls.front().provider_key);
   CHECK(owner.timeline("pay_1") == lines{"authorize approved"});
 }
+
+TEST_CASE("an owner that lags behind stores no refusal that the row does not bear out") {
+  auto rows = std::make_shared<failing_store>();
+  world one{rows}, two{rows};
+  one.ask(one.create("pay_1", "k1"));
+  CHECK(two.look("pay_1")->state == payment_state::authorized);
+  one.ask(one.capture("pay_1", "k2"));
+  // Two still believes that it is authorised, which no refund may touch.
+  CHECK(two.ask(two.refund("pay_1", "k3", 1000)) == "refund partially_refunded 1000/1000");
+  // One still believes that it is captured, which may be captured again at no cost.
+  two.ask(two.refund("pay_1", "k4", 3200));
+  CHECK(one.ask(one.capture("pay_1", "k5")) == "capture refunded 0/4200");
+}
+
+TEST_CASE("a payment that one node has not found is found once another has created it") {
+  auto rows = std::make_shared<failing_store>();
+  world one{rows}, two{rows};
+  CHECK_FALSE(two.look("pay_1"));
+  CHECK(two.ask(two.capture("pay_1", "k1")) == told(problem::payment_not_found));
+  one.ask(one.create("pay_1", "k2"));
+  CHECK(two.look("pay_1"));
+  CHECK(two.ask(two.capture("pay_1", "k1")) == "capture captured 0/0");
+}
