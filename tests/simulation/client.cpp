@@ -1,0 +1,154 @@
+#include "client.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gateway::simulation {
+
+namespace {
+
+constexpr std::string_view name_of(const payment_request& request) {
+  constexpr std::string_view names[] = {"create", "capture", "refund", "void", "view", "timeline", "hosted result", "settle"};
+  return names[request.what.index()];
+}
+
+/// The gateway has not decided: the same key may be sent again.
+bool undecided(const payment_reply& reply) {
+  const auto* why = std::get_if<problem>(&reply.what);
+  return why && (*why == problem::store_unavailable || *why == problem::overloaded || *why == problem::request_in_progress ||
+                 *why == problem::outcome_pending_timeout);
+}
+
+std::string shown(const payment_reply& reply) {
+  if (const auto* result = std::get_if<finished>(&reply.what)) return (result->replayed ? "again \"" : "\"") + result->result->body + '"';
+  if (const auto* seen = std::get_if<payment_ptr>(&reply.what)) return std::string{to_string((*seen)->state)} + " v" + std::to_string((*seen)->version);
+  if (const auto* timeline = std::get_if<timeline_ptr>(&reply.what)) return std::to_string((*timeline)->entries.size()) + " entries";
+  constexpr std::string_view names[] = {"not found", "exists already", "not charge capable", "no eligible provider", "platform key required",
+                                        "wallet not available", "currency not supported", "in progress", "key reused", "overloaded",
+                                        "store unavailable", "no answer"};
+  return "refused: " + std::string{names[static_cast<std::size_t>(std::get<problem>(reply.what))]};
+}
+
+}  // namespace
+
+client::client(unsigned number, const world_plan& plan, agenda& time, dice& random, const weather& faults, promises& held, journal& log,
+               send_function send)
+    : name_{"client " + std::to_string(number)}, plan_{plan}, time_{time}, random_{random}, faults_{faults}, held_{held}, log_{log},
+      send_{std::move(send)}, left_{plan.requests} {
+  time_.in(duration_ms{random_.between(0, 2'000)}, [this] { next(); });
+}
+
+payment_key client::any_payment() {
+  return {merchant_id{"merch_1"}, environment::test, payment_id{"pay_" + std::to_string(random_.between(1, plan_.payments))}};
+}
+
+payment_request client::make_up() {
+  payment_request request{any_payment(), std::nullopt, view_payment{}};
+  std::string content = request.key.id.value;
+  const auto which = random_.below(100);
+  if (which < 12) return request;
+  if (which < 18) {
+    request.what = view_timeline{};
+    return request;
+  }
+  if (which < 45) {
+    create_payment c;
+    const bool page = random_.chance(0.25), high_risk = page && random_.chance(0.5);
+    c.amount = {100 * random_.between(1, 3), *currency::parse(high_risk ? "HKD" : "EUR")};
+    c.how = page ? flow::redirect : flow::server;
+    if (!page) c.details.payment_method = "pm_card_visa";
+    content += " create " + std::to_string(c.amount.minor) + to_string(c.how).data() + std::string{c.amount.unit.code()};
+    request.what = std::move(c);
+  } else if (which < 67) {
+    content += " capture";
+    request.what = capture_payment{};
+  } else if (which < 90) {
+    const refund_payment refund{random_.chance(0.3) ? 0 : 50 * random_.between(1, 4), "why"};
+    content += " refund " + std::to_string(refund.amount);
+    request.what = refund;
+  } else {
+    content += " void";
+    request.what = void_payment{};
+  }
+  std::string key = name_ + '#' + std::to_string(++keys_);
+  if (!past_.empty() && random_.chance(faults_.reuses_key)) key = random_.pick(past_).write->key.key;
+  request.write = idempotency{{request.key.merchant, request.key.env, {}, std::move(key)}, std::move(content)};
+  return request;
+}
+
+void client::next() {
+  if (current_) return;
+  if (!to_repeat_.empty()) {
+    auto request = std::move(to_repeat_.back());
+    to_repeat_.pop_back();
+    return start(std::move(request));
+  }
+  if (left_ == 0) return;
+  --left_;
+  // Now and then what is done already is asked for once more.
+  if (!past_.empty() && random_.chance(0.1)) return start(random_.pick(past_));
+  start(make_up());
+}
+
+void client::start(payment_request request) {
+  if (request.write) past_.push_back(request);
+  current_ = errand{std::move(request)};
+  send(random_.chance(faults_.sends_twice) ? 2 : 1);
+}
+
+void client::send(unsigned copies) {
+  const auto attempt = ++attempt_;
+  ++current_->tries;
+  const auto request = current_->request;
+  if (request.write) held_.asked(request);
+  log_.write(name_, "asks: ", name_of(request), ' ', request.key.id.value, request.write ? " key " : "",
+             request.write ? request.write->key.key : std::string{}, copies > 1 ? ", twice" : "");
+  for (unsigned i = 0; i < copies; ++i)
+    send_(request, [this, attempt, request](payment_reply& reply) { hear(attempt, request, reply); });
+  time_.in(faults_.patience, [this, attempt] {
+    if (!current_ || attempt != attempt_) return;
+    log_.write(name_, "hears nothing");
+    try_again();
+  });
+}
+
+void client::hear(std::uint64_t attempt, const payment_request& request, const payment_reply& reply) {
+  log_.write(name_, "is told: ", name_of(request), ' ', request.key.id.value, ' ', shown(reply));
+  if (!current_ || attempt != attempt_) return;
+  if (!undecided(reply)) return finish();
+  ++attempt_;  // its other copy is no news either
+  time_.in(duration_ms{random_.between(1, 1'000) * std::min(current_->tries, 10U)}, [this, attempt = attempt_] {
+    if (current_ && attempt == attempt_) try_again();
+  });
+}
+
+void client::try_again() {
+  // A read is not worth the trouble.
+  if (!stubborn_ && (!current_->request.write || random_.chance(faults_.gives_up) || current_->tries > 20)) {
+    log_.write(name_, "gives up");
+    return finish();
+  }
+  send(1);
+}
+
+void client::finish() {
+  ++attempt_;
+  current_.reset();
+  time_.in(duration_ms{random_.between(0, 2'000)}, [this] { next(); });
+}
+
+void client::ask_all_again() {
+  stubborn_ = true;
+  to_repeat_.clear();
+  for (const auto& request : past_) {
+    const auto known = std::ranges::any_of(to_repeat_, [&](const payment_request& r) {
+      return r.write->key == request.write->key && r.write->fingerprint == request.write->fingerprint;
+    });
+    if (!known) to_repeat_.push_back(request);
+  }
+  past_.clear();
+  left_ = 0;
+  time_.in(duration_ms{1}, [this] { next(); });
+}
+
+}  // namespace gateway::simulation

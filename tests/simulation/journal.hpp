@@ -1,0 +1,42 @@
+// What happened, for a reader; and its fingerprint, by which two runs are told to be the same.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <ostream>
+#include <sstream>
+#include <string_view>
+
+#include "agenda.hpp"
+
+namespace gateway::simulation {
+
+class journal {
+ public:
+  /// `out` may be null: then only the fingerprint is kept.
+  journal(const agenda& time, std::ostream* out) : time_{time}, out_{out} {}
+
+  template <class... Parts>
+  void write(std::string_view who, const Parts&... parts) {
+    count(static_cast<std::uint64_t>(to_unix_ms(time_.now())));
+    for (const char c : who) count(static_cast<unsigned char>(c));
+    if (!out_) return;
+    std::ostringstream line;
+    (line << ... << parts);
+    char head[64];
+    const auto ms = time_.elapsed().count();
+    std::snprintf(head, sizeof head, "%6lld.%03lld  %-11.*s ", static_cast<long long>(ms / 1000), static_cast<long long>(ms % 1000),
+                  static_cast<int>(who.size()), who.data());
+    *out_ << head << line.str() << '\n';
+  }
+  /// Something that two equal runs share and that is not worth a line.
+  void count(std::uint64_t value) { fingerprint_ = (fingerprint_ ^ value) * 0x100000001b3ULL; }
+  std::uint64_t fingerprint() const { return fingerprint_; }
+
+ private:
+  const agenda& time_;
+  std::ostream* out_;
+  std::uint64_t fingerprint_ = 0xcbf29ce484222325ULL;
+};
+
+}  // namespace gateway::simulation

@@ -1,0 +1,58 @@
+// Explores seeds, or tells the story of one.
+#include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <iostream>
+#include <map>
+#include <string>
+
+#include "gateway/log.hpp"
+#include "simulation.hpp"
+
+using namespace gateway::simulation;
+
+namespace {
+
+int tell(std::uint64_t seed, guard missing) {
+  const auto result = simulate(seed, missing, &std::cout);
+  std::cout << "seed " << seed << ": " << result.broken.value_or("every promise held") << " (" << result.steps << " steps, "
+            << result.crashes << " crashes, " << std::chrono::floor<std::chrono::seconds>(result.time).count() << " s of virtual time)\n";
+  return result.broken ? 1 : 0;
+}
+
+int explore(std::uint64_t from, std::uint64_t seeds, guard missing) {
+  std::uint64_t steps = 0, crashes = 0, broken = 0;
+  const auto start = std::chrono::steady_clock::now();
+  for (auto seed = from; seed < from + seeds; ++seed) {
+    const auto result = simulate(seed, missing);
+    steps += result.steps;
+    crashes += result.crashes;
+    if (!result.broken) continue;
+    ++broken;
+    std::cout << "seed " << seed << ": " << *result.broken << '\n';
+    if (missing != guard::none) break;
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  std::cout << seeds << " seeds from " << from << ": " << broken << " broken, " << steps << " steps, " << crashes << " crashes, "
+            << took.count() << " s\n";
+  return broken == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Runs the gateway's actors through simulated worlds and holds its promises against them.", "simulate"};
+  std::uint64_t seeds = 2'000, from = 1, seed = 0;
+  guard missing = guard::none;
+  const std::map<std::string, guard> guards{
+      {"begin-commit", guard::begin_commit}, {"version-claim", guard::version_claim}, {"provider-key", guard::provider_key}};
+  auto* many = app.add_option("--seeds", seeds, "how many seeds to explore")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--from", from, "the first of them")->capture_default_str();
+  auto* one = app.add_option("--seed", seed, "replay this one, and tell its story")->excludes(many);
+  app.add_option("--without", missing, "take a guard out, and see it missed")->transform(CLI::CheckedTransformer(guards));
+  CLI11_PARSE(app, argc, argv);
+  gateway::log::start(gateway::log::level::error);
+  const int status = one->count() > 0 ? tell(seed, missing) : explore(from, seeds, missing);
+  gateway::log::stop();
+  return status;
+}

@@ -1,0 +1,82 @@
+// One gateway process without its HTTP: the production actors under CAF's test scheduler, on the shared database.
+// Destroying it is a crash: what it had not sent is gone.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <caf/scheduler/test_coordinator.hpp>
+#include <caf/scoped_execution_unit.hpp>
+
+#include "bank.hpp"
+#include "database.hpp"
+#include "gateway/directory.hpp"
+#include "gateway/metrics.hpp"
+#include "payment_actor.hpp"
+
+namespace gateway::simulation {
+
+/// What all nodes share.
+struct surroundings {
+  agenda& time;
+  dice& random;
+  const weather& faults;
+  journal& log;
+  database& rows;
+  bank& provider;
+  const settings& config;
+  const directory& merchants;
+  const result_encoder& encoder;
+  metrics& meters;
+};
+
+class node {
+ public:
+  node(const surroundings& around, unsigned number, duration_ms clock_skew);
+  ~node();
+  node(const node&) = delete;
+  node& operator=(const node&) = delete;
+
+  bool runnable() const { return coordinator_->has_job(); }
+  /// Lets one actor, whichever, handle one message.
+  void step();
+  /// When the first of its own timers is due.
+  std::optional<time_point> next_timer() const;
+  /// Its clocks follow the agenda's.
+  void catch_up();
+
+  void send(payment_request request, std::function<void(payment_reply&)> told);
+  /// Requests that nobody has answered.
+  std::size_t unanswered() const { return *unanswered_; }
+  const std::string& name() const { return name_; }
+
+ private:
+  struct skewed_clock final : wall_clock {
+    const agenda* time = nullptr;
+    duration_ms skew{0};
+    time_point now() const override { return time->now() + skew; }
+  };
+  struct deterministic_config : caf::actor_system_config {
+    deterministic_config();
+  };
+
+  surroundings around_;
+  std::string name_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  std::shared_ptr<std::size_t> unanswered_ = std::make_shared<std::size_t>(0);
+  skewed_clock clock_;
+  time_point caught_up_;
+  // What actors refer to outlives the system.
+  deterministic_config caf_config_;
+  caf::actor_system system_{caf_config_};
+  caf::scheduler::test_coordinator* coordinator_ = nullptr;
+  std::shared_ptr<actors::payment_context> context_;
+  router_actor router_;
+  reconciler_actor reconciler_;
+  caf::scoped_execution_unit outside_{&system_};
+  caf::actor client_;
+};
+
+}  // namespace gateway::simulation

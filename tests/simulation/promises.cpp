@@ -1,0 +1,234 @@
+#include "promises.hpp"
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+
+namespace gateway::simulation {
+
+namespace {
+
+template <class... Parts>
+std::string text_of(const Parts&... parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  return text.str();
+}
+
+/// The edges of the payment's life, and nothing else.
+bool legal(payment_state from, payment_state to) {
+  using enum payment_state;
+  if (from == to) return true;
+  switch (from) {
+    case created: return to == processing || to == authorized || to == captured || to == failed;
+    case processing: return to == authorized || to == captured || to == failed;
+    case authorized: return to == captured || to == voided;
+    case captured: return to == partially_refunded || to == refunded;
+    case partially_refunded: return to == refunded;
+    case refunded: case failed: case voided: return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+void promises::break_(std::string why) {
+  if (broken_) return;
+  log_.write("BROKEN", why);
+  broken_ = std::move(why);
+}
+
+const payment* promises::row_of(const payment_key& key) const {
+  const auto row = rows_.payments.find(testing::memory_store::id(key));
+  return row == rows_.payments.end() ? nullptr : &row->second;
+}
+
+// ---- rows ---------------------------------------------------------------------------------------
+
+void promises::committed(const std::optional<payment>& before, const unit_of_work& unit) {
+  if (const auto& fresh = unit.insert_payment) {
+    if (fresh->version != 1 || fresh->state != payment_state::created || !fresh->open)
+      break_(text_of(fresh->key.id.value, " begins as something other than a created payment with its creation open"));
+    if (!unit.insert_command) break_(text_of(fresh->key.id.value, " begins without its idempotency key"));
+  }
+  if (unit.update_payment && before) check_change(*before, *unit.update_payment, unit.entries.size());
+  if (unit.insert_command && unit.insert_command->result) check_conclusion(before, *unit.insert_command);
+  const auto& row = unit.insert_payment ? unit.insert_payment : unit.update_payment;
+  const auto version = row ? row->version : before ? before->version : 0;
+  if (unit.finish_command) settled_at_[unit.finish_command->key.key] = version;
+  if (unit.insert_command && unit.insert_command->result) settled_at_[unit.insert_command->key.key] = version;
+  if (row) {
+    history_[testing::memory_store::id(row->key)].emplace(row->version, *row_of(row->key));
+    if (row->refunded > row->captured) break_(text_of(row->key.id.value, ": more is refunded than was captured"));
+  }
+}
+
+void promises::check_change(const payment& from, const payment& to, std::size_t entries) {
+  const auto& id = to.key.id.value;
+  if (to.version != from.version + 1) break_(text_of(id, " goes from version ", from.version, " to ", to.version));
+  if (!legal(from.state, to.state)) break_(text_of(id, " goes from ", to_string(from.state), " to ", to_string(to.state)));
+  if (to.refunded < from.refunded || to.captured < from.captured) break_(text_of(id, ": an amount shrinks"));
+  if (to.next_seq != from.next_seq + entries) break_(text_of(id, ": its timeline has a gap"));
+  if (from.open && to.open && to.open->claim != from.open->claim) break_(text_of(id, ": an open operation is replaced by another"));
+  if (!from.open && to.open && to.state != from.state) break_(text_of(id, " changes its state before its provider is called"));
+}
+
+/// A result stored without calling the provider must be what the row says at that moment.
+void promises::check_conclusion(const std::optional<payment>& before, const command_record& command) {
+  if (!before) return break_(text_of("a result is stored for ", command.payment.value, ", which does not exist"));
+  const auto decided = [&]() -> decision {
+    switch (command.what) {
+      case operation::capture: return decide(*before, capture_payment{}, command.key, command.created_at, {});
+      case operation::refund: return decide(*before, refund_payment{command.amount, {}}, command.key, command.created_at, {});
+      default: return decide(*before, void_payment{}, command.key, command.created_at, {});
+    }
+  }();
+  const auto* concluded = std::get_if<conclusion>(&decided);
+  if (!concluded)
+    return break_(text_of("\"", command.result->body, "\" is stored for key ", command.key.key, ", but ", command.payment.value, " is ",
+                          to_string(before->state), " and would take it"));
+  const auto wanted = encoder_.encode(concluded->result);
+  if (wanted != *command.result)
+    break_(text_of("\"", command.result->body, "\" is stored for key ", command.key.key, ", but ", command.payment.value, " says \"",
+                   wanted.body, "\""));
+}
+
+// ---- provider -----------------------------------------------------------------------------------
+
+void promises::provider_called(const provider_call& call) {
+  const auto& id = call.subject.key.id.value;
+  const auto& open = call.subject.open;
+  if (!open) return break_(text_of("the provider is called for ", id, " with no operation open"));
+  const auto* row = row_of(call.subject.key);
+  const auto command = rows_.commands.find(testing::memory_store::id(open->command));
+  if (!row || command == rows_.commands.end())
+    return break_(text_of("the provider is called for ", id, " (", to_string(call.what), ") before the intent is durable"));
+  const auto& intent = command->second;
+  if (row->version < open->claim || intent.payment != call.subject.key.id || intent.what != call.what || call.what != open->what ||
+      open->amount != call.amount)
+    break_(text_of("the provider is called for ", id, " with something other than what was begun"));
+  const auto [known, fresh] =
+      provider_keys_.try_emplace({testing::memory_store::id(call.subject.key), open->claim}, call.provider_key);
+  if (known->second != call.provider_key) break_(text_of(id, ": one operation reaches the provider under two keys"));
+}
+
+void promises::provider_acted(provider_effect effect) {
+  const auto& id = effect.subject.id.value;
+  std::int64_t refunded = effect.what == operation::refund ? effect.amount : 0;
+  bool captured = effect.what == operation::capture, voided = effect.what == operation::void_payment;
+  for (const auto& past : effects_) {
+    if (past.subject != effect.subject) continue;
+    if (past.command == effect.command)
+      return break_(text_of("key ", effect.command, " makes the provider ", to_string(effect.what), ' ', id, " twice"));
+    if (past.what == effect.what && effect.what != operation::refund)
+      return break_(text_of("the provider does ", to_string(effect.what), ' ', id, " twice"));
+    if (past.what == operation::refund) refunded += past.amount;
+    captured |= past.what == operation::capture;
+    voided |= past.what == operation::void_payment;
+  }
+  if (captured && voided) break_(text_of("the provider captures and voids ", id));
+  if (const auto* row = row_of(effect.subject); row && refunded > row->captured)
+    break_(text_of("the provider refunds ", refunded, " of ", id, ", of which ", row->captured, " was captured"));
+  effects_.push_back(std::move(effect));
+}
+
+// ---- clients ------------------------------------------------------------------------------------
+
+void promises::asked(const payment_request& request) { fingerprints_[request.write->key.key].insert(request.write->fingerprint); }
+
+void promises::told(const payment_request& request, const payment_reply& reply, std::size_t asked_at, bool one_node) {
+  if (const auto* result = std::get_if<finished>(&reply.what)) return check_stored(request, *result);
+  if (const auto* seen = std::get_if<payment_ptr>(&reply.what)) return check_seen(**seen, asked_at, one_node);
+  if (const auto* timeline = std::get_if<timeline_ptr>(&reply.what)) {
+    const auto& rows = rows_.timelines.find(testing::memory_store::id((*timeline)->key));
+    for (const auto& entry : (*timeline)->entries)
+      if (rows == rows_.timelines.end() || !rows->second.contains(entry.seq) || rows->second.at(entry.seq) != entry)
+        return break_(text_of("a timeline of ", request.key.id.value, " shows what is not stored"));
+    return;
+  }
+  const auto why = std::get<problem>(reply.what);
+  const auto known = std::any_of(acknowledged_.begin(), acknowledged_.begin() + static_cast<std::ptrdiff_t>(asked_at),
+                                 [&](const acknowledgement& a) { return a.subject == request.key; });
+  if (why == problem::payment_not_found && known)
+    break_(text_of(request.key.id.value, " is told not to exist, after a client was given its result"));
+  if (why == problem::payment_already_exists && !row_of(request.key)) break_(text_of(request.key.id.value, " is told to exist, and does not"));
+  if (why == problem::idempotency_key_reused && fingerprints_[request.write->key.key].size() < 2)
+    break_(text_of("key ", request.write->key.key, " is told to be reused, and was not"));
+}
+
+void promises::check_stored(const payment_request& request, const finished& result) {
+  const auto& key = request.write->key;
+  const auto row = rows_.commands.find(testing::memory_store::id(key));
+  if (row == rows_.commands.end() || !row->second.result)
+    return break_(text_of("a client is told \"", result.result->body, "\" for key ", key.key, ", and nothing is stored"));
+  if (*row->second.result != *result.result)
+    break_(text_of("a client is told \"", result.result->body, "\" for key ", key.key, ", and \"", row->second.result->body, "\" is stored"));
+  if (row->second.fingerprint != request.write->fingerprint)
+    break_(text_of("key ", key.key, " answers another request than the one it was used for"));
+  const auto [told_before, fresh] = results_.try_emplace(key.key, result_told{request.write->fingerprint, *result.result});
+  if (told_before->second.bytes != *result.result)
+    break_(text_of("key ", key.key, " was answered \"", told_before->second.bytes.body, "\" and now \"", result.result->body, "\""));
+  // From now on nobody may be shown the payment as it was before the commit that stored this result.
+  if (const auto settled = settled_at_.find(key.key); fresh && settled != settled_at_.end())
+    acknowledged_.push_back({request.key, settled->second});
+}
+
+void promises::check_seen(const payment& seen, std::size_t asked_at, bool one_node) {
+  const auto& past = history_[testing::memory_store::id(seen.key)];
+  const auto moment = past.find(seen.version);
+  if (moment == past.end() || moment->second != seen) return break_(text_of("a look at ", seen.key.id.value, " shows what was never stored"));
+  // A node of several may lag behind; one alone may not go back behind what it told.
+  if (!one_node) return;
+  for (std::size_t i = 0; i < asked_at; ++i)
+    if (acknowledged_[i].subject == seen.key && acknowledged_[i].version > seen.version)
+      return break_(text_of("a look at ", seen.key.id.value, " shows version ", seen.version, ", after a result of version ",
+                            acknowledged_[i].version, " was told"));
+}
+
+// ---- at rest ------------------------------------------------------------------------------------
+
+bool promises::anything_open() const {
+  return std::ranges::any_of(rows_.payments, [](const auto& row) { return row.second.open.has_value(); }) ||
+         std::ranges::any_of(rows_.commands, [](const auto& row) { return !row.second.result.has_value(); });
+}
+
+void promises::at_rest() {
+  for (const auto& [key, row] : rows_.payments) {
+    if (row.open) break_(text_of(row.key.id.value, ": its ", to_string(row.open->what), " stays open for ever"));
+    std::int64_t given_back = 0;
+    std::array<unsigned, 4> count{};
+    for (const auto& effect : effects_) {
+      if (effect.subject != row.key) continue;
+      ++count[static_cast<std::size_t>(effect.what)];
+      if (effect.what == operation::refund) given_back += effect.amount;
+    }
+    using enum payment_state;
+    const bool paid = row.state == authorized || row.state == captured || row.state == partially_refunded || row.state == refunded ||
+                      row.state == voided;
+    const bool by_call = count[static_cast<std::size_t>(operation::create)] == 1;
+    if (by_call && !paid) break_(text_of("the provider has charged ", row.key.id.value, ", which is ", to_string(row.state)));
+    if (paid && !by_call && !paid_pages_.contains(key)) break_(text_of(row.key.id.value, " is ", to_string(row.state), ", and nobody has paid"));
+    if (given_back != row.refunded)
+      break_(text_of("the provider has refunded ", given_back, " of ", row.key.id.value, ", the payment says ", row.refunded));
+    const bool captured_by_call = count[static_cast<std::size_t>(operation::capture)] == 1;
+    if (captured_by_call && row.captured != row.amount.minor) break_(text_of(row.key.id.value, " is captured at the provider only"));
+    const bool captured_here = row.captured > 0 && row.how == flow::server;
+    if (captured_here && !captured_by_call && traits_of(row.provider).separate_capture)
+      break_(text_of(row.key.id.value, " is captured here and not at the provider"));
+    if ((count[static_cast<std::size_t>(operation::void_payment)] == 1) != (row.state == voided))
+      break_(text_of(row.key.id.value, ": the void is known on one side only"));
+    const auto timeline = rows_.timelines.find(key);
+    const auto length = timeline == rows_.timelines.end() ? 0 : timeline->second.size();
+    if (length + 1 != row.next_seq) break_(text_of(row.key.id.value, ": entries of its timeline are missing"));
+  }
+  for (const auto& [key, row] : rows_.commands)
+    if (!row.result) break_(text_of("key ", row.key.key, " (", to_string(row.what), ' ', row.payment.value, ") never gets a result"));
+  for (const auto& effect : effects_)
+    if (!row_of(effect.subject)) break_(text_of("the provider has acted on ", effect.subject.id.value, ", which does not exist"));
+  for (const auto& [key, told] : results_) {
+    const bool kept = std::ranges::any_of(rows_.commands, [&](const auto& row) { return row.second.key.key == key && row.second.result == told.bytes; });
+    if (!kept) break_(text_of("the result told for key ", key, " is not in the store"));
+  }
+}
+
+}  // namespace gateway::simulation

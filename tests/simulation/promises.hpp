@@ -1,0 +1,85 @@
+// The gateway's promises, held against everything that happens. Each hook is called where something can break one:
+// when the rows change, when the provider is called or acts, when a client is answered.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gateway/actors.hpp"
+#include "journal.hpp"
+#include "memory_store.hpp"
+
+namespace gateway::simulation {
+
+/// What the provider did with money, once.
+struct provider_effect {
+  std::string provider_key;
+  payment_key subject;
+  operation what = operation::create;
+  std::int64_t amount = 0;
+  std::string command;  ///< the idempotency key behind it
+};
+
+class promises {
+ public:
+  promises(const testing::memory_store& rows, const result_encoder& encoder, journal& log) : rows_{rows}, encoder_{encoder}, log_{log} {}
+
+  /// The first promise that was broken, in words.
+  const std::optional<std::string>& broken() const { return broken_; }
+
+  /// A unit has been committed; `before` is its payment's row as it was.
+  void committed(const std::optional<payment>& before, const unit_of_work& unit);
+  /// A call leaves the gateway.
+  void provider_called(const provider_call& call);
+  /// The customer pays on the provider's page.
+  void page_paid(const payment_key& subject) { paid_pages_.insert(testing::memory_store::id(subject)); }
+  /// The provider has charged, captured, refunded or voided.
+  void provider_acted(provider_effect effect);
+  /// A client sends a write, or sends it again.
+  void asked(const payment_request& request);
+  /// A client is told. `asked_at` is what `moment()` was when it asked.
+  void told(const payment_request& request, const payment_reply& reply, std::size_t asked_at, bool one_node);
+  std::size_t moment() const { return acknowledged_.size(); }
+
+  /// Once the faults have ended and all has come to rest.
+  void at_rest();
+  /// Whether an operation is still open, or a command without its result.
+  bool anything_open() const;
+
+  void break_(std::string why);
+
+ private:
+  struct result_told {
+    std::string fingerprint;
+    answer bytes;
+  };
+  struct acknowledgement {
+    payment_key subject;
+    std::int64_t version = 0;
+  };
+
+  void check_change(const payment& from, const payment& to, std::size_t entries);
+  void check_conclusion(const std::optional<payment>& before, const command_record& command);
+  void check_stored(const payment_request& request, const finished& result);
+  void check_seen(const payment& seen, std::size_t asked_at, bool one_node);
+  const payment* row_of(const payment_key& key) const;
+
+  const testing::memory_store& rows_;
+  const result_encoder& encoder_;
+  journal& log_;
+  std::optional<std::string> broken_;
+  std::map<std::string, std::set<std::string>> fingerprints_;  ///< that clients sent, by idempotency key
+  std::map<std::string, result_told> results_;
+  std::vector<acknowledgement> acknowledged_;
+  std::map<testing::memory_store::payment_row_key, std::map<std::int64_t, payment>> history_;
+  std::map<std::pair<testing::memory_store::payment_row_key, std::int64_t>, std::string> provider_keys_;  ///< by claim
+  std::map<std::string, std::int64_t> settled_at_;  ///< the payment's version by which a key got its result
+  std::set<testing::memory_store::payment_row_key> paid_pages_;
+  std::vector<provider_effect> effects_;
+};
+
+}  // namespace gateway::simulation

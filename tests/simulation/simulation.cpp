@@ -1,0 +1,192 @@
+#include "simulation.hpp"
+
+#include <memory>
+#include <ostream>
+#include <vector>
+
+#include "bank.hpp"
+#include "client.hpp"
+#include "node.hpp"
+#include "promises.hpp"
+
+namespace gateway::simulation {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Plain text instead of JSON: the actors do not care what the bytes mean. No two states look alike.
+class text_encoder final : public result_encoder {
+ public:
+  answer encode(const outcome& result) const override {
+    const auto status = !result.failure ? 200 : *result.failure == problem::provider_outcome_unknown ? 502 : 409;
+    std::string body{to_string(result.what)};
+    body.append(": ").append(to_string(result.after.state)).append(" v").append(std::to_string(result.after.version));
+    if (result.refunded_amount > 0) body.append(", refunded ").append(std::to_string(result.refunded_amount));
+    if (result.failure) body.append(", problem ").append(std::to_string(static_cast<int>(*result.failure)));
+    return {static_cast<std::uint16_t>(status), std::move(body)};
+  }
+  std::string event_data(const payment& subject, std::string_view type) const override {
+    return std::string{type} + " v" + std::to_string(subject.version);
+  }
+};
+
+/// Cards in euro by the route with separate capture, Hong Kong dollars by the one that captures at once.
+merchant shop() {
+  merchant m;
+  m.id = merchant_id{"merch_1"};
+  m.connections = {{environment::test, provider_kind::sandbox, connection_status::connected, "acct"},
+                   {environment::test, provider_kind::sandbox_hosted, connection_status::connected, "acct"}};
+  m.routes = {{environment::test, provider_kind::sandbox, 1, {*currency::parse("EUR")}, {payment_method_kind::card}},
+              {environment::test, provider_kind::sandbox_hosted, 2, {*currency::parse("HKD")}, {payment_method_kind::card}}};
+  return m;
+}
+
+class world {
+ public:
+  world(std::uint64_t seed, guard missing, std::ostream* story) : random_{seed}, log_{time_, story}, missing_{missing} {
+    result_.seed = seed;
+    merchants_.publish(std::make_shared<const merchant>(shop()));
+    for (unsigned i = 0; i < plan_.nodes; ++i) {
+      skews_.push_back(duration_ms{random_.between(-plan_.faults.clock_skew.count(), plan_.faults.clock_skew.count())});
+      nodes_.push_back(nullptr);
+      start(i);
+    }
+    for (unsigned i = 0; i < plan_.clients; ++i)
+      clients_.push_back(std::make_unique<client>(i + 1, plan_, time_, random_, faults_, held_, log_,
+                                                  [this](payment_request request, auto told) { balance(std::move(request), std::move(told)); }));
+    customer();
+  }
+
+  outcome_of_seed run() {
+    faults_ = plan_.faults;
+    const auto all_done = [this] { return std::ranges::all_of(clients_, [](const auto& c) { return c->done(); }); };
+    go_on(all_done, 4h, "the clients do not come to an end");
+
+    // The faults end, the nodes come back, and everyone asks for what they never learned, and for what they did.
+    log_.write("world", "calms down");
+    faults_ = weather::calm();
+    for (auto& c : clients_) c->ask_all_again();
+    ++calm_;
+    // What was held up in the database has landed by then.
+    const auto landed = time_.now() + 30s;
+    go_on([&] { return time_.now() > landed && all_up() && all_done() && !held_.anything_open(); }, 1h, "not everything is settled an hour after the last fault");
+    // Once more: now every result is a replay.
+    for (auto& c : clients_) c->ask_all_again();
+    go_on([&] { return all_done() && unanswered() == 0; }, 1h, "a request is never answered");
+    if (!held_.broken()) held_.at_rest();
+
+    result_.broken = held_.broken();
+    result_.fingerprint = log_.fingerprint();
+    result_.time = time_.elapsed();
+    return result_;
+  }
+
+ private:
+  /// Until `enough`, or something breaks.
+  template <class Enough>
+  void go_on(Enough enough, duration_ms limit, std::string_view too_long) {
+    const auto deadline = time_.now() + limit;
+    while (!held_.broken() && !enough()) {
+      if (time_.now() > deadline || result_.steps > 3'000'000) return held_.break_(std::string{too_long});
+      step();
+    }
+  }
+
+  void step() {
+    std::vector<node*> runnable;
+    for (const auto& n : nodes_)
+      if (n && n->runnable()) runnable.push_back(n.get());
+    // Sometimes the world outside is faster than the actors.
+    if (runnable.empty() || random_.chance(0.01)) return let_time_pass(runnable.empty());
+    ++result_.steps;
+    random_.pick(runnable)->step();
+    if (random_.chance(faults_.crash)) crash(static_cast<unsigned>(random_.below(nodes_.size())));
+  }
+
+  void let_time_pass(bool idle) {
+    auto to = idle ? time_point::max() : time_.now() + duration_ms{random_.between(1, 20)};
+    for (const auto& n : nodes_)
+      if (n)
+        if (const auto timer = n->next_timer(); timer && *timer < to) to = *timer;
+    time_.advance_to(to);
+    for (const auto& n : nodes_)
+      if (n) n->catch_up();
+    time_.run_due();
+  }
+
+  void start(unsigned which) {
+    log_.write("node " + std::to_string(which + 1), "starts");
+    nodes_[which] = std::make_unique<node>(surroundings{time_, random_, faults_, log_, rows_, provider_, plan_.config, merchants_, encoder_, meters_},
+                                           which + 1, skews_[which]);
+  }
+
+  void crash(unsigned which) {
+    if (!nodes_[which]) return;
+    log_.write(nodes_[which]->name(), "crashes");
+    nodes_[which].reset();
+    ++result_.crashes;
+    time_.in(duration_ms{random_.between(1, 20'000)}, [this, which] { start(which); });
+  }
+
+  bool all_up() const { return std::ranges::all_of(nodes_, [](const auto& n) { return n != nullptr; }); }
+  std::size_t unanswered() const {
+    std::size_t open = 0;
+    for (const auto& n : nodes_)
+      if (n) open += n->unanswered();
+    return open;
+  }
+
+  /// The balancer knows which nodes are up, and no more.
+  void balance(payment_request request, std::function<void(payment_reply&)> told) {
+    std::vector<node*> up;
+    for (const auto& n : nodes_)
+      if (n) up.push_back(n.get());
+    if (up.empty()) return;
+    auto* chosen = random_.pick(up);
+    log_.write(chosen->name(), "gets it");
+    chosen->send(request, [this, request, told = std::move(told), asked_at = held_.moment()](payment_reply& reply) {
+      held_.told(request, reply, asked_at, nodes_.size() == 1);
+      told(reply);
+    });
+  }
+
+  /// The customer sits in front of the provider's pages: pays, declines, presses twice.
+  void customer() {
+    time_.in(duration_ms{random_.between(500, 8'000)}, [this] {
+      if (calm_ == 0) customer();
+      for (const auto& [key, row] : database_.payments) {
+        if (row.hosted_url.empty() || !random_.chance(0.5)) continue;
+        const auto signal = random_.chance(0.7) ? hosted_signal::paid : hosted_signal::declined;
+        log_.write("customer", signal == hosted_signal::paid ? "pays " : "declines ", row.key.id.value);
+        if (signal == hosted_signal::paid) held_.page_paid(row.key);
+        balance({row.key, std::nullopt, hosted_result{signal, row.provider_ref}}, [](payment_reply&) {});
+      }
+    });
+  }
+
+  agenda time_;
+  dice random_;
+  journal log_;
+  guard missing_;
+  outcome_of_seed result_;
+  world_plan plan_ = draw_plan(random_);
+  weather faults_ = weather::calm();
+  unsigned calm_ = 0;
+  text_encoder encoder_;
+  testing::memory_store database_;
+  promises held_{database_, encoder_, log_};
+  database rows_{database_, held_, log_, missing_};
+  bank provider_{time_, random_, faults_, held_, log_, missing_};
+  directory merchants_;
+  metrics meters_;
+  std::vector<duration_ms> skews_;
+  std::vector<std::unique_ptr<client>> clients_;
+  std::vector<std::unique_ptr<node>> nodes_;
+};
+
+}  // namespace
+
+outcome_of_seed simulate(std::uint64_t seed, guard missing, std::ostream* story) { return world{seed, missing, story}.run(); }
+
+}  // namespace gateway::simulation

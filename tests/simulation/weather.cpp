@@ -1,0 +1,48 @@
+#include "weather.hpp"
+
+namespace gateway::simulation {
+
+world_plan draw_plan(dice& random) {
+  world_plan plan;
+  // Absent from two worlds in three; else of any strength up to `most`.
+  const auto maybe = [&](double most) { return random.chance(1.0 / 3) ? most * static_cast<double>(random.between(1, 100)) / 100 : 0.0; };
+
+  plan.nodes = random.chance(0.5) ? 1 : static_cast<unsigned>(random.between(2, 3));
+  plan.clients = static_cast<unsigned>(random.between(1, 5));
+  plan.requests = static_cast<unsigned>(random.between(3, 12));
+  plan.payments = static_cast<unsigned>(random.between(1, 4));
+
+  auto& faults = plan.faults;
+  faults.crash = maybe(0.02);
+  faults.clock_skew = duration_ms{random.chance(0.3) ? random.between(1, 5'000) : 0};
+  faults.commit_refused = maybe(0.2);
+  faults.commit_failed = maybe(0.3);
+  faults.commit_unheard = maybe(0.3);
+  faults.commit_late = maybe(0.3);
+  faults.read_failed = maybe(0.3);
+  faults.store_latency = duration_ms{random.chance(0.2) ? random.between(100, 8'000) : random.between(1, 20)};
+  faults.call_lost = maybe(0.5);
+  faults.reply_lost = maybe(0.5);
+  faults.call_fails = maybe(0.5);
+  faults.call_twice = maybe(0.5);
+  faults.reply_twice = maybe(0.5);
+  faults.declined = random.chance(0.5) ? maybe(0.5) : 0.1;
+  faults.challenged = maybe(0.6);
+  faults.provider_latency = duration_ms{random.between(1, 2'000)};
+  faults.stalls = maybe(0.4);
+  faults.gives_up = maybe(0.5);
+  faults.sends_twice = maybe(0.6);
+  faults.reuses_key = maybe(0.4);
+  faults.patience = duration_ms{random.between(500, 40'000)};
+
+  auto& config = plan.config;
+  if (random.chance(0.4)) config.live_payments = static_cast<std::size_t>(random.between(1, 3));
+  if (random.chance(0.3)) config.payment_idle = std::chrono::milliseconds{random.between(100, 10'000)};
+  if (random.chance(0.3)) config.payment_queue = static_cast<std::size_t>(random.between(1, 3));
+  if (random.chance(0.2)) config.provider_in_flight = static_cast<std::size_t>(random.between(1, 3));
+  config.reconcile_interval = std::chrono::milliseconds{random.between(1'000, 10'000)};
+  config.reconcile_longest = std::chrono::milliseconds{random.between(10'000, 300'000)};
+  return plan;
+}
+
+}  // namespace gateway::simulation

@@ -1,0 +1,55 @@
+// What goes wrong in one simulated world, and how often. Each seed draws its own: most faults are absent from most
+// worlds, so that each is seen alone as well as with others.
+#pragma once
+
+#include "dice.hpp"
+#include "gateway/settings.hpp"
+
+namespace gateway::simulation {
+
+struct weather {
+  // A node, at each step of an actor.
+  double crash = 0;
+  duration_ms clock_skew{0};  ///< between the nodes' wall clocks, at most
+
+  // The database, for each transaction or read.
+  double commit_refused = 0;  ///< the writer's queue is full
+  double commit_failed = 0;   ///< said to be unavailable, and nothing happened
+  double commit_unheard = 0;  ///< said to be unavailable, and all of it happened
+  double commit_late = 0;     ///< said to be unavailable, and it happens some seconds later
+  double read_failed = 0;
+  duration_ms store_latency{2};
+
+  // The provider, for each call.
+  double call_lost = 0;   ///< it never gets there
+  double reply_lost = 0;  ///< it is executed, and nobody hears of it
+  double call_fails = 0;  ///< 5xx, executed or not
+  double call_twice = 0;  ///< the network delivers it again, later
+  double reply_twice = 0;
+  double declined = 0.1;
+  double challenged = 0;  ///< a create asks for the customer
+  duration_ms provider_latency{300};  ///< at most
+  double stalls = 0;                  ///< takes up to 30 s instead
+
+  // The clients.
+  double gives_up = 0;      ///< instead of trying again
+  double sends_twice = 0;   ///< the same request at once, to whichever nodes
+  double reuses_key = 0;    ///< a new request under an old key
+  duration_ms patience{5'000};
+
+  /// The faults end; what has gone wrong stays so.
+  static weather calm() { return {}; }
+};
+
+struct world_plan {
+  unsigned nodes = 1;
+  unsigned clients = 2;
+  unsigned requests = 8;  ///< of each client
+  unsigned payments = 2;  ///< that they share
+  weather faults;
+  settings config;
+};
+
+world_plan draw_plan(dice& random);
+
+}  // namespace gateway::simulation
