@@ -33,6 +33,7 @@ class lining {
       open_.at(id).results.push_back(result);
       caf::anon_send(bank_line{self}, work_atom::value, id);
     });
+    if (at->adapter_fails()) promise.deliver(caf::make_error(caf::sec::runtime_error));
     return promise;
   }
 

@@ -22,6 +22,8 @@ class bank {
 
   /// One call's fate: `reply` is run when the bank's answer reaches the caller, never, once or twice.
   void take(std::string_view node, provider_call call, std::function<void(const provider_result&)> reply);
+  /// Whether the node's own adapter fails at its next call, which may still go out.
+  bool adapter_fails() { return random_.chance(faults_.call_fails / 8); }
 
  private:
   /// Executes the call, unless it has: then it answers what it answered.

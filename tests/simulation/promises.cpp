@@ -76,6 +76,9 @@ void promises::check_change(const payment& from, const payment& to, std::size_t 
 /// A result stored without calling the provider must be what the row says at that moment.
 void promises::check_conclusion(const std::optional<payment>& before, const command_record& command) {
   if (!before) return break_(text_of("a result is stored for ", command.payment.value, ", which does not exist"));
+  if (before->open && !before->open->answered)
+    return break_(text_of(command.payment.value, " takes key ", command.key.key, " while its ", to_string(before->open->what),
+                          " is open and its client not told"));
   const auto decided = [&]() -> decision {
     switch (command.what) {
       case operation::capture: return decide(*before, capture_payment{}, command.key, command.created_at, {});

@@ -40,6 +40,8 @@ world_plan draw_plan(dice& random) {
   if (random.chance(0.3)) config.payment_idle = std::chrono::milliseconds{random.between(100, 10'000)};
   if (random.chance(0.3)) config.payment_queue = static_cast<std::size_t>(random.between(1, 3));
   if (random.chance(0.2)) config.provider_in_flight = static_cast<std::size_t>(random.between(1, 3));
+  // Soon enough to run against the customer, or never within this world.
+  if (random.chance(0.4)) config.hosted_expiry = std::chrono::milliseconds{random.between(1'000, 60'000)};
   config.reconcile_interval = std::chrono::milliseconds{random.between(1'000, 10'000)};
   config.reconcile_longest = std::chrono::milliseconds{random.between(10'000, 300'000)};
   return plan;
