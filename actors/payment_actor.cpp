@@ -386,8 +386,9 @@ class payment_entity {
     return std::nullopt;
   }
 
-  /// The key is taken: the store knows for which request, and what came of it.
+  /// The key is taken: the store knows for which request, and what came of it. Whoever took it may have changed the row.
   void answer_from_store(job work) {
+    forget();
     lookup_key(std::move(work), [this](job again_work) {
       // Purged between the two looks: the key is free again.
       again(std::move(again_work));

@@ -269,3 +269,13 @@ TEST_CASE("a payment that one node has not found is found once another has creat
   CHECK(two.look("pay_1"));
   CHECK(two.ask(two.capture("pay_1", "k1")) == "capture captured 0/0");
 }
+
+TEST_CASE("a key that another owner has used is answered, and what it did to the payment is seen") {
+  auto rows = std::make_shared<failing_store>();
+  world one{rows}, two{rows};
+  one.ask(one.create("pay_1", "k1"));
+  CHECK(two.look("pay_1")->state == payment_state::authorized);
+  one.ask(one.capture("pay_1", "k2"));
+  CHECK(two.ask(two.capture("pay_1", "k2")) == "replay: capture captured 0/0");
+  CHECK(two.look("pay_1")->state == payment_state::captured);
+}
