@@ -134,7 +134,7 @@ void client::try_again() {
 void client::finish() {
   ++attempt_;
   current_.reset();
-  time_.in(duration_ms{random_.between(0, 2'000)}, [this] { next(); });
+  time_.in(duration_ms{random_.between(0, faults_.pause.count())}, [this] { next(); });
 }
 
 void client::ask_all_again() {

@@ -35,6 +35,8 @@ class promises {
   void committed(const std::optional<payment>& before, const unit_of_work& unit);
   /// A call leaves the gateway.
   void provider_called(const provider_call& call);
+  /// A key is about to be purged: its next use is another command.
+  void key_expires(const command_key& key);
   /// The customer pays on the provider's page.
   void page_paid(const payment_key& subject) { paid_pages_.insert(testing::memory_store::id(subject)); }
   /// The provider has charged, captured, refunded or voided.
@@ -45,6 +47,8 @@ class promises {
   void told(const payment_request& request, const payment_reply& reply, std::size_t asked_at, bool one_node);
   std::size_t moment() const { return acknowledged_.size(); }
 
+  /// A look at a payment when nothing is under way on the only node.
+  void seen_at_rest(const payment& seen);
   /// Once the faults have ended and all has come to rest.
   void at_rest();
   /// Whether an operation is still open, or a command without its result.
@@ -56,6 +60,7 @@ class promises {
   struct result_told {
     std::string fingerprint;
     answer bytes;
+    bool operator==(const result_told&) const = default;
   };
   struct acknowledgement {
     payment_key subject;
@@ -74,6 +79,7 @@ class promises {
   std::optional<std::string> broken_;
   std::map<std::string, std::set<std::string>> fingerprints_;  ///< that clients sent, by idempotency key
   std::map<std::string, result_told> results_;
+  std::map<std::string, std::vector<result_told>> expired_;  ///< results of keys that have been purged
   std::vector<acknowledgement> acknowledged_;
   std::map<testing::memory_store::payment_row_key, std::map<std::int64_t, payment>> history_;
   std::map<std::pair<testing::memory_store::payment_row_key, std::int64_t>, std::string> provider_keys_;  ///< by claim

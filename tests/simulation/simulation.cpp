@@ -56,6 +56,7 @@ class world {
       clients_.push_back(std::make_unique<client>(i + 1, plan_, time_, random_, faults_, held_, log_,
                                                   [this](payment_request request, auto told) { balance(std::move(request), std::move(told)); }));
     customer();
+    if (plan_.keys_expire) purge();
   }
 
   outcome_of_seed run() {
@@ -74,6 +75,7 @@ class world {
     // Once more: now every result is a replay.
     for (auto& c : clients_) c->ask_all_again();
     go_on([&] { return all_done() && unanswered() == 0; }, 1h, "a request is never answered");
+    if (!held_.broken()) look_around();
     if (!held_.broken()) held_.at_rest();
 
     result_.broken = held_.broken();
@@ -162,6 +164,27 @@ class world {
         if (signal == hosted_signal::paid) held_.page_paid(row.key);
         balance({row.key, std::nullopt, hosted_result{signal, row.provider_ref}}, [](payment_reply&) {});
       }
+    });
+  }
+
+  /// What a lone node shows when nothing is under way is what is stored. One of several may lag behind until it acts.
+  void look_around() {
+    if (nodes_.size() > 1) return;
+    for (const auto& [key, row] : database_.payments)
+      balance({row.key, std::nullopt, view_payment{}},
+              [this](payment_reply& reply) { held_.seen_at_rest(*std::get<payment_ptr>(reply.what)); });
+    go_on([this] { return unanswered() == 0; }, 1min, "a look is never answered");
+  }
+
+  /// Keys are kept longer than any request takes, and no longer.
+  void purge() {
+    time_.in(1min, [this] {
+      if (calm_ > 0) return;
+      purge();
+      const auto before = time_.now() - 10min;
+      for (const auto& [key, row] : database_.commands)
+        if (row.result && row.created_at < before) held_.key_expires(row.key);
+      if (const auto purged = database_.run(purge_commands{before, 1'000}).deleted; purged > 0) log_.write("database", "purges ", purged, " keys");
     });
   }
 

@@ -35,6 +35,10 @@ world_plan draw_plan(dice& random) {
   faults.reuses_key = maybe(0.4);
   faults.patience = duration_ms{random.between(500, 40'000)};
 
+  plan.keys_expire = random.chance(0.15);
+  // Then there must be time for keys to become old in.
+  if (plan.keys_expire) faults.pause = duration_ms{random.between(60'000, 600'000)};
+
   auto& config = plan.config;
   if (random.chance(0.4)) config.live_payments = static_cast<std::size_t>(random.between(1, 3));
   if (random.chance(0.3)) config.payment_idle = std::chrono::milliseconds{random.between(100, 10'000)};

@@ -36,6 +36,7 @@ struct weather {
   double sends_twice = 0;   ///< the same request at once, to whichever nodes
   double reuses_key = 0;    ///< a new request under an old key
   duration_ms patience{5'000};
+  duration_ms pause{2'000};  ///< between two requests of one client, at most
 
   /// The faults end; what has gone wrong stays so.
   static weather calm() { return {}; }
@@ -46,6 +47,7 @@ struct world_plan {
   unsigned clients = 2;
   unsigned requests = 8;  ///< of each client
   unsigned payments = 2;  ///< that they share
+  bool keys_expire = false;  ///< idempotency keys are purged soon after their requests
   weather faults;
   settings config;
 };
