@@ -59,6 +59,7 @@ struct job {
   reply_promise promise;
   unsigned attempts = 0;
   bool began = false;  ///< its own begin has committed: what is open on the row is its operation
+  provider_places::place place{};  ///< with the provider of its operation
 };
 
 class payment_entity {
@@ -78,7 +79,10 @@ class payment_entity {
     // A read sees the last committed state, also while an operation is under way.
     if (known_ && current_ && !request.write)
       if (auto seen = look(request)) return std::move(*seen);
-    if (busy_ && waiting_.size() >= context_->config.payment_queue) return payment_reply{problem::overloaded};
+    if (busy_ && waiting_.size() >= context_->config.payment_queue) {
+      context_->meters.shed("payment_queue").Increment();
+      return payment_reply{problem::overloaded};
+    }
     auto promise = self_->make_response_promise<payment_reply>();
     if (busy_)
       waiting_.push_back(job{std::move(request), promise});
@@ -129,6 +133,7 @@ class payment_entity {
 
   void deliver(job& work, payment_reply reply) {
     work.promise.deliver(std::move(reply));
+    work.place.reset();  // the next one may need it
     next();
   }
 
@@ -166,6 +171,7 @@ class payment_entity {
     if (!who) return refuse_unless_key_is_known(std::move(work), problem::merchant_not_charge_capable);
     auto way = choose_route(*who, key_.env, wanted, context_->config.dev);
     if (const auto* why = std::get_if<problem>(&way)) return refuse_unless_key_is_known(std::move(work), *why);
+    if (!take_place(work, std::get<route_choice>(way).provider)) return refuse(work, problem::overloaded);
 
     const auto now = context_->clock.now();
     unit_of_work unit;
@@ -226,6 +232,7 @@ class payment_entity {
       });
     }
 
+    if (!take_place(work, current_->provider)) return refuse(work, problem::overloaded);
     auto& claimed = std::get<claim>(decided).claimed;
     unit.insert_command = record_of(work, claimed.open->what, claimed.open->amount, std::move(reason), now);
     unit.update_payment = claimed;
@@ -251,7 +258,14 @@ class payment_entity {
 
   // ---- provider and finish ----------------------------------------------------------------------
 
-  /// Calls the provider for the operation that is open on the current row.
+  /// Past the limit an operation does not begin, and one that is to be asked about again waits for another time.
+  bool take_place(job& work, provider_kind of) {
+    if (!work.place) work.place = context_->places[static_cast<std::size_t>(of)].take(context_->config.provider_in_flight);
+    if (!work.place && work.request.write) context_->meters.shed("provider").Increment();
+    return work.place != nullptr;
+  }
+
+  /// Calls the provider for the operation that is open on the current row. The caller has taken a place.
   void call_provider(job work, bool asked_again) {
     provider_call call;
     call.provider_key = provider_key_of(key_, *current_->open);
@@ -302,6 +316,7 @@ class payment_entity {
 
   /// An operation that a crash, or a store that was away, left open: ask the provider again, then go on with `work`.
   void settle_abandoned(job work) {
+    if (!take_place(work, current_->provider)) return refuse(work, problem::overloaded);
     log::info("operation_resumed", {{"merchant", key_.merchant.value},
                                     {"payment_id", key_.id.value},
                                     {"operation", to_string(current_->open->what)}});
@@ -312,7 +327,10 @@ class payment_entity {
     if (!current_ && work.attempts == 0) return again(std::move(work), true);
     if (!current_) return refuse(work, problem::payment_not_found);
     const auto now = context_->clock.now();
-    if (current_->open && current_->due_at && *current_->due_at <= now) return call_provider(std::move(work), true);
+    if (current_->open && current_->due_at && *current_->due_at <= now) {
+      if (!take_place(work, current_->provider)) return refuse(work, problem::overloaded);  // it stays due
+      return call_provider(std::move(work), true);
+    }
     if (auto change = expire_hosted(*current_, now)) return change_state(std::move(work), std::move(*change));
     // The store says that something is due and memory does not: the store is right.
     if (work.attempts == 0) return again(std::move(work), true);
@@ -464,7 +482,10 @@ class payment_entity {
   /// Not committed, as far as the store said. The client is told to come back with the same key.
   void not_committed(job& work, commit_outcome outcome) {
     forget();
-    if (outcome == commit_outcome::refused) return refuse(work, problem::overloaded);
+    if (outcome == commit_outcome::refused) {
+      context_->meters.shed("store_queue").Increment();
+      return refuse(work, problem::overloaded);
+    }
     // The commit may still land: until then no row that is read is believed for longer than one request.
     doubt_until_ = context_->clock.now() + doubt_lasts;
     refuse(work, problem::store_unavailable);

@@ -9,6 +9,7 @@
 #include "gateway/directory.hpp"
 #include "gateway/metrics.hpp"
 #include "gateway/settings.hpp"
+#include "provider_places.hpp"
 
 namespace gateway::actors {
 
@@ -21,6 +22,7 @@ struct payment_context {
   const result_encoder& encoder;
   const settings& config;
   metrics& meters;
+  std::array<provider_places, provider_catalogue.size()> places{};  ///< by provider_kind
 
   machine_timing timing() const {
     return {config.hosted_expiry, config.reconcile_first, config.reconcile_longest, config.provider_timeout * 2 + std::chrono::seconds{10}};

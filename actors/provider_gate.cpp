@@ -33,10 +33,6 @@ class gate {
 
   caf::result<provider_result> forward(provider_call& call) {
     const auto what = call.what;
-    if (open_.size() >= config_->provider_in_flight) {
-      count(what, "refused");
-      return unknown(error_category::provider, "provider_busy", "Too many calls to the provider are waiting.");
-    }
     auto promise = self_->make_response_promise<provider_result>();
     const auto id = ++last_;
     open_.emplace(id, open_call{promise, what});

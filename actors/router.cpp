@@ -34,7 +34,10 @@ class routing_table {
   caf::result<payment_reply> forward(payment_request& request) {
     auto& slot = activate(request.key);
     if (!slot.stopping) return self_->delegate(slot.actor, std::move(request));
-    if (slot.parked.size() >= context_->config.payment_queue) return payment_reply{problem::overloaded};
+    if (slot.parked.size() >= context_->config.payment_queue) {
+      context_->meters.shed("payment_queue").Increment();
+      return payment_reply{problem::overloaded};
+    }
     auto promise = self_->make_response_promise<payment_reply>();
     slot.parked.push_back({std::move(request), promise});
     return promise;

@@ -69,18 +69,21 @@ struct metrics::families {
       : requests(counter_family(in, "gateway_http_requests_total", "HTTP requests answered, by route pattern and status.")),
         request_seconds(histogram_family(in, "gateway_http_request_seconds", "From first byte to answer, by route pattern.")),
         units(counter_family(in, "gateway_store_units_total", "Units of work, by outcome.")),
-        provider_calls(counter_family(in, "gateway_provider_calls_total", "Calls to providers, by provider, operation and result.")) {}
+        provider_calls(counter_family(in, "gateway_provider_calls_total", "Calls to providers, by provider, operation and result.")),
+        shed(counter_family(in, "gateway_writes_shed_total", "Writes refused because the gateway is overloaded, by reason.")) {}
 
   prometheus::Family<prometheus::Counter>& requests;
   prometheus::Family<Histogram>& request_seconds;
   prometheus::Family<prometheus::Counter>& units;
   prometheus::Family<prometheus::Counter>& provider_calls;
+  prometheus::Family<prometheus::Counter>& shed;
 
   std::mutex exposing;  ///< one at a time: it carries the log's own count over
   series<prometheus::Counter> requests_by_route;
   series<Histogram> seconds_by_route;
   series<prometheus::Counter> units_by_outcome;
   series<prometheus::Counter> calls_by_result;
+  series<prometheus::Counter> shed_by_reason;
 };
 
 metrics::metrics() : metrics(std::make_shared<prometheus::Registry>()) {}
@@ -101,6 +104,8 @@ metrics::metrics(std::shared_ptr<prometheus::Registry> registry)
       replays(counter(*registry, "gateway_idempotent_replays_total", "Results sent again for a repeated idempotency key.")),
       settled(counter(*registry, "gateway_payments_settled_total", "Payments settled by the reconciler.")),
       log_dropped(counter(*registry, "gateway_log_lines_dropped_total", "Log lines dropped because their queue was full.")),
+      writes_waiting(gauge(*registry, "gateway_writes_waiting", "Writes admitted that have not begun yet.")),
+      writes_waiting_limit(gauge(*registry, "gateway_writes_waiting_limit", "How many writes may wait, found from how long they do.")),
       registry_(std::move(registry)),
       families_(std::make_unique<families>(*registry_)) {}
 
@@ -128,6 +133,12 @@ prometheus::Histogram& metrics::request_seconds(std::string_view route) {
 prometheus::Counter& metrics::units(std::string_view outcome) {
   return families_->units_by_outcome.find_or_make(std::string{outcome}, [&]() -> prometheus::Counter& {
     return families_->units.Add({{"outcome", std::string{outcome}}});
+  });
+}
+
+prometheus::Counter& metrics::shed(std::string_view reason) {
+  return families_->shed_by_reason.find_or_make(std::string{reason}, [&]() -> prometheus::Counter& {
+    return families_->shed.Add({{"reason", std::string{reason}}});
   });
 }
 

@@ -39,6 +39,10 @@ class metrics {
   prometheus::Counter& replays;            ///< gateway_idempotent_replays_total
   prometheus::Counter& settled;            ///< gateway_payments_settled_total: by the reconciler
   prometheus::Counter& log_dropped;        ///< gateway_log_lines_dropped_total
+  prometheus::Gauge& writes_waiting;       ///< gateway_writes_waiting: admitted, and not begun yet
+  prometheus::Gauge& writes_waiting_limit; ///< gateway_writes_waiting_limit: how many may, as found from how long they wait
+  /// gateway_writes_shed_total{reason}: refused with `overloaded`, and for want of what.
+  prometheus::Counter& shed(std::string_view reason);
   /// gateway_provider_calls_total{provider,operation,result}
   prometheus::Counter& provider_calls(std::string_view provider, std::string_view operation, std::string_view result);
 

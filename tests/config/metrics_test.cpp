@@ -22,7 +22,7 @@ TEST_CASE("every metric is exposed under its name from the start") {
   for (const auto* name : {"gateway_http_requests_in_flight", "gateway_http_connections", "gateway_http_connections_refused_total",
                            "gateway_store_commits_total", "gateway_store_commit_failures_total", "gateway_store_up", "gateway_payment_actors",
                            "gateway_payment_activations_total", "gateway_idempotent_replays_total", "gateway_payments_settled_total",
-                           "gateway_log_lines_dropped_total"})
+                           "gateway_log_lines_dropped_total", "gateway_writes_waiting", "gateway_writes_waiting_limit"})
     CHECK(has_line(text, std::string{name} + " 0"));
   for (const auto* name : {"gateway_store_batch_units", "gateway_store_commit_seconds"}) CHECK(has_line(text, std::string{name} + "_count 0"));
 }
@@ -36,12 +36,14 @@ TEST_CASE("a labelled series is the same object at every look-up") {
   meters.request_seconds("/v1/payment_intents").Observe(0.003);
   meters.units("committed").Increment(3);
   meters.provider_calls("sandbox", "capture", "approved").Increment();
+  meters.shed("waiting").Increment();
   meters.batch_units.Observe(5);
   const auto text = meters.expose();
   CHECK(has_line(text, R"(gateway_http_requests_total{route="/v1/payment_intents",status="200"} 1)"));
   CHECK(has_line(text, R"(gateway_http_request_seconds_bucket{route="/v1/payment_intents",le="0.005"} 1)"));
   CHECK(has_line(text, R"(gateway_store_units_total{outcome="committed"} 3)"));
   CHECK(has_line(text, R"(gateway_provider_calls_total{operation="capture",provider="sandbox",result="approved"} 1)"));
+  CHECK(has_line(text, R"(gateway_writes_shed_total{reason="waiting"} 1)"));
   CHECK(has_line(text, R"(gateway_store_batch_units_bucket{le="4"} 0)"));
   CHECK(has_line(text, R"(gateway_store_batch_units_bucket{le="8"} 1)"));
 }

@@ -1,0 +1,84 @@
+// More than a provider can take: what does not fit has not begun, so its client can come back with the same key.
+#include <catch2/catch.hpp>
+
+#include "world.hpp"
+
+using namespace gateway;
+using namespace gateway::testing;
+
+namespace {
+
+settings two_places() {
+  settings config;
+  config.provider_in_flight = 2;
+  return config;
+}
+
+}  // namespace
+
+TEST_CASE("a create past the provider's places is refused before anything of it is durable, and its key works later") {
+  world w{std::make_shared<failing_store>(), two_places()};
+  auto first = w.send(w.create("pay_1", "k1", "pm_card_slow_1000"));
+  auto second = w.send(w.create("pay_2", "k2", "pm_card_slow_1000"));
+  w.settle();
+  CHECK(w.ask(w.create("pay_3", "k3")) == told(problem::overloaded));
+  CHECK(w.rows().payments.size() == 2);
+  CHECK(w.rows().commands.size() == 2);
+  CHECK(w.calls().count(operation::create, "pay_3") == 0);
+  CHECK(w.meters().shed("provider").Value() == 1);
+  w.advance(1s);
+  CHECK(first.told() == "create authorized 0/0");
+  CHECK(second.told() == "create authorized 0/0");
+  CHECK(w.ask(w.create("pay_3", "k3")) == "create authorized 0/0");
+}
+
+TEST_CASE("captures, refunds and voids past the provider's places are refused in the same way") {
+  world w{std::make_shared<failing_store>(), two_places()};
+  w.ask(w.create("pay_1", "k1"));
+  w.ask(w.create("pay_2", "k2"));
+  w.ask(w.capture("pay_2", "k3"));
+  auto first = w.send(w.create("pay_3", "k4", "pm_card_slow_1000"));
+  auto second = w.send(w.create("pay_4", "k5", "pm_card_slow_1000"));
+  w.settle();
+  CHECK(w.ask(w.capture("pay_1", "k6")) == told(problem::overloaded));
+  CHECK(w.ask(w.void_("pay_1", "k7")) == told(problem::overloaded));
+  CHECK(w.ask(w.refund("pay_2", "k8", 100)) == told(problem::overloaded));
+  CHECK(w.look("pay_1")->version == 2);  // what does not need the provider is answered all the same
+  CHECK(w.ask(w.create("pay_1", "k1")) == "replay: create authorized 0/0");
+  w.advance(1s);
+  CHECK(w.ask(w.capture("pay_1", "k6")) == "capture captured 0/0");
+  CHECK(w.ask(w.refund("pay_2", "k8", 100)) == "refund partially_refunded 100/100");
+}
+
+TEST_CASE("operations that wait for one another on one payment need one place") {
+  settings config;
+  config.provider_in_flight = 1;
+  world w{std::make_shared<failing_store>(), config};
+  auto first = w.send(w.create("pay_1", "k1", "pm_card_slow_1000"));
+  auto second = w.send(w.capture("pay_1", "k2"));
+  auto third = w.send(w.refund("pay_1", "k3", 100));
+  w.advance(2s);
+  CHECK(first.told() == "create authorized 0/0");
+  CHECK(second.told() == "capture captured 0/0");
+  CHECK(third.told() == "refund partially_refunded 100/100");
+}
+
+TEST_CASE("an unknown outcome keeps no place, and is settled once there is one") {
+  world w{std::make_shared<failing_store>(), two_places()};
+  w.start_reconciler();
+  auto first = w.send(w.create("pay_1", "k1", "pm_card_timeout"));
+  auto second = w.send(w.create("pay_2", "k2", "pm_card_timeout"));
+  w.advance(11s);
+  CHECK(first.told() == "create processing 0/0");
+  CHECK(second.told() == "create processing 0/0");
+  auto third = w.send(w.create("pay_3", "k3", "pm_card_slow_9000"));
+  auto fourth = w.send(w.create("pay_4", "k4", "pm_card_slow_9000"));
+  w.advance(8s);
+  CHECK(w.look("pay_1")->open);  // due, and no place to ask from
+  w.advance(30s);
+  CHECK(third.told() == "create authorized 0/0");
+  CHECK(fourth.told() == "create authorized 0/0");
+  CHECK(w.look("pay_1")->state == payment_state::authorized);
+  CHECK(w.look("pay_2")->state == payment_state::authorized);
+  CHECK(w.calls().count(operation::create, "pay_1") == 2);
+}
