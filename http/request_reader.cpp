@@ -19,6 +19,7 @@ namespace {
 constexpr std::size_t small_buffer = 2048;   ///< kept by an idle connection
 constexpr std::size_t least_space = 512;     ///< a read into less is not worth its cost
 constexpr std::size_t chunk_slack = 16'384;  ///< room for encoded chunks beside the decoded body
+constexpr std::size_t shortest_end = 5;      ///< of a chunked body: `0`, CRLF, CRLF
 
 std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
 bool same(std::string_view a, std::string_view b) { return beast::iequals({a.data(), a.size()}, {b.data(), b.size()}); }
@@ -240,7 +241,8 @@ request_reader::state request_reader::read_chunks() {
   auto& chunks = *chunks_;
   char* const encoded = start() + head_size_ + body_size_;
   const auto waiting = static_cast<std::size_t>(start() + size() - encoded);
-  if (waiting == 0) return state::partial;
+  // Beast aborts when it has seen `0` and CRLF alone and is then given a single byte more.
+  if (waiting < shortest_end) return state::partial;
   error_code ec;
   chunks.decoded_end = encoded;
   const auto used = chunks.put(boost::asio::const_buffer{encoded, waiting}, ec);

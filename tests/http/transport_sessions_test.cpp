@@ -3,6 +3,7 @@
 
 #include <regex>
 #include <set>
+#include <thread>
 
 #include "transport_fixture.hpp"
 
@@ -111,6 +112,24 @@ TEST_CASE("a chunked body is put together, and its trailers are no headers") {
   const auto large = caller.receive();
   REQUIRE(large);
   CHECK(large->body == "POST /echo\nidempotency_key=k\nbody=" + expected);
+}
+
+TEST_CASE("a chunked body may be empty, have trailers, and arrive byte by byte") {
+  test_server server;
+  const std::string head = "POST /echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (const auto* body : {"0\r\n\r\n", "0\r\nX: y\r\n\r\n", "1\r\nx\r\n0\r\n\r\n", "00;a=b\r\n\r\n"}) {
+    INFO(body);
+    auto caller = server.connect();
+    REQUIRE(caller.send(head));
+    for (const char* byte = body; *byte != '\0'; ++byte) {
+      REQUIRE(caller.send({byte, 1}));
+      std::this_thread::sleep_for(2ms);  // so that each is read for itself
+    }
+    const auto got = caller.receive();
+    REQUIRE(got);
+    CHECK(got->body == (*body == '1' ? "POST /echo\nbody=x" : "POST /echo\nbody="));
+    CHECK(caller.ask(get("/echo"))->status == 200);
+  }
 }
 
 TEST_CASE("a client that waits for 100 Continue is told to go on, unless its body is too large") {
