@@ -20,25 +20,45 @@ constexpr std::size_t small_buffer = 2048;   ///< kept by an idle connection
 constexpr std::size_t least_space = 512;     ///< a read into less is not worth its cost
 constexpr std::size_t chunk_slack = 16'384;  ///< room for encoded chunks beside the decoded body
 constexpr std::size_t shortest_end = 5;      ///< of a chunked body: `0`, CRLF, CRLF
+constexpr unsigned empty_lines = 8;          ///< skipped before a request line
 
 std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
 bool same(std::string_view a, std::string_view b) { return beast::iequals({a.data(), a.size()}, {b.data(), b.size()}); }
+
+/// What may stand in a Host header: never a user, a path or a list, which others might read another host from.
+bool is_host(std::string_view text) {
+  constexpr std::string_view marks = "-._~!$&'()*+;=%:[]";
+  return std::ranges::all_of(text, [&](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || marks.find(c) != marks.npos;
+  });
+}
 
 /// The path and query of `/path?query`, or of the absolute form that a proxy would be sent.
 bool split_target(std::string_view target, request& into) {
   const auto separator = target.find("://");
   const auto scheme = target.substr(0, separator);
-  if (separator != target.npos && (same(scheme, "https") || same(scheme, "http"))) {
-    const auto path = target.find_first_of("/?", separator + 3);
-    target = path == target.npos ? std::string_view{"/"} : target.substr(path);
+  const bool absolute = separator != target.npos && (same(scheme, "https") || same(scheme, "http"));
+  if (absolute) {
+    target.remove_prefix(separator + 3);
+    const auto host = target.substr(0, target.find_first_of("/?"));
+    if (host.empty() || !is_host(host)) return false;
+    target.remove_prefix(host.size());
   }
   const auto question = target.find('?');
   into.path = target.substr(0, question);
   into.has_query = question != target.npos;
   into.query = into.has_query ? target.substr(question + 1) : std::string_view{};
-  if (into.path.empty()) into.path = "/";
-  return into.path.starts_with('/') || into.path == "*" || into.method == "CONNECT";
+  if (absolute && into.path.empty()) into.path = "/";
+  return into.path.starts_with('/') || (into.path == "*" && into.method == "OPTIONS") || into.method == "CONNECT";
 }
+
+/// Beast takes a list of equal lengths for one length; other parsers take the first of them, or none.
+bool is_length(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// Where lines are folded, they begin with white space.
+bool has_folded_line(std::string_view lines) { return lines.find("\n ") != lines.npos || lines.find("\n\t") != lines.npos; }
 
 }  // namespace
 
@@ -52,7 +72,9 @@ class request_reader::parser : public beast::http::basic_parser<true> {
   }
 
   int hosts = 0;
+  bool host_ok = true;
   int lengths = 0;
+  bool length_ok = true;
   int encodings = 0;
   bool http_1_1 = false;
   bool chunked_only = true;
@@ -60,6 +82,7 @@ class request_reader::parser : public beast::http::basic_parser<true> {
   bool expects_continue = false;
   char* decoded_end = nullptr;  ///< where the next byte of a chunked body goes
   std::size_t decoded = 0;
+  const char* trailer = nullptr;  ///< of a chunked body: its last line and what follows
   std::size_t body_most = 0;
   bool too_large = false;
 
@@ -75,8 +98,14 @@ class request_reader::parser : public beast::http::basic_parser<true> {
   void on_field_impl(beast::http::field field, text name, text value, error_code&) override {
     if (in_body_) return;  // a trailer must not pass for a header
     switch (field) {
-      case beast::http::field::host: ++hosts; return;
-      case beast::http::field::content_length: ++lengths; return;
+      case beast::http::field::host:
+        ++hosts;
+        host_ok = is_host(view(value));
+        return;
+      case beast::http::field::content_length:
+        ++lengths;
+        length_ok = is_length(view(value));
+        return;
       case beast::http::field::transfer_encoding:
         ++encodings;
         chunked_only = chunked_only && same(view(value), "chunked");
@@ -117,7 +146,8 @@ class request_reader::parser : public beast::http::basic_parser<true> {
   void on_header_impl(error_code&) override {}
   void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override { in_body_ = true; }
   std::size_t on_body_impl(text body, error_code&) override { return body.size(); }
-  void on_chunk_header_impl(std::uint64_t size, text, error_code& ec) override {
+  void on_chunk_header_impl(std::uint64_t size, text extensions, error_code& ec) override {
+    if (size == 0) trailer = extensions.data() + extensions.size();
     if (size <= body_most - decoded) return;
     too_large = true;
     ec = beast::http::error::body_limit;
@@ -158,6 +188,7 @@ request_reader::state request_reader::received(std::size_t count) {
 request_reader::state request_reader::next() {
   begin_ += request_size_;
   scanned_ = line_ = head_size_ = body_size_ = request_size_ = 0;
+  skipped_ = 0;
   parsed_at_ = nullptr;
   chunks_.reset();
   keep_alive_ = expects_continue_ = false;
@@ -189,6 +220,7 @@ request_reader::state request_reader::find_head() {
     if (at == line_ || start()[at - 1] != '\r') return bad_request();
     const bool blank = at - line_ == 1;
     if (blank && line_ == 0) {  // RFC 9112: an empty line before the request line is skipped
+      if (++skipped_ > empty_lines) return bad_request();
       begin_ += 2;
       scanned_ = 0;
       continue;
@@ -214,8 +246,9 @@ bool request_reader::parse_head(parser& into) {
 request_reader::state request_reader::read_head() {
   parser head{current_};
   if (!parse_head(head)) return bad_request();
-  const bool one_framing = head.lengths + head.encodings <= 1 && head.chunked_only && (head.http_1_1 || head.encodings == 0);
-  const bool one_host = head.hosts == 1 || (head.hosts == 0 && !head.http_1_1);
+  const bool one_framing =
+      head.lengths + head.encodings <= 1 && head.length_ok && head.chunked_only && (head.http_1_1 || head.encodings == 0);
+  const bool one_host = head.host_ok && (head.hosts == 1 || (head.hosts == 0 && !head.http_1_1));
   if (!one_framing || !one_host || !head.target_ok) return bad_request();
   http_1_0_ = !head.http_1_1;
   keep_alive_ = head.keep_alive();
@@ -248,6 +281,8 @@ request_reader::state request_reader::read_chunks() {
   const auto used = chunks.put(boost::asio::const_buffer{encoded, waiting}, ec);
   if (chunks.too_large) return refuse(413, "body_too_large", "The body of the request is too large.");
   if (ec && ec != beast::http::error::need_more) return bad_request();
+  const bool folded = chunks.trailer != nullptr && has_folded_line({chunks.trailer, static_cast<std::size_t>(encoded + used - chunks.trailer)});
+  if (folded) return bad_request();
 
   std::memmove(chunks.decoded_end, encoded + used, waiting - used);
   body_size_ = chunks.decoded;

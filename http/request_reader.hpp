@@ -80,6 +80,7 @@ class request_reader {
   // All offsets below count from begin_.
   std::size_t scanned_ = 0;       ///< looked through for the end of the header
   std::size_t line_ = 0;          ///< start of the line that is being scanned
+  unsigned skipped_ = 0;          ///< empty lines before the request
   std::size_t head_size_ = 0;     ///< 0: the header's end has not been seen
   std::size_t body_size_ = 0;     ///< announced; of a chunked body: decoded so far
   std::size_t request_size_ = 0;  ///< bytes that the whole request took
