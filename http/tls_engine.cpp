@@ -10,6 +10,12 @@
 
 namespace gateway::http {
 
+namespace {
+/// An honest peer changes its keys after millions of records. A change is 27 bytes to send and two key derivations to
+/// follow, and OpenSSL follows any number.
+constexpr unsigned most_key_updates = 64;
+}  // namespace
+
 /// The BIO between OpenSSL and an engine's buffers.
 struct tls_engine_bio {
   static tls_engine& engine_of(BIO* bio) { return *static_cast<tls_engine*>(BIO_get_data(bio)); }
@@ -31,6 +37,12 @@ struct tls_engine_bio {
     std::memcpy(into, unread.data(), *count);
     unread.remove_prefix(*count);
     return 1;
+  }
+
+  /// OpenSSL tells of each message that it sends or receives.
+  static void note_message(int sent, int, int kind, const void* bytes, std::size_t size, SSL*, void* engine) {
+    const bool handshake = sent == 0 && kind == SSL3_RT_HANDSHAKE && size > 0;
+    if (handshake && *static_cast<const unsigned char*>(bytes) == SSL3_MT_KEY_UPDATE) ++static_cast<tls_engine*>(engine)->key_updates_;
   }
 
   static long control(BIO*, int command, long, void*) { return command == BIO_CTRL_FLUSH ? 1 : 0; }
@@ -55,6 +67,8 @@ tls_engine::tls_engine(tls_context context) : ssl_(SSL_new(context.get()), SSL_f
   BIO_set_init(bio, 1);
   SSL_set_bio(ssl_.get(), bio, bio);  // holds its context alive too
   SSL_set_accept_state(ssl_.get());
+  SSL_set_msg_callback(ssl_.get(), tls_engine_bio::note_message);
+  SSL_set_msg_callback_arg(ssl_.get(), this);
 }
 
 tls_engine::~tls_engine() = default;
@@ -82,7 +96,8 @@ tls_engine::result tls_engine::read(std::span<char> into, std::size_t& count, st
   out_ = &out;
   ERR_clear_error();
   count = 0;
-  return outcome_of(SSL_read_ex(ssl_.get(), into.data(), into.size(), &count));
+  const auto outcome = outcome_of(SSL_read_ex(ssl_.get(), into.data(), into.size(), &count));
+  return key_updates_ > most_key_updates ? result::failed : outcome;
 }
 
 bool tls_engine::write(std::string_view bytes, std::string& out) {

@@ -48,6 +48,7 @@ class tls_engine {
 
   std::unique_ptr<ssl_st, void (*)(ssl_st*)> ssl_;
   std::string* out_ = nullptr;
+  unsigned key_updates_ = 0;  ///< that the peer has sent
   std::string_view unread_;  ///< of input_
   std::array<char, 4096> input_;
 };
