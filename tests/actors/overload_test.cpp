@@ -1,6 +1,9 @@
 // More than a provider can take: what does not fit has not begun, so its client can come back with the same key.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <memory>
+
 #include "world.hpp"
 
 using namespace gateway;
@@ -81,4 +84,38 @@ TEST_CASE("an unknown outcome keeps no place, and is settled once there is one")
   CHECK(w.look("pay_1")->state == payment_state::authorized);
   CHECK(w.look("pay_2")->state == payment_state::authorized);
   CHECK(w.calls().count(operation::create, "pay_1") == 2);
+}
+
+TEST_CASE("a write gives up its place with the gateway once it has begun, waits for its payment, or is over") {
+  world w;
+  std::vector<std::weak_ptr<const void>> places;
+  const auto placed = [&](payment_request wanted) {
+    const auto place = std::make_shared<const int>(0);
+    places.push_back(place);
+    wanted.place = place;
+    return wanted;
+  };
+  const auto held = [&] { return std::ranges::count_if(places, [](const auto& place) { return !place.expired(); }); };
+
+  auto slow = w.send(placed(w.create("pay_1", "k1", "pm_card_slow_1000")));
+  while (w.rows().payments.empty()) {
+    CHECK(held() == 1);
+    REQUIRE(w.step());
+  }
+  w.settle();
+  CHECK_FALSE(slow.done());
+  CHECK(held() == 0);  // it waits for its provider
+
+  auto behind = w.send(placed(w.capture("pay_1", "k2")));
+  w.settle();
+  CHECK_FALSE(behind.done());
+  CHECK(held() == 0);
+  w.advance(1s);
+  CHECK(behind.told() == "capture captured 0/0");
+
+  w.rows().faults.push_back(fault::before_commit);
+  CHECK(w.ask(placed(w.refund("pay_1", "k3", 100))) == told(problem::store_unavailable));
+  CHECK(w.ask(placed(w.create("pay_1", "k1", "pm_card_slow_1000"))) == "replay: create authorized 0/0");
+  CHECK(w.ask(placed(w.capture("pay_unknown", "k4"))) == told(problem::payment_not_found));
+  CHECK(held() == 0);
 }
