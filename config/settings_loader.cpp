@@ -67,6 +67,7 @@ std::vector<setting> bind(settings& s) {
       {"store-writers", "N", "Connections that write; the embedded store has one", store, &s.store_writers, {1, 64}},
       {"store-readers", "N", "Connections that read", store, &s.store_readers, {1, 64}},
       {"batch-units", "N", "Most units of work in one transaction", store, &s.batch_units, {1, 1024}},
+      {"begin-wait", "TIME", "How long a write may wait to begin; when more come, clients get 503", store, &s.begin_wait, {10, minute}},
       {"store-queue", "N", "Units that may wait for a writer; past it clients get 503", store, &s.store_queue, {1, 10'000'000}},
 
       {"http-body-bytes", "N", "Largest request body", http, &s.http.body_bytes, {1024, 64 << 20}},

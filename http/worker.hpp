@@ -13,6 +13,7 @@
 #include "gateway/directory.hpp"
 #include "gateway/metrics.hpp"
 #include "gateway/settings.hpp"
+#include "concurrency_limit.hpp"
 #include "message.hpp"
 
 namespace gateway::http {
@@ -31,6 +32,7 @@ struct services {
   std::string hosted_page_key;   ///< signs hosted pages' links and their CSRF tokens
   std::atomic<bool> ready{false};     ///< readiness, as /readyz tells it (the store's health is in meters.store_up)
   std::atomic<bool> draining{false};
+  concurrency_limit writes{config.begin_wait, config.batch_units, config.http.connections, meters};
 };
 
 class asio_actor;

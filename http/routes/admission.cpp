@@ -18,7 +18,14 @@ std::string_view name_of(scope wanted) {
 std::optional<response> admit(call& c, const endpoint& way) {
   if (way.needs == access::open) return std::nullopt;
 
-  auto who = authenticate(c.in, c.here.shared.merchants, c.here.shared.clock.now());
+  // First of all, before any work is done for it: under overload this is what most requests get.
+  auto& shared = c.here.shared;
+  if (way.needs == access::signed_write && shared.writes.reached()) {
+    shared.meters.shed("waiting").Increment();
+    return refuse(error_code::overloaded);
+  }
+
+  auto who = authenticate(c.in, shared.merchants, shared.clock.now());
   if (auto* no = std::get_if<unauthenticated>(&who)) return refuse(no->code, no->description);
   c.who = std::get<principal>(std::move(who));
 

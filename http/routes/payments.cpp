@@ -26,6 +26,7 @@ template <class Command>
 payment_request write_of(call& c, std::string_view id, Command what) {
   auto wanted = read_of(c, id, std::move(what));
   wanted.write = idempotency{{c.who.merchant, c.who.env, {}, std::move(c.idempotency_key)}, fingerprint_of(c)};
+  wanted.place = c.here.shared.writes.enter();
   return wanted;
 }
 

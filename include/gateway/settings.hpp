@@ -36,6 +36,7 @@ struct settings {
   unsigned store_writers = 2;             ///< connections; the embedded store has one
   unsigned store_readers = 2;
   unsigned batch_units = 128;             ///< most units in one transaction
+  std::chrono::milliseconds begin_wait{200};  ///< a write's, until it is durable that it has begun; past it 503
   std::size_t store_queue = 20'000;       ///< units waiting for a writer; past it 503
   std::size_t live_payments = 20'000;     ///< payment actors kept in memory
   std::chrono::milliseconds payment_idle{60'000};

@@ -210,6 +210,7 @@ TEST_CASE("the example shows the defaults of whatever has one") {
   CHECK(shown.batch_units == defaults.batch_units);
   CHECK(shown.store_writers == defaults.store_writers);
   CHECK(shown.store_readers == defaults.store_readers);
+  CHECK(shown.begin_wait == defaults.begin_wait);
   CHECK(shown.store_queue == defaults.store_queue);
   CHECK(shown.live_payments == defaults.live_payments);
   CHECK(shown.payment_idle == defaults.payment_idle);

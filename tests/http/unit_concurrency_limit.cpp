@@ -1,0 +1,117 @@
+// How many writes may wait, under a clock that the test turns.
+#include <catch2/catch.hpp>
+
+#include <deque>
+#include <thread>
+
+#include "../../http/concurrency_limit.hpp"
+#include "gateway/metrics.hpp"
+
+using namespace gateway;
+using namespace gateway::http;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A store that serves writes one after the other. Entered writes leave at once; only how long they say they waited is made up.
+struct queue {
+  metrics meters;
+  concurrency_limit limit{200ms, 128, 10'000, meters};
+  std::deque<std::shared_ptr<const void>> waiting;
+
+  /// A write that came so long ago.
+  void enter(std::chrono::milliseconds ago = 0ms) { waiting.push_back(limit.enter(concurrency_limit::clock::now() - ago)); }
+  void serve(std::size_t count = 1) {
+    for (; count > 0 && !waiting.empty(); --count) waiting.pop_front();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("writes are admitted until as many wait as may") {
+  queue q;
+  CHECK(q.limit.limit() == 1024);
+  for (int i = 0; i < 1024; ++i) {
+    CHECK_FALSE(q.limit.reached());
+    q.enter();
+  }
+  CHECK(q.limit.reached());
+  CHECK(q.limit.waiting() == 1024);
+  CHECK(q.meters.writes_waiting.Value() == 1024);
+  CHECK(q.meters.writes_waiting_limit.Value() == 1024);
+  q.serve();
+  CHECK_FALSE(q.limit.reached());
+  q.waiting.clear();
+  CHECK(q.limit.waiting() == 0);
+}
+
+TEST_CASE("a write that waited too long shrinks the limit to what was served meanwhile, in the longest wait") {
+  queue q;
+  for (int i = 0; i < 600; ++i) q.enter();
+  q.enter(400ms);
+  q.serve(600);
+  q.serve();  // six hundred in 400 ms: three hundred in 200 ms
+  CHECK(q.limit.limit() >= 295);
+  CHECK(q.limit.limit() <= 300);
+}
+
+TEST_CASE("what entered before the limit shrank does not shrink it again") {
+  queue q;
+  for (int i = 0; i < 700; ++i) q.enter(400ms);
+  q.serve(2);
+  const auto once = q.limit.limit();
+  CHECK(once < 1024);
+  q.serve(698);
+  CHECK(q.limit.limit() == once);
+}
+
+TEST_CASE("two transactions' worth may wait, however slow the store is") {
+  queue q;
+  for (int i = 0; i < 50; ++i) {
+    q.enter(10s);
+    q.serve();
+    std::this_thread::sleep_for(1ms);
+  }
+  CHECK(q.limit.limit() == 256);
+  CHECK(concurrency_limit{200ms, 1, 10'000, q.meters}.limit() == 64);
+  CHECK(concurrency_limit{200ms, 128, 10, q.meters}.limit() == 256);
+}
+
+TEST_CASE("while writes hardly wait and the limit is in use, it grows to the most") {
+  queue q;
+  for (int round = 0; round < 100; ++round) {
+    while (!q.limit.reached()) q.enter();
+    q.serve(q.waiting.size() / 2);
+  }
+  CHECK(q.limit.limit() == 10'000);
+}
+
+TEST_CASE("a limit that is not used stays as it is") {
+  queue q;
+  for (int i = 0; i < 5'000; ++i) {
+    q.enter();
+    q.serve();
+  }
+  CHECK(q.limit.limit() == 1024);
+}
+
+TEST_CASE("repeats that hardly wait cannot make up for writes that wait too long") {
+  queue q;
+  for (int i = 0; i < 300; ++i) {
+    while (!q.limit.reached()) q.enter();
+    q.serve(100);
+    q.limit.enter(concurrency_limit::clock::now() - 1s);
+    std::this_thread::sleep_for(100us);
+  }
+  CHECK(q.limit.limit() < 1024);
+}
+
+TEST_CASE("who waits may outlive the limit") {
+  std::shared_ptr<const void> last;
+  {
+    metrics meters;
+    concurrency_limit gone{200ms, 1, 10, meters};
+    last = gone.enter();
+  }
+  last.reset();
+}
