@@ -1,6 +1,7 @@
 #include "gateway_process.hpp"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -63,6 +64,20 @@ std::unique_ptr<crypto::master_key> open_master_key(const settings& config, pers
   return key;
 }
 
+/// A connection is a descriptor, and a shell gives a program some thousand of them: fewer than http-connections, so that
+/// idle clients could keep all others out. Takes as many as the system allows, and tells if those are too few.
+void raise_descriptor_limit(std::size_t connections) {
+  constexpr std::size_t others = 256;  // databases, logs, listeners, the operator's connections
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  if (files.rlim_cur < files.rlim_max) {
+    const rlimit all{files.rlim_max, files.rlim_max};
+    if (::setrlimit(RLIMIT_NOFILE, &all) == 0) files = all;
+  }
+  if (files.rlim_cur < connections + others)
+    log::warn("few_file_descriptors", {{"limit", static_cast<std::int64_t>(files.rlim_cur)}, {"wanted", static_cast<std::int64_t>(connections + others)}});
+}
+
 std::string without_slash(std::string url) {
   while (url.ends_with('/')) url.pop_back();
   return url;
@@ -75,6 +90,7 @@ class gateway_process::parts {
   explicit parts(settings s) : config(std::move(s)) {
     // What can be checked without touching the database comes first: a start that fails leaves it as it was.
     make_data_dir(config.data_dir);
+    raise_descriptor_limit(config.http.connections);
     http::make_tls_context(http::find_tls_files(config));
     auto sockets = http::open_listeners(config);
     persistence::prepared_store prepared{config};
