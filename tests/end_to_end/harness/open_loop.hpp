@@ -1,0 +1,47 @@
+// Load that does not wait for its answers: requests arrive at a constant rate, whatever becomes of the earlier ones, as
+// they do when many clients who know nothing of each other meet one gateway. A request's time counts from when it was
+// due, so that one that had to wait for a free connection is not told as fast.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "merchant.hpp"
+
+namespace gateway::e2e {
+
+/// Signed creates, whole as they go over the wire: signing while measuring would slow the load down.
+std::vector<std::string> signed_creates(const gateway_process& gateway, const credentials& key, std::size_t count,
+                                        const std::string& token = "pm_card_visa");
+
+struct load_plan {
+  double per_second = 0;  ///< arrivals; 0: each connection sends its next request as soon as it has its answer
+  std::chrono::milliseconds lasts{1000};
+  std::size_t connections = 64;
+};
+
+struct load_report {
+  std::size_t offered = 0;
+  std::map<int, std::size_t> answers;       ///< by status
+  std::size_t broken = 0;                   ///< requests whose connection ended, or that had no answer ten seconds after the last arrival
+  std::size_t without_retry_after = 0;      ///< answers of 503
+  std::size_t most_waiting = 0;             ///< arrivals without a free connection, at their worst
+  std::chrono::duration<double> took{};     ///< until the last arrival
+  std::vector<double> accepted_ms;          ///< times of the answers of 200, sorted
+  std::vector<double> refused_ms;           ///< those of 503
+  std::vector<std::size_t> accepted;        ///< which of the requests were answered 200, sorted
+
+  std::size_t count(int status) const;
+  double per_second(int status) const { return static_cast<double>(count(status)) / took.count(); }
+};
+
+/// Of sorted values; 0 if there are none.
+double percentile(const std::vector<double>& sorted, double share);
+
+/// Sends `requests`, each at most once, and returns when all that were sent are answered. Connects first.
+load_report run_load(const gateway_process& gateway, const std::vector<std::string>& requests, const load_plan& plan);
+
+}  // namespace gateway::e2e
