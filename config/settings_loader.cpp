@@ -90,6 +90,7 @@ std::vector<setting> bind(settings& s) {
       {"hosted-expiry", "TIME", "When an abandoned hosted checkout fails", payments, &s.hosted_expiry, {10, 365 * day}},
       {"idempotency-kept", "TIME", "How long results are kept; whole hours", payments, &s.idempotency_kept, {hour, 3650 * day}},
       {"sandbox-ledger", "FILE", "The sandbox appends each executed effect here", payments, &s.sandbox_ledger},
+      {"sandbox-provider", "SOCKET", "The sandbox in a process of its own (default: in this one)", payments, &s.sandbox_provider},
   };
 }
 
@@ -190,6 +191,8 @@ void check(const settings& s) {
   if (s.tls_certificate.empty() != s.tls_key.empty()) throw bad_value("tls-certificate and tls-key: give both, or neither");
   constexpr std::string_view levels[] = {"debug", "info", "warn", "error"};
   if (std::ranges::find(levels, s.log_level) == std::end(levels)) throw bad_value("log-level: must be debug, info, warn or error");
+  if (!s.sandbox_ledger.empty() && !s.sandbox_provider.empty())
+    throw bad_value("sandbox-ledger: a sandbox in a process of its own keeps its own ledger");
   if (s.reconcile_longest < s.reconcile_first) throw bad_value("reconcile-longest: must not be below reconcile-first");
 }
 

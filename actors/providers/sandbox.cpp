@@ -53,14 +53,8 @@ std::string reference(std::string_view prefix, const provider_call& call) {
   return std::string{prefix}.append(key);
 }
 
-/// The page on which the customer pays, declines or proves who they are.
-sandbox_answer waits_for_customer(const provider_call& call, const sandbox_settings& config) {
-  const auto& key = call.subject.key;
-  auto ref = reference("cs_", call);
-  std::string payload = key.merchant.value;
-  payload.append("\n").append(to_string(key.env)).append("\n").append(key.id.value).append("\n").append(ref);
-  auto url = config.base_url + "/sandbox/checkout/" + crypto::sign_token(config.hosted_page_key, payload);
-  return {{provider_status::pending, std::move(ref), std::move(url), std::nullopt}};
+sandbox_answer waits_for_customer(const provider_call& call) {
+  return {{provider_status::pending, reference("cs_", call), {}, std::nullopt}};
 }
 
 std::optional<duration_ms> slow_token(std::string_view token) noexcept {
@@ -73,13 +67,13 @@ std::optional<duration_ms> slow_token(std::string_view token) noexcept {
   return std::min(duration_ms{ms}, longest_delay);
 }
 
-sandbox_answer create(const provider_call& call, const sandbox_settings& config) {
-  if (call.subject.how != flow::server) return waits_for_customer(call, config);
+sandbox_answer create(const provider_call& call) {
+  if (call.subject.how != flow::server) return waits_for_customer(call);
   const auto token = card_token(call.subject.details.payment_method);
   auto ref = reference("ch_", call);
   for (const auto& row : refusals)
     if (row.token == token) return declined(row.category, row.code, row.message, row.retryable, std::move(ref));
-  if (token == "authenticationRequired") return waits_for_customer(call, config);
+  if (token == "authenticationRequired") return waits_for_customer(call);
   if (token == "timeout") {
     auto answer = approved(std::move(ref));
     answer.silent = !call.asked_again;
@@ -148,18 +142,18 @@ class sandbox {
       self_->delayed_send(self_, later_.at(id).answer.after, work_atom::value, id);
       return promise;
     }
-    execute(call, answer);
+    const bool silent = answer.silent;
+    auto result = carry_out(call, std::move(answer), ledger_.get());
     // An answer that never comes: the promise is let go, and the gate's deadline speaks for it.
-    if (answer.silent) return self_->make_response_promise<provider_result>();
-    return std::move(answer.result);
+    if (silent) return self_->make_response_promise<provider_result>();
+    return result;
   }
 
   void due(std::uint64_t id) {
     auto node = later_.extract(id);
     if (node.empty()) return;
     auto& [call, answer, promise] = node.mapped();
-    execute(call, answer);
-    promise.deliver(std::move(answer.result));
+    promise.deliver(carry_out(call, std::move(answer), ledger_.get()));
   }
 
  private:
@@ -168,10 +162,6 @@ class sandbox {
     sandbox_answer answer;
     result_promise promise;
   };
-
-  void execute(const provider_call& call, const sandbox_answer& answer) {
-    if (answer.executed && ledger_) ledger_->record(call);
-  }
 
   sandbox_actor::pointer self_ = nullptr;
   sandbox_settings config_;
@@ -191,14 +181,36 @@ sandbox_actor::behavior_type sandbox_behavior(sandbox_actor::stateful_pointer<sa
 
 }  // namespace
 
-sandbox_answer answer_sandbox_call(const provider_call& call, const sandbox_settings& config) {
+sandbox_answer answer_sandbox_call(const provider_call& call) {
   switch (call.what) {
-    case operation::create: return create(call, config);
+    case operation::create: return create(call);
     case operation::capture: return capture(call);
     case operation::refund: return refund(call);
     case operation::void_payment: return void_authorization(call);
   }
   return declined(error_category::internal, "unsupported", "The sandbox does not know this operation.", false);
+}
+
+std::string sandbox_page(const payment_key& subject, const std::string& provider_ref, const sandbox_settings& config) {
+  std::string payload = subject.merchant.value;
+  payload.append("\n").append(to_string(subject.env)).append("\n").append(subject.id.value).append("\n").append(provider_ref);
+  return config.base_url + "/sandbox/checkout/" + crypto::sign_token(config.hosted_page_key, payload);
+}
+
+sandbox_answer answer_sandbox_call(const provider_call& call, const sandbox_settings& config) {
+  auto answer = answer_sandbox_call(call);
+  auto& result = answer.result;
+  if (result.status == provider_status::pending) result.hosted_url = sandbox_page(call.subject.key, result.provider_ref, config);
+  return answer;
+}
+
+provider_result unknown_result(std::string code, std::string message) {
+  return {provider_status::unknown, {}, {}, provider_error{error_category::provider, std::move(code), std::move(message), true, true}};
+}
+
+provider_result carry_out(const provider_call& call, sandbox_answer answer, sandbox_ledger* ledger) {
+  if (answer.executed && ledger && !ledger->record(call)) return unknown_result("provider_error", "The provider could not record the call.");
+  return std::move(answer.result);
 }
 
 provider_actor spawn_sandbox(caf::actor_system& system, sandbox_settings config, std::shared_ptr<sandbox_ledger> ledger) {

@@ -22,28 +22,45 @@ struct sandbox_answer {
   bool silent = false;      ///< it never answers
 };
 
-/// Pure: the same call always gets the same answer.
+/// Pure: the same call always gets the same answer. Where the customer must act, it names no page yet.
+sandbox_answer answer_sandbox_call(const provider_call& call);
+/// The page, served by the gateway, on which the customer of a pending payment pays, declines or proves who they are.
+std::string sandbox_page(const payment_key& subject, const std::string& provider_ref, const sandbox_settings& config);
+/// Both.
 sandbox_answer answer_sandbox_call(const provider_call& call, const sandbox_settings& config);
+
+/// An outcome that is to be asked for again.
+provider_result unknown_result(std::string code, std::string message);
 
 /// Remembers by provider key what was executed, in a file that outlives a kill of the process. Thread-safe.
 /// One JSON object a line: provider_key, operation, payment_id, merchant, environment, amount, status.
 class sandbox_ledger {
  public:
-  /// Reads what the file holds, and appends to it. Throws std::runtime_error if it cannot be opened.
+  /// Reads what the file holds, and appends to it. A last line that a crash has cut short stands for nothing and is
+  /// removed. Throws std::runtime_error if it cannot be opened.
   explicit sandbox_ledger(const std::string& path);
   ~sandbox_ledger();
   sandbox_ledger(const sandbox_ledger&) = delete;
   sandbox_ledger& operator=(const sandbox_ledger&) = delete;
 
-  /// Records the effect, unless this provider key has had its effect already.
-  void record(const provider_call& call);
+  /// Records the effect, unless this provider key has had it already. False: it does not stand in the ledger, for lack of
+  /// room, or because the key stands for another effect; a line with status `conflict` tells of the latter.
+  bool record(const provider_call& call);
 
  private:
   struct contents;
   std::unique_ptr<contents> contents_;
 };
 
-/// `ledger` may be null.
+/// Does what `answer` says of the call, and gives the result: what cannot be recorded is not executed, and its outcome is
+/// unknown. `ledger` may be null.
+provider_result carry_out(const provider_call& call, sandbox_answer answer, sandbox_ledger* ledger);
+
+/// In process. `ledger` may be null.
 provider_actor spawn_sandbox(caf::actor_system& system, sandbox_settings config, std::shared_ptr<sandbox_ledger> ledger);
+
+/// Asks the sandbox provider that listens on the Unix socket `path` (tools/sandbox_provider), which keeps its own ledger.
+/// Forgets calls that were not answered within twice the time that the gate in front of it waits.
+provider_actor spawn_sandbox_link(caf::actor_system& system, sandbox_settings config, std::string path, duration_ms provider_timeout);
 
 }  // namespace gateway::actors

@@ -9,41 +9,82 @@
 #include <fstream>
 #include <mutex>
 #include <stdexcept>
-#include <unordered_set>
+#include <unordered_map>
 
+#include "gateway/log.hpp"
 #include "sandbox.hpp"
 
 namespace gateway::actors {
 
+namespace {
+
+constexpr std::string_view head = R"({"provider_key":")", approved = R"(,"status":"approved"})", conflict = R"(,"status":"conflict"})";
+
+/// What stands between the key and the status. None of these values needs escaping: ids and names of the gateway's own
+/// making or checked form.
+std::string effect_of(const provider_call& call) {
+  const auto& key = call.subject.key;
+  return R"(","operation":")" + std::string{to_string(call.what)} + R"(","payment_id":")" + key.id.value + R"(","merchant":")" +
+         key.merchant.value + R"(","environment":")" + std::string{to_string(key.env)} + R"(","amount":)" + std::to_string(call.amount);
+}
+
+}  // namespace
+
 struct sandbox_ledger::contents {
   std::mutex access;
   int file = -1;
-  std::unordered_set<std::string> executed;
+  off_t size = 0;
+  std::unordered_map<std::string, std::string> effects;  ///< by provider key
+
+  void read(const std::string& path) {
+    std::ifstream past{path};
+    for (std::string line; std::getline(past, line) && !past.eof(); size += static_cast<off_t>(line.size()) + 1)
+      if (line.starts_with(head) && line.ends_with(approved)) {
+        const auto key = line.substr(head.size(), line.find('"', head.size()) - head.size());
+        effects.emplace(key, line.substr(head.size() + key.size(), line.size() - head.size() - key.size() - approved.size()));
+      }
+  }
+
+  bool append(const std::string& line) {
+    if (::write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size())) {
+      size += static_cast<off_t>(line.size());
+      return true;
+    }
+    log::error("sandbox_ledger_unwritable", {{"why", std::strerror(errno)}});
+    cut();
+    return false;
+  }
+
+  /// Takes away what was written of a line that did not fit.
+  void cut() const {
+    if (::ftruncate(file, size) != 0) log::error("sandbox_ledger_uncut", {{"why", std::strerror(errno)}});
+  }
 };
 
 sandbox_ledger::sandbox_ledger(const std::string& path) : contents_(std::make_unique<contents>()) {
-  constexpr std::string_view head = R"({"provider_key":")";
-  std::ifstream past{path};
-  for (std::string line; std::getline(past, line);)
-    if (line.starts_with(head)) contents_->executed.insert(line.substr(head.size(), line.find('"', head.size()) - head.size()));
+  contents_->read(path);
   contents_->file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
   if (contents_->file < 0) throw std::runtime_error{"cannot open the sandbox ledger " + path + ": " + std::strerror(errno)};
+  contents_->cut();
 }
 
 sandbox_ledger::~sandbox_ledger() {
   if (contents_->file >= 0) ::close(contents_->file);
 }
 
-void sandbox_ledger::record(const provider_call& call) {
+bool sandbox_ledger::record(const provider_call& call) {
   const std::lock_guard hold{contents_->access};
-  if (!contents_->executed.insert(call.provider_key).second) return;
-  const auto& key = call.subject.key;
-  // None of these values needs escaping: ids and names of the gateway's own making or checked form.
-  std::string line = R"({"provider_key":")" + call.provider_key + R"(","operation":")" + std::string{to_string(call.what)} +
-                     R"(","payment_id":")" + key.id.value + R"(","merchant":")" + key.merchant.value + R"(","environment":")" +
-                     std::string{to_string(key.env)} + R"(","amount":)" + std::to_string(call.amount) + R"(,"status":"approved"})" + "\n";
-  if (::write(contents_->file, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
-    throw std::runtime_error{std::string{"cannot write the sandbox ledger: "} + std::strerror(errno)};
+  auto effect = effect_of(call);
+  const auto line_with = [&](std::string_view status) { return std::string{head}.append(call.provider_key).append(effect).append(status).append("\n"); };
+  const auto known = contents_->effects.find(call.provider_key);
+  if (known != contents_->effects.end()) {
+    if (known->second == effect) return true;
+    contents_->append(line_with(conflict));
+    return false;
+  }
+  if (!contents_->append(line_with(approved))) return false;
+  contents_->effects.emplace(call.provider_key, std::move(effect));
+  return true;
 }
 
 }  // namespace gateway::actors

@@ -50,6 +50,7 @@ struct settings {
   std::chrono::hours idempotency_kept{30 * 24};
   std::chrono::milliseconds drain_timeout{30'000};
   std::filesystem::path sandbox_ledger;   ///< the sandbox appends each executed effect here; empty: none
+  std::filesystem::path sandbox_provider; ///< Unix socket of a sandbox in a process of its own; empty: in this one
   http_limits http;
 };
 

@@ -124,7 +124,9 @@ class gateway_process::parts {
     const actors::sandbox_settings sandbox{config.base_url, keys->derive("hosted page")};
     for (const auto& kind : provider_catalogue) {
       const auto at = static_cast<std::size_t>(kind.kind);
-      providers[at] = actors::spawn_sandbox(*system, sandbox, ledger);
+      providers[at] = config.sandbox_provider.empty()
+                          ? actors::spawn_sandbox(*system, sandbox, ledger)
+                          : actors::spawn_sandbox_link(*system, sandbox, config.sandbox_provider.string(), config.provider_timeout);
       gates[at] = actors::spawn_provider_gate(*system, providers[at], kind.kind, config, meters);
     }
     auto context = std::make_shared<const actors::payment_context>(
