@@ -1,119 +1,127 @@
-// Power cuts in the middle of the work. Clients repeat what was not answered, under the same keys; afterwards nothing
-// acknowledged may be lost, nothing done twice, nothing left open.
+// Every part is killed, or stopped for a while, in the middle of the work. Clients repeat what was not answered, under the
+// same keys; afterwards nothing acknowledged may be lost, nothing done twice, nothing left open, and the provider's ledger,
+// the payments and what clients were told agree row by row.
 #include <catch2/catch.hpp>
 
-#include <iostream>
-#include <random>
+#include <csignal>
 
-#include "load.hpp"
-#include "paths.hpp"
+#include "crash_stand.hpp"
 
 using namespace gateway::e2e;
 using namespace std::chrono_literals;
 
-namespace {
-
-std::string joined(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const auto& line : lines) text += '\n' + line;
-  return text;
-}
-
-void holds(const gateway_process& gateway, const merchant_account& account, const load& clients) {
-  INFO("told, and not explained by any retry:" << joined(clients.surprises()));
-  CHECK(clients.surprises().empty());
-  const auto broken = audit(gateway, account, clients.stories());
-  INFO("broken promises:" << joined(broken));
-  CHECK(broken.empty());
-}
-
-bool goes_on(const load& clients, std::uint64_t writes) {
-  const auto before = clients.answered();
-  return eventually([&] { return clients.answered() >= before + writes; }, 60s);
-}
-
-}  // namespace
-
-TEST_CASE("kill -9 in the middle of creates, captures and refunds loses nothing and does nothing twice") {
-  const int rounds = environment_or("GATEWAY_CRASH_ROUNDS", 6);
-  const int client_count = environment_or("GATEWAY_CRASH_CLIENTS", 8);
-  const auto seed = static_cast<unsigned>(environment_or("GATEWAY_CRASH_SEED", static_cast<int>(std::random_device{}() & 0x7fffffff)));
-  gateway_options options;
-  options.store = GENERATE(from_range(stores()));
-  CAPTURE(to_string(options.store), seed);
-  gateway_process gateway{options};
-  const auto account = new_merchant(gateway);
-  std::mt19937 random{seed};
-
-  load clients{gateway, account, client_count, seed};
-  for (int round = 0; round < rounds; ++round) {
-    REQUIRE(goes_on(clients, 40));
-    std::this_thread::sleep_for(std::chrono::milliseconds{random() % 250});
-    gateway.kill();
-    gateway.start();
+TEST_CASE("kill -9 of the gateway in the middle of the work loses nothing and does nothing twice") {
+  crash_stand stand{{.store = GENERATE(from_range(stores()))}};
+  stand.go();
+  for (int round = 0; round < stand.wishes.rounds; ++round) {
+    stand.work();
+    stand.gateway->kill();
+    stand.gateway->start();
   }
-  CHECK(goes_on(clients, 40));
-  clients.stop();
-  std::cout << "kill -9 on " << to_string(options.store) << ": " << rounds << " crashes, " << clients.stories().size() << " payments, "
-            << clients.answered() << " writes answered, " << clients.repeated() << " sent again\n";
-  holds(gateway, account, clients);
-
-  // And the truth is on disk, not in memory.
-  gateway.kill();
-  gateway.start();
-  holds(gateway, account, clients);
+  stand.holds("kill -9 of the gateway");
+  // A crash is no doubt: the provider, asked again, tells what it did.
+  CHECK(stand.clients->in_doubt() == 0);
 }
 
 TEST_CASE("crashes in quick succession, also while starting, leave a store that starts") {
-  gateway_options options;
-  options.store = GENERATE(from_range(stores()));
-  gateway_process gateway{options};
-  const auto account = new_merchant(gateway);
-  load clients{gateway, account, 4, 7};
-  for (int round = 0; round < 5; ++round) {
-    REQUIRE(goes_on(clients, 5));
-    gateway.kill();
-    gateway.start();
-    gateway.kill();
-    gateway.start();
+  crash_stand stand{{.store = GENERATE(from_range(stores()))}};
+  stand.go();
+  for (int round = 0; round < stand.wishes.rounds; ++round) {
+    REQUIRE(stand.goes_on(5));
+    stand.gateway->kill();
+    stand.gateway->start();
+    stand.gateway->kill();
+    stand.gateway->start();
   }
-  clients.stop();
-  holds(gateway, account, clients);
+  stand.holds("kill -9 of the gateway as it starts");
 }
 
-TEST_CASE("MariaDB killed during load: writes answer 503 with Retry-After, readiness tells, and service resumes by itself") {
-  const auto all = stores();
-  if (std::ranges::find(all, store_kind::mysql) == all.end()) return;
-  mariadb_server server{new_folder("mariadb")};
-  gateway_options options;
-  options.store = store_kind::mysql;
-  options.database = server.new_database();
-  gateway_process gateway{options};
-  const auto account = new_merchant(gateway);
-  load clients{gateway, account, environment_or("GATEWAY_CRASH_CLIENTS", 8), 11};
+TEST_CASE("a gateway that stands still for seconds goes on where it was") {
+  crash_stand stand{{.store = GENERATE(from_range(stores()))}};
+  stand.go();
+  for (int round = 0; round < stand.wishes.rounds; ++round) {
+    stand.work();
+    stand.gateway->send_signal(SIGSTOP);
+    std::this_thread::sleep_for(stand.between(500, 2'500));
+    stand.gateway->send_signal(SIGCONT);
+  }
+  stand.holds("SIGSTOP of the gateway");
+}
 
-  for (int round = 0; round < 2; ++round) {
-    REQUIRE(goes_on(clients, 60));
-    const auto unavailable = clients.unavailable();
-    server.kill();
-    CHECK(eventually([&] { return clients.unavailable() > unavailable; }, 30s));
-    CHECK(eventually([&] { return gateway.status_of("/readyz") == 503; }, 30s));
-    CHECK(gateway.status_of("/healthz") == 200);
+TEST_CASE("kill -9 of the provider leaves outcomes unknown, never wrong, and the calls go on when it is back") {
+  crash_stand stand{{.store = GENERATE(from_range(stores()))}};
+  stand.go();
+  for (int round = 0; round < stand.wishes.rounds; ++round) {
+    stand.work();
+    const auto in_doubt = stand.clients->in_doubt();
+    stand.provider.kill();
+    // A payment is created, and its outcome is pending: the provider may have been asked.
+    CHECK(eventually([&] { return stand.clients->in_doubt() > in_doubt; }));
+    CHECK(stand.gateway->ready());
+    stand.provider.start();
+  }
+  stand.holds("kill -9 of the provider");
+}
 
-    api merchant{gateway, account.test};
+TEST_CASE("a provider that stands still for seconds leaves outcomes unknown until it goes on") {
+  crash_stand stand{{.store = GENERATE(from_range(stores()))}};
+  stand.go();
+  for (int round = 0; round < stand.wishes.rounds; ++round) {
+    stand.work();
+    stand.provider.send_signal(SIGSTOP);
+    std::this_thread::sleep_for(stand.between(500, 2'500));
+    stand.provider.send_signal(SIGCONT);
+  }
+  stand.holds("SIGSTOP of the provider");
+}
+
+TEST_CASE("a provider that is slow and loses answers to what it has done is asked again, and executes nothing twice") {
+  crash_stand stand{{.store = GENERATE(from_range(stores())), .provider_arguments = {"--lose=10", "--delay=40"}}};
+  stand.go();
+  for (int round = 0; round < stand.wishes.rounds; ++round) {
+    stand.work();
+    stand.gateway->kill();
+    stand.gateway->start();
+  }
+  stand.holds("lost answers, and kill -9 of the gateway");
+  CHECK(stand.clients->in_doubt() > 0);
+}
+
+TEST_CASE("kill -9 of MariaDB: writes answer 503 with Retry-After, readiness tells, and service resumes by itself") {
+  if (std::ranges::count(stores(), store_kind::mysql) == 0) return;
+  crash_stand stand{{.store = store_kind::mysql, .own_database = true}};
+  stand.go();
+  for (int round = 0; round < stand.wishes.rounds; ++round) {
+    stand.work();
+    const auto unavailable = stand.clients->unavailable();
+    stand.database->kill();
+    CHECK(eventually([&] { return stand.clients->unavailable() > unavailable; }, 30s));
+    CHECK(eventually([&] { return stand.gateway->status_of("/readyz") == 503; }, 30s));
+    CHECK(stand.gateway->status_of("/healthz") == 200);
+
+    api merchant{*stand.gateway, stand.bystander.test};
     const auto refused = merchant.create(server_payment(new_payment_id()));
     CHECK(refused.status == 503);
     CHECK(refused.header("Retry-After").has_value());
-    const auto unread = merchant.view("pay_nobody_has_seen");
-    CHECK(unread.status == 503);
-    CHECK(gateway.running());
+    CHECK(merchant.view("pay_nobody_has_seen").status == 503);
+    CHECK(stand.gateway->running());
 
-    server.start();
-    CHECK(eventually([&] { return gateway.ready(); }, 30s));
-    CHECK(goes_on(clients, 60));
+    stand.database->start();
+    CHECK(eventually([&] { return stand.gateway->ready(); }, 30s));
   }
-  clients.stop();
-  CHECK(clients.without_retry_after() == 0);
-  holds(gateway, account, clients);
-  CHECK(gateway.terminate() == exit_result{0, 0});
+  stand.holds("kill -9 of MariaDB");
+}
+
+TEST_CASE("a MariaDB that stands still for seconds, also for longer than it is waited for, leaves no commit in doubt for good") {
+  if (std::ranges::count(stores(), store_kind::mysql) == 0) return;
+  crash_stand stand{{.store = store_kind::mysql, .own_database = true}};
+  stand.go();
+  for (int round = 0; round < stand.wishes.rounds; ++round) {
+    stand.work();
+    stand.database->send_signal(SIGSTOP);
+    // The gateway waits for 10 s for an answer. What it has sent before is carried out when the server goes on.
+    std::this_thread::sleep_for(round % 10 == 0 ? 11s : stand.between(500, 2'500));
+    stand.database->send_signal(SIGCONT);
+  }
+  stand.holds("SIGSTOP of MariaDB");
 }

@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include <boost/url.hpp>
+#include <csignal>
 #include <cstdlib>
 #include <memory>
 #include <stdexcept>
 
-#include "child_process.hpp"
 #include "paths.hpp"
 #include "text.hpp"
 
@@ -118,16 +118,42 @@ std::string mysql_address::sql(std::string_view statements) const {
   return checked(run_command(arguments, statements, {{}, {{"MYSQL_PWD", password}}, {}}), "mariadb");
 }
 
-mariadb_server::mariadb_server(std::filesystem::path folder) : folder_{std::move(folder)} { start(); }
+mariadb_server::mariadb_server(std::filesystem::path folder)
+    : folder_{std::move(folder)}, address_{mysql_address::of_url(mariadb_tool("url", folder_))} {
+  start();
+}
+
 mariadb_server::~mariadb_server() {
-  run_command({(project_root() / "tools" / "mariadb").string(), "kill", folder_.string()});
+  kill();
   std::error_code ignored;
   if (!keeps_data()) std::filesystem::remove_all(folder_, ignored);
 }
 
-void mariadb_server::start() { address_ = mysql_address::of_url(mariadb_tool("start", folder_)); }
-void mariadb_server::kill() { mariadb_tool("kill", folder_); }
-void mariadb_server::stop() { mariadb_tool("stop", folder_); }
+void mariadb_server::start() {
+  process_ = child_process{{(project_root() / "tools" / "mariadb").string(), "run", folder_.string()}, {folder_ / "run.log", {}, {}}};
+  const auto answers = [&] {
+    if (!running()) throw std::runtime_error("MariaDB does not start: " + log());
+    try {
+      return !address_.sql("SELECT 1").empty();
+    } catch (const std::runtime_error&) {
+      return false;
+    }
+  };
+  if (!eventually(answers, std::chrono::seconds{60})) throw std::runtime_error("MariaDB does not answer: " + log());
+}
+
+void mariadb_server::kill() {
+  process_.send_signal(SIGKILL);
+  if (process_.pid() > 0) process_.wait(std::chrono::seconds{10});
+}
+
+std::string mariadb_server::log() const {
+  std::string said;
+  for (const auto* name : {"run.log", "error.log"})
+    if (std::filesystem::exists(folder_ / name)) said += read_file(folder_ / name);
+  return said;
+}
+
 mysql_address mariadb_server::new_database() const { return named_database(address_); }
 
 mysql_address new_shared_database() { return named_database(shared_address()); }

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "child_process.hpp"
+
 namespace gateway::e2e {
 
 enum class store_kind { sqlite, mysql };
@@ -31,23 +33,29 @@ struct mysql_address {
   std::string sql(std::string_view statements) const;
 };
 
-/// A MariaDB of its own in one folder, for tests that kill it. Gone with this object.
+/// A MariaDB of its own in one folder, for tests that break it. Gone with this object, or with the test program.
 class mariadb_server {
  public:
+  /// Starts it.
   explicit mariadb_server(std::filesystem::path folder);
   ~mariadb_server();
   mariadb_server(const mariadb_server&) = delete;
   mariadb_server& operator=(const mariadb_server&) = delete;
 
+  /// Again, and until it answers.
   void start();
   void kill();
-  void stop();
+  void send_signal(int number) { process_.send_signal(number); }
+  bool running() { return process_.running(); }
+  /// What it has said since its first start.
+  std::string log() const;
   /// In this server; with the name of a database that does not exist yet.
   mysql_address new_database() const;
 
  private:
   std::filesystem::path folder_;
   mysql_address address_;
+  child_process process_;
 };
 
 /// A new database in the MariaDB of this test run.

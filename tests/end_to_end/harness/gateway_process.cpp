@@ -11,7 +11,8 @@ namespace gateway::e2e {
 
 using namespace std::chrono_literals;
 
-gateway_process::gateway_process(gateway_options options) : options_{std::move(options)}, folder_{new_folder("gateway")} {
+gateway_process::gateway_process(gateway_options options)
+    : options_{std::move(options)}, folder_{options_.folder.empty() ? new_folder("gateway") : options_.folder} {
   if (options_.store == store_kind::mysql) database_ = options_.database ? *options_.database : new_shared_database();
   start();
 }
@@ -21,15 +22,15 @@ gateway_process::~gateway_process() {
   if (keeps_data() || std::uncaught_exceptions() > 0) return;
   try {
     if (database_ && !options_.database) drop_database(*database_);
-    std::filesystem::remove_all(folder_);
+    if (options_.folder.empty()) std::filesystem::remove_all(folder_);
   } catch (const std::exception&) {
     // Left behind for the next clean build.
   }
 }
 
 std::vector<std::string> gateway_process::command_line() const {
-  std::vector<std::string> words{program("gatewayd").string(), "--listen=" + address_.authority(), "--data-dir=" + data_dir().string(),
-                                 "--sandbox-ledger=" + ledger_file().string()};
+  std::vector<std::string> words{program("gatewayd").string(), "--listen=" + address_.authority(), "--data-dir=" + data_dir().string()};
+  words.push_back(options_.provider.empty() ? "--sandbox-ledger=" + ledger_file().string() : "--sandbox-provider=" + options_.provider.string());
   if (options_.dev) words.emplace_back("--dev");
   if (options_.operator_listener) words.push_back("--operator-listen=" + operator_address_.authority());
   words.push_back("--store=" + (database_ ? database_->url() : std::string{"sqlite"}));

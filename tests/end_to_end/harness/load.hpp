@@ -1,5 +1,6 @@
-// Merchants at work while the world breaks: client threads that take payments from creation to their end, each
-// request under a key of its own and repeated until it is answered; and the audit of what remains afterwards.
+// Merchants at work while the world breaks: client threads that take payments from creation to their end, each request
+// under a key of its own and repeated until it is answered. What an outcome turns out to be that was unknown at first,
+// they learn as a merchant would, by looking at the payment.
 #pragma once
 
 #include <atomic>
@@ -21,17 +22,23 @@ struct step {
   std::string target;
   std::string body;
   std::string key;
-  std::string expected;   ///< as `told` puts it
+  std::int64_t amount = 0;     ///< minor units; of what it moves when it is approved
+  std::string state;           ///< of the payment afterwards; `failed` if the provider declines
   reply answer;
   unsigned tries = 0;
+
+  /// It was told that the provider's outcome is unknown.
+  bool in_doubt() const { return answer.status == 502; }
 };
 
 /// All that a client did to one payment.
 struct payment_story {
   std::string payment_id;
+  std::int64_t amount = 0;
   std::vector<step> steps;
-  std::string last_state;
-  std::int64_t refunded = 0;  ///< minor units, as told
+
+  std::string last_state() const { return steps.empty() ? "" : steps.back().state; }
+  std::int64_t moved(const std::string& operation) const;
 };
 
 class load {
@@ -48,13 +55,15 @@ class load {
   std::uint64_t answered() const { return answered_; }
   /// Requests that had to be sent again so far: the connection broke, or they were told to come back.
   std::uint64_t repeated() const { return repeated_; }
+  /// Writes that were answered with an unknown outcome so far.
+  std::uint64_t in_doubt() const { return in_doubt_; }
   /// Answers of 503 so far, and those among them without Retry-After.
   std::uint64_t unavailable() const { return unavailable_; }
   std::uint64_t without_retry_after() const { return without_retry_after_; }
 
   /// After stop().
   const std::vector<payment_story>& stories() const { return stories_; }
-  /// What clients were told that no retry explains. After stop().
+  /// What clients were told that neither a retry nor a look explains. After stop().
   const std::vector<std::string>& surprises() const { return surprises_; }
 
  private:
@@ -64,15 +73,11 @@ class load {
   const gateway_process& gateway_;
   merchant_account merchant_;
   std::atomic<bool> stopping_{false};
-  std::atomic<std::uint64_t> answered_{0}, repeated_{0}, unavailable_{0}, without_retry_after_{0};
+  std::atomic<std::uint64_t> answered_{0}, repeated_{0}, in_doubt_{0}, unavailable_{0}, without_retry_after_{0};
   std::mutex guard_;
   std::vector<payment_story> stories_;
   std::vector<std::string> surprises_;
   std::vector<std::thread> clients_;
 };
-
-/// Holds what the clients were told against the gateway's answers now, the provider's ledger and the rows on disk.
-/// Answers with every promise that was broken; empty is good.
-std::vector<std::string> audit(const gateway_process& gateway, const merchant_account& merchant, const std::vector<payment_story>& stories);
 
 }  // namespace gateway::e2e

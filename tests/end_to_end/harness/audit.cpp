@@ -1,0 +1,201 @@
+#include "audit.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <sstream>
+
+namespace gateway::e2e {
+
+namespace {
+
+using lines = std::vector<std::string>;
+/// What belongs to each payment, in order.
+using by_payment = std::map<std::string, lines>;
+
+std::string join(const lines& all) {
+  std::string text;
+  for (const auto& line : all) text += "\n    " + line;
+  return text.empty() ? " nothing" : text;
+}
+
+std::string hex(std::string_view text) {
+  static constexpr char digits[] = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    out += {digits[byte >> 4], digits[byte & 15]};
+  }
+  return out;
+}
+
+std::vector<std::string> columns_of(const std::string& row) {
+  std::vector<std::string> columns;
+  std::istringstream in{row};
+  for (std::string column; std::getline(in, column, '\t');) columns.push_back(column);
+  return columns;
+}
+
+/// The payment's history as its client's answers tell it.
+lines timeline_of(const payment_story& story) {
+  lines all;
+  for (const auto& now : story.steps) {
+    const auto name = now.operation == "create" ? "authorize" : now.operation;
+    if (now.in_doubt()) all.push_back("attempt " + name + " unknown");
+    all.push_back("attempt " + name + (now.state == "failed" ? " declined" : " approved"));
+    if (now.state != "authorized") all.push_back("event payment." + now.state + " published");
+  }
+  return all;
+}
+
+/// What the provider must have executed for it: nothing more, nothing less, in this order.
+lines effects_of(const payment_story& story) {
+  lines all;
+  for (const auto& now : story.steps)
+    if (now.state != "failed") all.push_back(now.operation + ' ' + std::to_string(now.amount));
+  return all;
+}
+
+class auditor {
+ public:
+  auditor(const gateway_process& gateway, const merchant_account& merchant, const std::vector<payment_story>& stories)
+      : gateway_{gateway}, merchant_{merchant}, stories_{stories}, caller_{gateway, merchant.test} {}
+
+  lines run(const std::filesystem::path& ledger) {
+    for (const auto& story : stories_) check_answers(story);
+    check_ledger(ledger);
+    check_payment_rows();
+    check_timeline_rows();
+    check_command_rows();
+    return std::move(broken_);
+  }
+
+ private:
+  void fault(const std::string& where, const std::string& what) {
+    if (broken_.size() < 50) broken_.push_back(where + ": " + what);
+  }
+
+  lines rows(const std::string& query) const { return lines_of(gateway_.sql(query + ";")); }
+  std::string of_merchant() const { return " WHERE merchant_id = '" + merchant_.id + "'"; }
+
+  /// Every key replays what it was told, and the payment is what its client knows it to be.
+  void check_answers(const payment_story& story) {
+    for (const auto& now : story.steps) {
+      const auto again = caller_.post(now.target, now.body, {now.key, {}});
+      if (again.body != now.answer.body || again.status != now.answer.status)
+        fault(story.payment_id, now.operation + " was told " + now.answer.body + " and is now told " + again.body);
+      if (!again.replayed()) fault(story.payment_id, now.operation + " is not a replay when sent again");
+    }
+    const auto view = caller_.payment(story.payment_id);
+    if (!(view["state"] == story.last_state() && view["refunded_total"] == story.moved("refund") && view["amount"] == story.amount))
+      fault(story.payment_id, "its client knows " + story.last_state() + ", " + std::to_string(story.moved("refund")) + " refunded; it is " +
+                                  view.dump());
+    lines found;
+    for (const auto& entry : json::parse(caller_.timeline(story.payment_id).body)["timeline"].items())
+      found.push_back(entry["kind"].text() + ' ' + entry["operation"].text() + ' ' + entry["status"].text());
+    if (found != timeline_of(story))
+      fault(story.payment_id, "its client's answers make the timeline" + join(timeline_of(story)) + "\n  it is" + join(found));
+  }
+
+  void check_ledger(const std::filesystem::path& file) {
+    std::set<std::string> provider_keys;
+    by_payment effects;
+    for (const auto& entry : read_ledger(file)) {
+      if (entry.merchant != merchant_.id) continue;
+      if (entry.status != "approved") fault(entry.payment_id, "the provider was asked for two things under " + entry.provider_key);
+      if (!provider_keys.insert(entry.provider_key).second) fault(entry.payment_id, "the provider executed " + entry.provider_key + " twice");
+      effects[entry.payment_id].push_back(entry.operation + ' ' + std::to_string(entry.amount));
+    }
+    for (const auto& story : stories_) {
+      const auto found = effects.extract(story.payment_id);
+      const auto executed = found.empty() ? lines{} : found.mapped();
+      if (executed != effects_of(story))
+        fault(story.payment_id, "its client was told of" + join(effects_of(story)) + "\n  the provider executed" + join(executed));
+    }
+    for (const auto& [payment, executed] : effects) fault(payment, "executed by the provider for no client:" + join(executed));
+  }
+
+  void check_payment_rows() {
+    by_payment found;
+    for (const auto& row : rows("SELECT payment_id, state, amount, captured, refunded, CASE WHEN open_command IS NULL THEN 'closed' ELSE 'open' END"
+                                " FROM payments" + of_merchant())) {
+      const auto tab = row.find('\t');
+      found[row.substr(0, tab)].push_back(row.substr(tab + 1));
+      const auto columns = columns_of(row);
+      if (std::stoll(columns.at(4)) > std::stoll(columns.at(3))) fault(columns.at(0), "more is refunded than captured: " + row);
+    }
+    by_payment wanted;
+    for (const auto& story : stories_) {
+      const auto number = [&](const std::string& operation) { return std::to_string(story.moved(operation)); };
+      wanted[story.payment_id] = {story.last_state() + '\t' + std::to_string(story.amount) + '\t' + number("capture") + '\t' + number("refund") +
+                                  "\tclosed"};
+    }
+    compare("payments", wanted, found);
+  }
+
+  void check_timeline_rows() {
+    by_payment found;
+    for (const auto& row : rows("SELECT payment_id, seq, 'attempt', operation, status FROM attempts" + of_merchant() +
+                                " UNION ALL SELECT payment_id, seq, 'event', type, status FROM events" + of_merchant() + " ORDER BY 1, 2")) {
+      const auto columns = columns_of(row);
+      auto& entries = found[columns.at(0)];
+      entries.push_back(columns.at(2) + ' ' + columns.at(3) + ' ' + columns.at(4));
+      if (columns.at(1) != std::to_string(entries.size())) fault(columns.at(0), "its timeline has a gap before " + row);
+    }
+    by_payment wanted;
+    for (const auto& story : stories_) wanted[story.payment_id] = timeline_of(story);
+    compare("attempts and events", wanted, found);
+  }
+
+  void check_command_rows() {
+    by_payment wanted, found;
+    for (const auto& row : rows("SELECT payment_id, idempotency_key, operation, amount, COALESCE(status, 0), COALESCE(HEX(body), '')"
+                                " FROM commands" + of_merchant() + " ORDER BY payment_id, idempotency_key")) {
+      const auto tab = row.find('\t');
+      found[row.substr(0, tab)].push_back(row.substr(tab + 1));
+    }
+    for (const auto& story : stories_) {
+      auto& commands = wanted[story.payment_id];
+      for (const auto& now : story.steps)
+        commands.push_back(now.key + '\t' + now.operation + '\t' + std::to_string(now.amount) + '\t' + std::to_string(now.answer.status) + '\t' +
+                           hex(now.answer.body));
+      std::ranges::sort(commands);
+    }
+    compare("commands", wanted, found);
+  }
+
+  void compare(const std::string& table, const by_payment& wanted, by_payment found) {
+    for (const auto& [payment, entries] : wanted) {
+      const auto node = found.extract(payment);
+      const auto stored = node.empty() ? lines{} : node.mapped();
+      if (stored != entries) fault(payment, "its client's answers make in " + table + join(entries) + "\n  there is" + join(stored));
+    }
+    for (const auto& [payment, stored] : found) fault(payment, "is of no client, and has in " + table + join(stored));
+  }
+
+  const gateway_process& gateway_;
+  const merchant_account& merchant_;
+  const std::vector<payment_story>& stories_;
+  api caller_;
+  lines broken_;
+};
+
+}  // namespace
+
+bool settles(const gateway_process& gateway, const merchant_account& merchant, std::chrono::seconds within) {
+  const auto of_merchant = " WHERE merchant_id = '" + merchant.id + "'";
+  return eventually(
+      [&] {
+        return lines_of(gateway.sql("SELECT payment_id FROM payments" + of_merchant + " AND open_command IS NOT NULL UNION ALL SELECT payment_id" +
+                                    " FROM commands" + of_merchant + " AND status IS NULL;"))
+            .empty();
+      },
+      within);
+}
+
+lines audit(const gateway_process& gateway, const std::filesystem::path& ledger, const merchant_account& merchant,
+            const std::vector<payment_story>& stories) {
+  return auditor{gateway, merchant, stories}.run(ledger);
+}
+
+}  // namespace gateway::e2e

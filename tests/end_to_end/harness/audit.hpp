@@ -1,0 +1,21 @@
+// What remains after the world broke, held against what the clients were told: the gateway's answers now, the rows on disk
+// and the provider's ledger, row by row.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "load.hpp"
+
+namespace gateway::e2e {
+
+/// Whether, within that time, no operation and no command of the merchant is open any more.
+bool settles(const gateway_process& gateway, const merchant_account& merchant, std::chrono::seconds within);
+
+/// Every promise that was broken; empty is good. `stories` are all that was done with the merchant's keys.
+std::vector<std::string> audit(const gateway_process& gateway, const std::filesystem::path& ledger, const merchant_account& merchant,
+                               const std::vector<payment_story>& stories);
+
+}  // namespace gateway::e2e
