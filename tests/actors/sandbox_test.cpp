@@ -1,6 +1,8 @@
 // The sandbox's tokens, one row each.
 #include <catch2/catch.hpp>
 
+#include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -109,24 +111,119 @@ TEST_CASE("the hosted card route refunds for six months after the capture") {
   CHECK(asked(c).result.error->code == "refund_window_expired");
 }
 
-TEST_CASE("the ledger holds each effect once, also over restarts") {
-  const auto path = std::filesystem::temp_directory_path() / ("sandbox-ledger-" + std::to_string(::getpid()));
-  std::filesystem::remove(path);
-  const auto lines = [&] {
+namespace {
+struct ledger_file {
+  std::filesystem::path path = std::filesystem::temp_directory_path() / ("sandbox-ledger-" + std::to_string(::getpid()));
+  ledger_file() { std::filesystem::remove(path); }
+  ~ledger_file() { std::filesystem::remove(path); }
+  std::string text() const {
     std::ifstream in{path};
-    return std::count(std::istreambuf_iterator<char>{in}, {}, '\n');
-  };
+    return {std::istreambuf_iterator<char>{in}, {}};
+  }
+  std::ptrdiff_t lines() const {
+    const auto all = text();
+    return std::ranges::count(all, '\n');
+  }
+};
+}  // namespace
+
+TEST_CASE("the ledger holds each effect once, also over restarts") {
+  const ledger_file file;
   auto c = call(operation::create, "pm_card_visa");
   {
-    sandbox_ledger ledger{path.string()};
-    ledger.record(c);
-    ledger.record(c);
+    sandbox_ledger ledger{file.path.string()};
+    CHECK(ledger.record(c));
+    CHECK(ledger.record(c));
     c.provider_key = "pk_another";
-    ledger.record(c);
+    CHECK(ledger.record(c));
   }
-  CHECK(lines() == 2);
-  sandbox_ledger again{path.string()};
-  again.record(c);
-  CHECK(lines() == 2);
-  std::filesystem::remove(path);
+  CHECK(file.lines() == 2);
+  sandbox_ledger again{file.path.string()};
+  CHECK(again.record(c));
+  CHECK(file.lines() == 2);
+}
+
+TEST_CASE("a provider key that stands for another effect is not executed, and the ledger tells") {
+  const ledger_file file;
+  auto c = call(operation::refund, "pm_card_visa");
+  std::optional<sandbox_ledger> ledger{file.path.string()};
+  CHECK(ledger->record(c));
+  c.amount += 1;
+  CHECK_FALSE(ledger->record(c));
+  ledger.emplace(file.path.string());
+  CHECK_FALSE(ledger->record(c));
+  c.amount -= 1;
+  CHECK(ledger->record(c));
+  CHECK(file.lines() == 3);
+  CHECK(file.text().find(R"("amount":4201,"status":"conflict"})") != std::string::npos);
+}
+
+TEST_CASE("a line that a crash has cut short stands for nothing, and the next one starts on a line of its own") {
+  const ledger_file file;
+  const auto c = call(operation::create, "pm_card_visa");
+  sandbox_ledger{file.path.string()}.record(c);
+  const auto whole = file.text();
+  for (const auto kept : {whole.size() - 1, whole.size() / 2, std::size_t{1}}) {
+    CAPTURE(kept);
+    std::ofstream{file.path, std::ios::trunc} << whole << whole.substr(0, kept);
+    auto other = call(operation::create, "pm_card_visa");
+    other.provider_key = "pk_another";
+    sandbox_ledger again{file.path.string()};
+    CHECK(file.text() == whole);
+    CHECK(again.record(c));
+    CHECK(again.record(other));
+    CHECK(file.lines() == 2);
+  }
+  // The only line, cut short: it has not been executed.
+  std::ofstream{file.path, std::ios::trunc} << whole.substr(0, whole.size() - 1);
+  sandbox_ledger again{file.path.string()};
+  CHECK(file.text().empty());
+  CHECK(again.record(c));
+  CHECK(file.text() == whole);
+}
+
+namespace {
+/// No file of this process grows beyond so many bytes.
+class file_limit {
+ public:
+  explicit file_limit(std::size_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    handler_ = ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit now{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &now);
+  }
+  ~file_limit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, handler_);
+  }
+  file_limit(const file_limit&) = delete;
+  file_limit& operator=(const file_limit&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int) = nullptr;
+};
+}  // namespace
+
+TEST_CASE("what cannot be recorded is not executed: its outcome is unknown, until there is room") {
+  const ledger_file file;
+  sandbox_ledger ledger{file.path.string()};
+  const auto first = call(operation::create, "pm_card_visa");
+  CHECK(ledger.record(first));
+  const auto whole = file.text();
+  auto c = first;
+  c.provider_key = "pk_another";
+  {
+    // Room for a part of the line: it is taken away again.
+    const file_limit limit{whole.size() + 40};
+    const auto result = carry_out(c, asked(c), &ledger);
+    CHECK(result.status == provider_status::unknown);
+    REQUIRE(result.error);
+    CHECK(result.error->outcome_unknown);
+    CHECK(file.text() == whole);
+    const auto declined = call(operation::create, "pm_card_chargeDeclined");
+    CHECK(carry_out(declined, asked(declined), &ledger).status == provider_status::declined);
+  }
+  CHECK(carry_out(c, asked(c), &ledger).status == provider_status::approved);
+  CHECK(file.lines() == 2);
 }

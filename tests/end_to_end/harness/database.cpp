@@ -120,6 +120,7 @@ std::string mysql_address::sql(std::string_view statements) const {
 
 mariadb_server::mariadb_server(std::filesystem::path folder)
     : folder_{std::move(folder)}, address_{mysql_address::of_url(mariadb_tool("url", folder_))} {
+  std::filesystem::create_directories(folder_);
   start();
 }
 
