@@ -25,7 +25,7 @@ struct crash_wishes {
 struct stand_options {
   store_kind store = store_kind::sqlite;
   bool own_database = false;                   ///< a MariaDB of its own, to be broken
-  std::filesystem::path database_folder = {};  ///< of that MariaDB; empty: a new one
+  std::filesystem::path database_folder = {};  ///< of its tables; empty: a new one
   std::filesystem::path gateway_folder = {};   ///< empty: a new one
   std::vector<std::string> provider_arguments = {};
 };
@@ -42,8 +42,9 @@ class crash_stand {
   void work(std::chrono::milliseconds longest = std::chrono::milliseconds{250});
   std::chrono::milliseconds between(int least_ms, int most_ms);
 
-  /// The clients finish, what is open settles, and the audit holds: checks all that must be true once the faults are over,
-  /// before and after a restart of the gateway. Prints one line.
+  /// The service resumed, and the clients finish what they have in their hands.
+  void finish();
+  /// After finish(): what is open settles, and the audit holds, before and after a restart of the gateway. Prints one line.
   void holds(const std::string& fault);
 
   crash_wishes wishes;

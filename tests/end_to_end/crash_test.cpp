@@ -18,6 +18,7 @@ TEST_CASE("kill -9 of the gateway in the middle of the work loses nothing and do
     stand.gateway->kill();
     stand.gateway->start();
   }
+  stand.finish();
   stand.holds("kill -9 of the gateway");
   // A crash is no doubt: the provider, asked again, tells what it did.
   CHECK(stand.clients->in_doubt() == 0);
@@ -33,6 +34,7 @@ TEST_CASE("crashes in quick succession, also while starting, leave a store that 
     stand.gateway->kill();
     stand.gateway->start();
   }
+  stand.finish();
   stand.holds("kill -9 of the gateway as it starts");
 }
 
@@ -45,6 +47,7 @@ TEST_CASE("a gateway that stands still for seconds goes on where it was") {
     std::this_thread::sleep_for(stand.between(500, 2'500));
     stand.gateway->send_signal(SIGCONT);
   }
+  stand.finish();
   stand.holds("SIGSTOP of the gateway");
 }
 
@@ -60,6 +63,7 @@ TEST_CASE("kill -9 of the provider leaves outcomes unknown, never wrong, and the
     CHECK(stand.gateway->ready());
     stand.provider.start();
   }
+  stand.finish();
   stand.holds("kill -9 of the provider");
 }
 
@@ -72,6 +76,7 @@ TEST_CASE("a provider that stands still for seconds leaves outcomes unknown unti
     std::this_thread::sleep_for(stand.between(500, 2'500));
     stand.provider.send_signal(SIGCONT);
   }
+  stand.finish();
   stand.holds("SIGSTOP of the provider");
 }
 
@@ -83,6 +88,7 @@ TEST_CASE("a provider that is slow and loses answers to what it has done is aske
     stand.gateway->kill();
     stand.gateway->start();
   }
+  stand.finish();
   stand.holds("lost answers, and kill -9 of the gateway");
   CHECK(stand.clients->in_doubt() > 0);
 }
@@ -109,6 +115,7 @@ TEST_CASE("kill -9 of MariaDB: writes answer 503 with Retry-After, readiness tel
     stand.database->start();
     CHECK(eventually([&] { return stand.gateway->ready(); }, 30s));
   }
+  stand.finish();
   stand.holds("kill -9 of MariaDB");
 }
 
@@ -123,5 +130,6 @@ TEST_CASE("a MariaDB that stands still for seconds, also for longer than it is w
     std::this_thread::sleep_for(round % 10 == 0 ? 11s : stand.between(500, 2'500));
     stand.database->send_signal(SIGCONT);
   }
+  stand.finish();
   stand.holds("SIGSTOP of MariaDB");
 }

@@ -182,15 +182,18 @@ class auditor {
 
 }  // namespace
 
-bool settles(const gateway_process& gateway, const merchant_account& merchant, std::chrono::seconds within) {
+lines left_open(const gateway_process& gateway, const merchant_account& merchant, std::chrono::seconds within) {
   const auto of_merchant = " WHERE merchant_id = '" + merchant.id + "'";
-  return eventually(
+  lines open;
+  eventually(
       [&] {
-        return lines_of(gateway.sql("SELECT payment_id FROM payments" + of_merchant + " AND open_command IS NOT NULL UNION ALL SELECT payment_id" +
-                                    " FROM commands" + of_merchant + " AND status IS NULL;"))
-            .empty();
+        open = lines_of(gateway.sql("SELECT payment_id, state, version, due_at, open_command FROM payments" + of_merchant +
+                                    " AND open_command IS NOT NULL UNION ALL SELECT payment_id, operation, amount, created_at, idempotency_key" +
+                                    " FROM commands" + of_merchant + " AND status IS NULL;"));
+        return open.empty();
       },
       within);
+  return open;
 }
 
 lines audit(const gateway_process& gateway, const std::filesystem::path& ledger, const merchant_account& merchant,

@@ -11,8 +11,8 @@
 
 namespace gateway::e2e {
 
-/// Whether, within that time, no operation and no command of the merchant is open any more.
-bool settles(const gateway_process& gateway, const merchant_account& merchant, std::chrono::seconds within);
+/// The merchant's operations and commands that are still open after that time.
+std::vector<std::string> left_open(const gateway_process& gateway, const merchant_account& merchant, std::chrono::seconds within);
 
 /// Every promise that was broken; empty is good. `stories` are all that was done with the merchant's keys.
 std::vector<std::string> audit(const gateway_process& gateway, const std::filesystem::path& ledger, const merchant_account& merchant,

@@ -118,8 +118,8 @@ std::string mysql_address::sql(std::string_view statements) const {
   return checked(run_command(arguments, statements, {{}, {{"MYSQL_PWD", password}}, {}}), "mariadb");
 }
 
-mariadb_server::mariadb_server(std::filesystem::path folder)
-    : folder_{std::move(folder)}, address_{mysql_address::of_url(mariadb_tool("url", folder_))} {
+mariadb_server::mariadb_server(std::filesystem::path folder, std::filesystem::path data)
+    : folder_{std::move(folder)}, data_{data.empty() ? folder_ / "data" : std::move(data)}, address_{mysql_address::of_url(mariadb_tool("url", folder_))} {
   std::filesystem::create_directories(folder_);
   start();
 }
@@ -131,7 +131,8 @@ mariadb_server::~mariadb_server() {
 }
 
 void mariadb_server::start() {
-  process_ = child_process{{(project_root() / "tools" / "mariadb").string(), "run", folder_.string()}, {folder_ / "run.log", {}, {}}};
+  process_ = child_process{{(project_root() / "tools" / "mariadb").string(), "run", folder_.string(), "--data=" + data_.string()},
+                           {folder_ / "run.log", {}, {}}};
   const auto answers = [&] {
     if (!running()) throw std::runtime_error("MariaDB does not start: " + log());
     try {

@@ -36,8 +36,8 @@ struct mysql_address {
 /// A MariaDB of its own in one folder, for tests that break it. Gone with this object, or with the test program.
 class mariadb_server {
  public:
-  /// Starts it.
-  explicit mariadb_server(std::filesystem::path folder);
+  /// Starts it. `data` is where its tables lie; empty: in its folder.
+  explicit mariadb_server(std::filesystem::path folder, std::filesystem::path data = {});
   ~mariadb_server();
   mariadb_server(const mariadb_server&) = delete;
   mariadb_server& operator=(const mariadb_server&) = delete;
@@ -54,6 +54,7 @@ class mariadb_server {
 
  private:
   std::filesystem::path folder_;
+  std::filesystem::path data_;
   mysql_address address_;
   child_process process_;
 };
