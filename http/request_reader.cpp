@@ -217,6 +217,7 @@ request_reader::state request_reader::find_head() {
       return state::partial;
     }
     const auto at = static_cast<std::size_t>(found - start());
+    if (at >= limits_.header_bytes) break;  // first, so that it does not depend on how the bytes were cut
     if (at == line_ || start()[at - 1] != '\r') return bad_request();
     const bool blank = at - line_ == 1;
     if (blank && line_ == 0) {  // RFC 9112: an empty line before the request line is skipped
@@ -227,7 +228,6 @@ request_reader::state request_reader::find_head() {
     }
     if (line_ > 0 && (start()[line_] == ' ' || start()[line_] == '\t')) return bad_request();
     scanned_ = line_ = at + 1;
-    if (line_ > limits_.header_bytes) break;
     if (!blank) continue;
     head_size_ = line_;
     return read_head();

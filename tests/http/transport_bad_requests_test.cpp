@@ -160,6 +160,31 @@ TEST_CASE("a reader gives the same request however its bytes are cut") {
   }
 }
 
+TEST_CASE("the end of a chunked body may come in the smallest pieces") {
+  const http_limits limits;
+  for (const auto* chunks : {"0\r\n\r\n", "00\r\n\r\n", "0;a=b\r\n\r\n", "0\r\nX-Trailer: y\r\n\r\n", "1\r\nx\r\n0\r\n\r\n"}) {
+    for (std::size_t step = 1; step <= 7; ++step) {
+      INFO(chunks << ", " << step << " bytes at a time");
+      request_reader reader{limits};
+      REQUIRE(feed(reader, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n", 1'000) == state::partial);
+      REQUIRE(feed(reader, chunks, step) == state::whole);
+      CHECK(reader.current().body == (chunks[0] == '1' ? "x" : ""));
+    }
+  }
+}
+
+TEST_CASE("a header that is too large is so however its bytes are cut, whatever else is wrong with it") {
+  http_limits limits;
+  limits.header_bytes = 64;
+  const auto bytes = "GET / HTTP/1.1\r\nHost: h\r\n folded" + std::string(64, 'x') + "\r\n\r\n";
+  for (const std::size_t step : {1, 7, 1'000}) {
+    INFO(step << " bytes at a time");
+    request_reader reader{limits};
+    REQUIRE(feed(reader, bytes, step) == state::refused);
+    CHECK(reader.why().status == 431);
+  }
+}
+
 TEST_CASE("no bytes whatever break the reader") {
   const http_limits limits;
   const auto samples = bad_requests();
