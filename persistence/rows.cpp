@@ -1,5 +1,7 @@
 #include "persistence/rows.hpp"
 
+#include <limits>
+
 #include "persistence/json_columns.hpp"
 
 namespace gateway::persistence {
@@ -38,15 +40,22 @@ void each_word(std::string_view text, Visit visit) {
   }
 }
 
-/// Reads a row from left to right, in the order of its SELECT.
+constexpr std::int64_t last_ms = 253'402'300'799'999;  ///< 9999-12-31T23:59:59.999Z
+
+/// Reads a row from left to right, in the order of its SELECT. What the program could not have written is corrupt.
 class cursor {
  public:
   explicit cursor(const result_row& row) noexcept : row_(row) {}
 
   std::string text() { return row_.text(at_++); }
-  std::int64_t number() { return row_.integer(at_++); }
-  bool flag() { return number() != 0; }
-  time_point time() { return from_unix_ms(number()); }
+  template <class Number = std::int64_t>
+  Number number(const char* what, std::int64_t least = 0, std::int64_t most = std::numeric_limits<Number>::max()) {
+    const auto stored = row_.integer(at_++);
+    if (stored < least || stored > most) throw corrupt_row(std::string{what} + " out of bounds");
+    return static_cast<Number>(stored);
+  }
+  bool flag(const char* what) { return number(what, 0, 1) != 0; }
+  time_point time() { return from_unix_ms(number("time", 0, last_ms)); }
   bool skip_null() {
     if (!row_.is_null(at_)) return false;
     ++at_;
@@ -66,6 +75,11 @@ class cursor {
   const result_row& row_;
   unsigned at_ = 0;
 };
+
+bool fits(const open_operation& open, const payment& p) {
+  const auto begun = to_unix_ms(open.begun_at);
+  return open.amount >= 0 && open.amount <= p.amount.minor && open.claim >= 0 && open.claim <= p.version && begun >= 0 && begun <= last_ms;
+}
 
 std::optional<environment> parse_environment(std::string_view text) {
   if (text == "test") return environment::test;
@@ -152,26 +166,27 @@ payment payment_from(const result_row& row, const payment_key& key) {
   payment p;
   p.key = key;
   p.state = in.named(parse_payment_state, "payment state");
-  p.amount.minor = in.number();
+  p.amount.minor = in.number("amount");
   p.amount.unit = in.named([](std::string_view t) { return currency::parse(t); }, "currency");
-  p.captured = in.number();
-  p.refunded = in.number();
+  p.captured = in.number("captured", 0, p.amount.minor);
+  p.refunded = in.number("refunded", 0, p.captured);
   p.how = in.named(parser_among({flow::server, flow::redirect, flow::embedded}), "flow");
   p.provider = in.named(parse_provider_kind, "provider");
   p.account = in.text();
-  p.hides_provider = in.flag();
+  p.hides_provider = in.flag("hides_provider");
   p.provider_ref = in.text();
   p.status = in.named(parse_provider_status, "provider status");
   if (!in.skip_null()) p.error = error_from_json(in.text());
   p.hosted_url = in.text();
   if (!in.skip_null()) p.open = open_operation_from_json(in.text(), key);
   p.due_at = in.optional_time();
-  p.next_seq = static_cast<std::uint32_t>(in.number());
+  p.next_seq = in.number<std::uint32_t>("next_seq");
   p.created_at = in.time();
   p.updated_at = in.time();
   p.captured_at = in.optional_time();
   p.details = details_from_json(in.text());
-  p.version = in.number();
+  p.version = in.number("version");
+  if (p.open && !fits(*p.open, p)) throw corrupt_row("open_command out of bounds");
   return p;
 }
 
@@ -182,24 +197,25 @@ command_record command_from(const result_row& row, const command_key& key) {
   c.fingerprint = in.text();
   c.what = in.named(parse_operation, "operation");
   c.payment = payment_id{in.text()};
-  c.amount = in.number();
+  c.amount = in.number("amount");
   c.reason = in.text();
   c.created_at = in.time();
   answer result;
   result.body = in.text();
   c.finished_at = in.optional_time();
   if (!in.skip_null()) {
-    result.status = static_cast<std::uint16_t>(in.number());
+    result.status = in.number<std::uint16_t>("status", 200, 599);
     c.result = std::move(result);
   }
+  if (c.result.has_value() != c.finished_at.has_value()) throw corrupt_row("an answer and its time go together");
   return c;
 }
 
 timeline_entry timeline_entry_from(const result_row& row) {
   cursor in{row};
   timeline_entry e;
-  e.seq = static_cast<std::uint32_t>(in.number());
-  e.kind = in.flag() ? timeline_kind::event : timeline_kind::attempt;
+  e.seq = in.number<std::uint32_t>("seq");
+  e.kind = in.flag("is_event") ? timeline_kind::event : timeline_kind::attempt;
   e.operation = in.text();
   e.status = in.text();
   e.error_code = in.text();
@@ -278,7 +294,7 @@ stored_route route_from(const result_row& row) {
   r.way.env = in.named(parse_environment, "environment");
   r.way.provider = in.named(parse_provider_kind, "provider");
   r.id = in.text();
-  r.way.position = static_cast<std::uint32_t>(in.number());
+  r.way.position = in.number<std::uint32_t>("position");
   each_word(in.text(), [&](std::string_view word) {
     const auto parsed = currency::parse(word);
     if (!parsed) throw corrupt_row("unknown currency");

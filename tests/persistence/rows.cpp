@@ -1,0 +1,99 @@
+// Rows as they come from a database that may have been edited by hand: what this program could not have written is corrupt.
+#include <catch2/catch.hpp>
+
+#include <charconv>
+
+#include "persistence/rows.hpp"
+#include "samples.hpp"
+
+using namespace gateway;
+using namespace gateway::persistence;
+using namespace gateway::persistence::test;
+
+namespace {
+
+/// Cells in the order of a SELECT; `NULL` is none.
+class row : public result_row {
+ public:
+  explicit row(std::vector<std::string> cells) : cells_(std::move(cells)) {}
+
+  bool is_null(unsigned column) const override { return cells_.at(column) == "NULL"; }
+  std::string text(unsigned column) const override { return is_null(column) ? "" : cells_.at(column); }
+  std::int64_t integer(unsigned column) const override {
+    std::int64_t number = 0;
+    const auto value = text(column);
+    std::from_chars(value.data(), value.data() + value.size(), number);
+    return number;
+  }
+
+ private:
+  std::vector<std::string> cells_;
+};
+
+std::vector<std::string> with(std::vector<std::string> cells, std::size_t column, std::string value) {
+  cells.at(column) = std::move(value);
+  return cells;
+}
+
+const std::vector<std::string> payment_cells{
+    "partially_refunded", "4200", "HKD", "4200", "1000", "server", "sandbox", "acct_1", "0", "sbx_1", "approved", "NULL", "", "NULL",
+    "NULL", "5", "1790000000123", "1790000000456", "1790000000400", "{}", "7"};
+const std::string open_refund =
+    R"({"principal":"","key":"k","operation":"refund","amount":3200,"answered":false,"asked":0,"claim":7,"begun_at":1790000000500})";
+const std::vector<std::string> command_cells{"aa", "refund", "pay_1", "1000", "torn", "1790000000123", "{}", "1790000000456", "200"};
+const std::vector<std::string> attempt_cells{"1", "0", "authorize", "approved", "", "", "1790000000123", "", ""};
+const std::vector<std::string> route_cells{"merch_1", "test", "sandbox", "route_1", "3", "USD EUR", "card"};
+
+payment read_payment(const std::vector<std::string>& cells) { return payment_from(row{cells}, key_of("1")); }
+command_record read_command(const std::vector<std::string>& cells) { return command_from(row{cells}, command_key_of("k")); }
+
+std::string replaced(std::string text, std::string_view what, std::string_view by) {
+  return text.replace(text.find(what), what.size(), by);
+}
+
+}  // namespace
+
+TEST_CASE("a payment's row is read column by column") {
+  const auto p = read_payment(with(payment_cells, 13, open_refund));
+  CHECK(p.captured == 4200);
+  CHECK(p.refunded == 1000);
+  CHECK(p.next_seq == 5);
+  CHECK(p.version == 7);
+  REQUIRE(p.open);
+  CHECK(p.open->amount == 3200);
+}
+
+TEST_CASE("a payment whose numbers cannot be is corrupt") {
+  struct {
+    std::size_t column;
+    std::string value;
+  } const rows[] = {
+      {0, "lost"},         {1, "-1"},          {2, "DEM"},        {3, "4201"},      {3, "-1"},      {4, "4201"},
+      {4, "-1"},           {8, "2"},           {15, "-1"},        {15, "4294967296"}, {16, "-1"},   {16, "253402300800000"},
+      {18, "-9223372036854775808"},            {19, "[]"},        {20, "-1"},       {11, "{}"},     {13, "{}"},
+      {13, replaced(open_refund, "3200", "-1")},                  {13, replaced(open_refund, "3200", "4201")},
+      {13, replaced(open_refund, "\"claim\":7", "\"claim\":8")},  {13, replaced(open_refund, "1790000000500", "9223372036854775807")},
+  };
+  for (const auto& bad : rows) {
+    INFO("column " << bad.column << ": " << bad.value);
+    CHECK_THROWS_AS(read_payment(with(payment_cells, bad.column, bad.value)), corrupt_row);
+  }
+}
+
+TEST_CASE("a stored answer has an HTTP status and a time, or neither") {
+  CHECK(read_command(command_cells).result->status == 200);
+  CHECK_FALSE(read_command(with(with(command_cells, 7, "NULL"), 8, "NULL")).result);
+  for (const auto* status : {"0", "65736", "-200", "600"}) {
+    INFO(status);
+    CHECK_THROWS_AS(read_command(with(command_cells, 8, status)), corrupt_row);
+  }
+  CHECK_THROWS_AS(read_command(with(command_cells, 7, "NULL")), corrupt_row);
+  CHECK_THROWS_AS(read_command(with(command_cells, 8, "NULL")), corrupt_row);
+}
+
+TEST_CASE("numbers that do not fit are corrupt, not cut short") {
+  CHECK(timeline_entry_from(row{attempt_cells}).seq == 1);
+  CHECK_THROWS_AS(timeline_entry_from(row{with(attempt_cells, 0, "4294967297")}), corrupt_row);
+  CHECK(route_from(row{route_cells}).way.position == 3);
+  CHECK_THROWS_AS(route_from(row{with(route_cells, 4, "4294967299")}), corrupt_row);
+}
