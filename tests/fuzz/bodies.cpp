@@ -1,0 +1,273 @@
+// JSON bodies. The first byte names the request (see `kinds`), the second the environment (`t` or `l`), a line feed
+// ends them, and the rest is the body.
+//
+// Boost.JSON is the second opinion: what the gateway accepts it must accept too, with the same values; what the gateway
+// calls malformed it must refuse. What was decoded is written again and must be decoded to the same.
+#include <algorithm>
+#include <string>
+
+#include <boost/json.hpp>
+
+#include "http/decode.hpp"
+#include "http/decode_operator.hpp"
+#include "http/json_body.hpp"
+#include "http/web_address.hpp"
+#include "must.hpp"
+
+namespace gateway::fuzz {
+namespace {
+
+namespace json = boost::json;
+using namespace http;
+
+constexpr std::string_view kinds = "CPRVSmkxunr";  // create, capture, refund, void, setup token; the operator's six
+constexpr std::size_t depth = 32;
+const merchant_id caller{"merch_1"};
+
+// ---- the second opinion -----------------------------------------------------------------------------
+
+std::size_t levels(const json::value& value) {
+  std::size_t below = 0;
+  if (const auto* list = value.if_array())
+    for (const auto& item : *list) below = std::max(below, levels(item));
+  else if (const auto* object = value.if_object())
+    for (const auto& member : *object) below = std::max(below, levels(member.value()));
+  else
+    return 0;
+  return below + 1;
+}
+
+std::size_t members(const json::value& value) {
+  std::size_t count = 0;
+  if (const auto* list = value.if_array())
+    for (const auto& item : *list) count += members(item);
+  else if (const auto* object = value.if_object())
+    for (const auto& member : *object) count += 1 + members(member.value());
+  return count;
+}
+
+bool has_fractions(const json::value& value) {
+  if (const auto* list = value.if_array()) return std::ranges::any_of(*list, has_fractions);
+  if (const auto* object = value.if_object())
+    return std::ranges::any_of(*object, [](const auto& member) { return has_fractions(member.value()); });
+  return value.is_double();
+}
+
+/// Colons outside strings: one for each member of a valid document, repeated names included.
+std::size_t colons(std::string_view body) {
+  std::size_t count = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    if (quoted && body[i] == '\\') ++i;
+    else if (body[i] == '"') quoted = !quoted;
+    else if (body[i] == ':' && !quoted) ++count;
+  }
+  return count;
+}
+
+struct second_opinion {
+  explicit second_opinion(std::string_view body) {
+    json::parse_options options;
+    options.max_depth = 4 * depth;
+    boost::system::error_code failure;
+    document = json::parse(body, failure, {}, options);
+    is_object = !failure && document.is_object();
+    repeats = is_object && colons(body) != members(document);
+  }
+
+  json::value document;
+  bool is_object = false;
+  bool repeats = false;
+};
+
+// ---- what must hold of every value that was let in -----------------------------------------------------
+
+bool is_text(std::string_view text, std::size_t most) { return count_characters(text) <= most && text.find('\0') == text.npos; }
+bool is_email(std::string_view text) { return text.empty() || (is_text(text, 320) && text.find('@') != text.npos); }
+
+void check_return_url(const std::string& url, environment env) {
+  if (url.empty()) return;
+  must(is_text(url, 2048), "a return URL has at most 2048 characters");
+  must(is_return_url(url, env), "a return URL is absolute https");
+  const auto origin = origin_of(url);
+  must(origin.starts_with("https://") || (env == environment::test && origin.starts_with("http://")) || !origin.empty(), "it has an origin");
+  must(origin.find_first_of(" ;,'\"<>\r\n\\*") == origin.npos, "an origin cannot break out of a policy");
+}
+
+void check(const create_body& read, environment env) {
+  const auto& [amount, how, wallet, customer, details] = read.command;
+  must(is_payment_id(read.id.value), "a payment_id has its form");
+  must(amount.minor >= 1 && amount.minor <= max_amount, "an amount is within its bounds");
+  must(currency::parse(amount.unit.code()) == amount.unit, "a currency is in force, in upper case");
+  must(how != flow::server || !details.payment_method.empty() || customer, "the server flow has something to charge");
+  must(how == flow::server || (!details.success_url.empty() && !details.cancel_url.empty()), "a hosted flow leads back");
+  must(!wallet || (how != flow::server && amount.unit.code() == "PKR"), "the wallet takes PKR on a hosted page");
+  const auto& token = details.payment_method;
+  must(token.empty() || token.starts_with("pm_") || token.starts_with("ctoken_"), "no card number is let in");
+  must(is_text(token, 255) && token.find(' ') == token.npos, "a payment method is one token");
+  check_return_url(details.success_url, env);
+  check_return_url(details.cancel_url, env);
+  must(is_text(details.description, 1000) && is_text(details.customer_name, 200) && is_text(details.customer_mobile, 32), "texts have their bounds");
+  must(is_email(details.customer_email), "an e-mail address has an @");
+  must(details.metadata.size() <= 50, "metadata has at most 50 keys");
+  for (const auto& [name, value] : details.metadata) {
+    must(!name.empty() && is_text(name, 64) && is_text(value, 500), "metadata has its bounds");
+    must(!name.starts_with("service_"), "reserved metadata is dropped");
+    must(std::ranges::count(details.metadata, name, &std::pair<std::string, std::string>::first) == 1, "a metadata key stands once");
+  }
+}
+void check(const capture_payment&, environment) {}
+void check(const refund_payment& read, environment) {
+  must(read.amount >= 0 && read.amount <= max_amount && is_text(read.reason, 500), "a refund is within its bounds");
+}
+void check(const void_payment& read, environment) { must(is_text(read.reason, 500), "a reason has its bound"); }
+void check(const std::string& token, environment) { must(!token.empty() && is_text(token, 2048), "a setup token has its bounds"); }
+void check(const create_merchant& read, environment) {
+  must(!read.name.empty() && is_text(read.name, 200) && is_email(read.owner_email), "a merchant is within its bounds");
+}
+void check(const mint_key& read, environment) {
+  must(!read.merchant.empty() && read.scopes.bits != 0 && parse_scopes(to_string(read.scopes)) == read.scopes, "a key has a merchant and scopes");
+}
+void check(const revoke_key& read, environment) { must(!read.id.empty() && is_text(read.id.value, 64), "a key id has its bounds"); }
+void check(const add_user& read, environment) {
+  must(!read.merchant.empty() && !read.email.empty() && is_email(read.email), "a user has an e-mail address");
+  must(count_characters(read.password) >= 8 && is_text(read.password, 1024), "a password has its bounds");
+}
+void check(const set_connection& read, environment) { must(!read.merchant.empty() && is_text(read.link.account, 255), "a connection has its bounds"); }
+void check(const set_route& read, environment) {
+  must(!read.merchant.empty() && !read.way.methods.empty() && read.way.methods.size() <= 2, "a route has methods, each once");
+  must(read.way.currencies.size() <= 200, "a route has at most 200 currencies");
+}
+
+// ---- the same values, written again ------------------------------------------------------------------
+
+void put(json::object& into, std::string_view name, const std::string& text) {
+  if (!text.empty()) into[name] = text;
+}
+
+json::object written(const create_body& read) {
+  const auto& command = read.command;
+  const auto& details = command.details;
+  json::object out{{"payment_id", read.id.value},
+                   {"amount", command.amount.minor},
+                   {"currency", command.amount.unit.code()},
+                   {"flow", to_string(command.how)}};
+  put(out, "payment_method", details.payment_method);
+  put(out, "success_url", details.success_url);
+  put(out, "cancel_url", details.cancel_url);
+  put(out, "description", details.description);
+  put(out, "customer_email", details.customer_email);
+  put(out, "customer_name", details.customer_name);
+  put(out, "customer_mobile", details.customer_mobile);
+  if (command.wallet_selected) out["payment_method_type"] = "pkr_wallet";
+  if (command.uses_customer_ref) {
+    out["customer_ref"] = "c";
+    out["setup_future_usage"] = "off_session";
+  }
+  auto& metadata = out["metadata"].emplace_object();
+  for (const auto& [name, value] : details.metadata) metadata[name] = value;
+  return out;
+}
+json::object written(const capture_payment&) { return {}; }
+json::object written(const refund_payment& read) { return {{"amount", read.amount}, {"reason", read.reason}}; }
+json::object written(const void_payment& read) { return {{"reason", read.reason}}; }
+json::object written(const std::string& token) { return {{"token", token}}; }
+json::object written(const create_merchant& read) {
+  return {{"name", read.name}, {"entity", to_string(read.kind)}, {"owner_email", read.owner_email}};
+}
+json::object written(const mint_key& read) {
+  return {{"merchant_id", read.merchant.value}, {"mode", to_string(read.env)}, {"scopes", to_string(read.scopes)}};
+}
+json::object written(const revoke_key& read) { return {{"key_id", read.id.value}}; }
+json::object written(const add_user& read) {
+  return {{"merchant_id", read.merchant.value}, {"email", read.email}, {"password", read.password}};
+}
+json::object written(const set_connection& read) {
+  return {{"merchant_id", read.merchant.value}, {"mode", to_string(read.link.env)},      {"provider", to_string(read.link.provider)},
+          {"account", read.link.account},       {"status", to_string(read.link.status)}};
+}
+json::object written(const set_route& read) {
+  json::object out{{"merchant_id", read.merchant.value}, {"mode", to_string(read.way.env)}, {"provider", to_string(read.way.provider)}};
+  auto& currencies = out["currencies"].emplace_array();
+  for (const auto c : read.way.currencies) currencies.emplace_back(c.code());
+  auto& methods = out["methods"].emplace_array();
+  for (const auto m : read.way.methods) methods.emplace_back(to_string(m));
+  return out;
+}
+
+/// The members that a body and its decoded form must have in common: those that are strings or numbers in both.
+void check_same_values(const json::object& sent, const json::object& understood) {
+  for (const auto& member : understood) {
+    const auto* as_sent = sent.if_contains(member.key());
+    if (!as_sent) continue;
+    if (member.value().is_int64()) must(as_sent->is_int64() && *as_sent == member.value(), "a number is what was sent");
+    const bool normalised = member.key() == "currency" || member.key() == "flow" || member.key() == "scopes" || member.key() == "customer_ref";
+    if (member.value().is_string() && as_sent->is_string() && !normalised && !as_sent->get_string().empty())
+      must(*as_sent == member.value(), "a text is what was sent");
+  }
+}
+
+// ---- every refusal is a proper answer ------------------------------------------------------------------
+
+void check_refusal(const bad_request& why, const second_opinion& second) {
+  const auto& row = row_of(why.code);
+  must(row.status == 400, "a body is refused with 400");
+  must(!why.message.empty() || !row.message.empty(), "a refusal says something");
+  must(why.message.size() <= 400, "a message does not grow with the body");
+  const auto answer = refuse(why);
+  const auto shown = json::parse(answer.body);
+  must(answer.status == 400 && shown.at("error").as_string() == row.text && shown.at("message").is_string(), "a refusal is JSON");
+
+  // "body: …" says that the whole is no JSON object.
+  const bool readable = second.is_object && !second.repeats && levels(second.document) <= depth && !has_fractions(second.document);
+  must(!why.message.starts_with("body: ") || !readable, "what is called malformed is malformed");
+}
+
+template <class Decode>
+void drive(std::string_view body, environment env, Decode decode) {
+  const auto result = decode(body);
+  const second_opinion second{body};
+  if (const auto* why = std::get_if<bad_request>(&result)) return check_refusal(*why, second);
+
+  const auto& read = std::get<0>(result);
+  check(read, env);
+  if (!body.empty()) {
+    must(second.is_object, "what is let in is JSON");
+    must(!second.repeats, "no name stands twice");
+    must(levels(second.document) <= depth, "the depth is bounded");
+    check_same_values(second.document.get_object(), written(read));
+  }
+  const auto again = decode(json::serialize(written(read)));
+  must(again.index() == 0, "what was let in is let in again");
+  must(written(std::get<0>(again)) == written(read), "and means the same");
+}
+
+}  // namespace
+}  // namespace gateway::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t size) {
+  using namespace gateway;
+  using namespace gateway::fuzz;
+  std::string_view body{reinterpret_cast<const char*>(bytes), size};
+  const auto head = cut(body, '\n');
+  if (head.size() != 2) return 0;
+  const auto env = head[1] == 'l' ? environment::live : environment::test;
+  const http::decode_context context{caller, env, depth};
+  const auto payments = [&](auto decode) { drive(body, env, [&](std::string_view text) { return decode(text, context); }); };
+  const auto operators = [&](auto decode) { drive(body, env, [&](std::string_view text) { return decode(text, depth); }); };
+  switch (kinds.find(head[0])) {
+    case 0: payments(http::decode_create); break;
+    case 1: payments(http::decode_capture); break;
+    case 2: payments(http::decode_refund); break;
+    case 3: payments(http::decode_void); break;
+    case 4: operators(http::decode_setup_token); break;
+    case 5: operators(http::decode_create_merchant); break;
+    case 6: operators(http::decode_mint_key); break;
+    case 7: operators(http::decode_revoke_key); break;
+    case 8: operators(http::decode_add_user); break;
+    case 9: operators(http::decode_set_connection); break;
+    case 10: operators(http::decode_set_route); break;
+    default: return -1;  // not worth keeping
+  }
+  return 0;
+}

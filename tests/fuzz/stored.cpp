@@ -1,0 +1,225 @@
+// What is read back: rows of the store, and the configuration file. The first byte names the row (see the end of this
+// file) or `f`, the file. A row's cells are lines in the order of its SELECT; `\N` is NULL.
+//
+// A row is either refused as corrupt or means a value that obeys the domain's rules. The value is then written by the
+// store's own INSERT, its columns are put into the order of the SELECT, and reading that must give the same again: the
+// numbers of the first row, and every cell of the second.
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include "config_file.hpp"
+#include "must.hpp"
+#include "persistence/rows.hpp"
+
+namespace gateway::fuzz {
+namespace {
+
+using namespace persistence;
+using namespace std::string_view_literals;
+
+const payment_key some_payment{merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"}};
+const command_key some_command{merchant_id{"merch_1"}, environment::test, "", "0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e"};
+
+/// As the drivers answer: a text that is asked for as a number counts as far as it is one.
+class row : public result_row {
+ public:
+  explicit row(std::vector<std::optional<std::string>> cells) : cells_(std::move(cells)) {}
+
+  bool is_null(unsigned column) const override { return !at(column); }
+  std::string text(unsigned column) const override { return at(column).value_or(""); }
+  std::int64_t integer(unsigned column) const override {
+    const auto value = text(column);
+    std::int64_t number = 0;
+    std::from_chars(value.data(), value.data() + value.size(), number);
+    return number;
+  }
+  bool operator==(const row& other) const { return cells_ == other.cells_; }
+
+ private:
+  const std::optional<std::string>& at(unsigned column) const {
+    static const std::optional<std::string> empty{""};
+    return column < cells_.size() ? cells_[column] : empty;
+  }
+
+  std::vector<std::optional<std::string>> cells_;
+};
+
+row row_of(std::string_view lines) {
+  std::vector<std::optional<std::string>> cells;
+  while (!lines.empty()) {
+    const auto line = cut(lines, '\n');
+    if (line == "\\N") cells.emplace_back();
+    else cells.emplace_back(line);
+  }
+  return row{std::move(cells)};
+}
+
+std::optional<std::string> shown(const cell& value) {
+  if (const auto* number = std::get_if<std::int64_t>(&value)) return std::to_string(*number);
+  if (const auto* text = std::get_if<std::string_view>(&value)) return std::string{*text};
+  return std::nullopt;
+}
+
+/// The columns that a SELECT of one table names.
+std::vector<std::string_view> columns_of(const statement& select) {
+  auto text = select.sqlite.substr("SELECT "sv.size());
+  text = text.substr(0, text.find(" FROM "));
+  std::vector<std::string_view> names;
+  while (!text.empty()) {
+    names.push_back(cut(text, ','));
+    while (text.starts_with(' ')) text.remove_prefix(1);
+  }
+  return names;
+}
+
+/// The written row as the SELECT would give it back. A column that the INSERT does not write is NULL.
+row stored(const write_shape& shape, const statement& select, const row_buffer& written, std::vector<unsigned>* numbers = nullptr) {
+  const auto& cells = written.cells();
+  must(cells.size() == shape.columns.size(), "a row has its shape's columns");
+  std::vector<std::optional<std::string>> chosen;
+  for (const auto name : columns_of(select)) {
+    const auto at = std::ranges::find(shape.columns, name);
+    if (at == shape.columns.end()) {
+      chosen.emplace_back();
+      continue;
+    }
+    const auto& value = cells[static_cast<std::size_t>(at - shape.columns.begin())];
+    if (numbers && std::holds_alternative<std::int64_t>(value)) numbers->push_back(static_cast<unsigned>(chosen.size()));
+    chosen.push_back(shown(value));
+  }
+  return row{std::move(chosen)};
+}
+
+/// `read` makes a value of a row and `write` a row of the value.
+template <class Read, class Write>
+auto check_row(const row& given, const write_shape& shape, const statement& select, Read read, Write write) {
+  const auto first = read(given);
+  row_buffer rows;
+  write(rows, first);
+  std::vector<unsigned> numbers;
+  const auto back = stored(shape, select, rows, &numbers);
+  for (const auto column : numbers) must(back.integer(column) == given.integer(column), "a stored number is read as it stands");
+  const auto second = read(back);
+  row_buffer again;
+  write(again, second);
+  must(stored(shape, select, again) == back, "a row that was read is written the same");
+  if constexpr (requires { first == second; }) must(first == second, "and means the same");
+  return first;
+}
+
+void drive_payment(const row& given) {
+  const auto p = check_row(given, statements::insert_payment, statements::read_payment,
+                           [](const row& r) { return payment_from(r, some_payment); }, insert_payment_row);
+  must(p.amount.minor >= 0 && p.captured <= p.amount.minor, "no more is captured than was authorized");
+  must(p.refunded >= 0 && p.refunded <= p.captured, "no more is refunded than was captured");
+  must(currency::parse(p.amount.unit.code()) == p.amount.unit, "its currency is in force");
+  must(p.version >= 0, "its version counts up");
+  if (p.open) {
+    must(p.open->command.merchant == p.key.merchant && p.open->command.env == p.key.env, "an operation is its payment's");
+    must(p.open->amount >= 0 && p.open->amount <= p.amount.minor, "and moves no more than its amount");
+  }
+  row_buffer changes;
+  update_payment_row(changes, p);
+  must(changes.cells().size() == statements::update_payment.columns.size(), "a change has its shape's columns");
+}
+
+void drive_command(const row& given) {
+  const auto c = check_row(given, statements::insert_command, statements::read_command,
+                           [](const row& r) { return command_from(r, some_command); }, insert_command_row);
+  must(!c.result || (c.result->status >= 200 && c.result->status <= 599), "a stored answer has an HTTP status");
+  must(!c.result || c.finished_at, "and a time");
+}
+
+void drive_timeline(const row& given) {
+  const auto e = timeline_entry_from(given);
+  const bool event = e.kind == timeline_kind::event;
+  row_buffer rows;
+  if (event) insert_event_row(rows, some_payment, e);
+  else insert_attempt_row(rows, some_payment, e);
+  must(rows.cells().size() == (event ? statements::insert_event : statements::insert_attempt).columns.size(), "a row has its shape's columns");
+  must(e.seq == given.integer(0) && to_unix_ms(e.occurred_at) == given.integer(6), "a stored number is read as it stands");
+  must(given.integer(1) == (event ? 1 : 0), "an entry is of one kind");
+  must(!format_millis(e.occurred_at).empty(), "its time can be shown");
+}
+
+void drive_key(const row& given) {
+  const auto k = check_row(given, statements::insert_api_key, statements::read_api_keys, api_key_from,
+                           [](row_buffer& rows, const stored_key& key) { insert_api_key_row(rows, key.key); });
+  must(k.revoked == !given.is_null(6), "a key that was revoked stays so");
+}
+
+/// What was read is written as a file of its own, which must read the same.
+void drive_file(std::string_view text) {
+  std::istringstream in{std::string{text}};
+  std::vector<config_entry> entries;
+  try {
+    entries = read_config(in);
+  } catch (const config_error& error) {
+    must(error.line >= 1 && error.line <= 1 + static_cast<std::size_t>(std::ranges::count(text, '\n')), "a mistake has a line");
+    return;
+  }
+  std::ostringstream out;
+  for (const auto& entry : entries) {
+    must(!entry.name.empty() && entry.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos, "a setting has a name");
+    must(std::ranges::count(entries, entry.name, &config_entry::name) == 1, "a setting stands once");
+    out << entry.name << " = ";
+    if (const auto* flag = std::get_if<bool>(&entry.value)) out << (*flag ? "true" : "false");
+    if (const auto* number = std::get_if<std::int64_t>(&entry.value)) out << *number;
+    if (const auto* value = std::get_if<std::string>(&entry.value)) {
+      out << '"';
+      for (const char c : *value) (c == '"' || c == '\\' ? out << '\\' : out) << c;
+      out << '"';
+    }
+    out << '\n';
+  }
+  std::istringstream again{out.str()};
+  const auto same = read_config(again);
+  must(std::ranges::equal(entries, same, [](const auto& a, const auto& b) { return a.name == b.name && a.value == b.value; }), "a file reads the same");
+}
+
+void drive(char what, std::string_view text) {
+  if (what == 'f') return drive_file(text);
+  const auto given = row_of(text);
+  switch (what) {
+    case 'p': drive_payment(given); break;
+    case 'c': drive_command(given); break;
+    case 't': drive_timeline(given); break;
+    case 'd': due_from(given); break;
+    case 'm': check_row(given, statements::insert_merchant, statements::read_merchants, merchant_from, insert_merchant_row); break;
+    case 'k': drive_key(given); break;
+    case 'u': user_from(given); break;
+    case 'n':
+      check_row(given, statements::put_connection, statements::read_connections,
+                [](const row& r) {
+                  auto c = connection_from(r);
+                  return save_connection{std::move(c.merchant), std::move(c.link), std::move(c.id)};
+                },
+                put_connection_row);
+      break;
+    case 'r':
+      check_row(given, statements::put_route, statements::read_routes,
+                [](const row& r) {
+                  auto way = route_from(r);
+                  return save_route{std::move(way.merchant), std::move(way.way), std::move(way.id)};
+                },
+                put_route_row);
+      break;
+    default: break;
+  }
+}
+
+}  // namespace
+}  // namespace gateway::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t size) {
+  if (size == 0 || std::string_view{"fpctdmkunr"}.find(static_cast<char>(bytes[0])) == std::string_view::npos) return -1;
+  try {
+    gateway::fuzz::drive(static_cast<char>(bytes[0]), {reinterpret_cast<const char*>(bytes + 1), size - 1});
+  } catch (const gateway::persistence::corrupt_row&) {
+    // The one way to refuse a row.
+  }
+  return 0;
+}
