@@ -20,6 +20,8 @@ using promise = caf::typed_response_promise<commit_outcome>;
 
 /// Group commit without waiting: a unit joins the queue and, if none is on its way, a message to oneself. That message
 /// comes after all that is in the mailbox already, so when it arrives everything that came meanwhile has joined.
+/// What finishes an operation goes before what begins one: it has waited before, its client is nearly served, and there is
+/// no more of it than has begun.
 class writer {
  public:
   writer(const store_location& where, std::shared_ptr<store_health> health, metrics& counts, writer_limits limits)
@@ -27,13 +29,13 @@ class writer {
     for (std::size_t i = 0; i < outcomes_.size(); ++i) outcomes_[i] = &counts.units(to_string(static_cast<commit_outcome>(i)));
   }
 
-  bool full() const noexcept { return waiting_.size() >= limits_.queue; }
-  bool idle() const noexcept { return waiting_.empty(); }
+  bool full() const noexcept { return finishing_.size() + beginning_.size() >= limits_.queue; }
+  bool idle() const noexcept { return finishing_.empty() && beginning_.empty(); }
   session& link() noexcept { return session_; }
 
-  void enqueue(promise answer, unit_of_work&& unit) {
+  void enqueue(promise answer, unit_of_work&& unit, bool begins) {
     const auto bytes = estimated_bytes(unit);
-    waiting_.push_back({std::move(answer), std::move(unit), bytes});
+    (begins ? beginning_ : finishing_).push_back({std::move(answer), std::move(unit), bytes});
   }
 
   /// Commits the next batch and answers it.
@@ -68,19 +70,21 @@ class writer {
     units_.clear();
     promises_.clear();
     std::size_t bytes = 0;
-    while (!waiting_.empty() && units_.size() < limits_.batch_units && bytes < limits_.batch_bytes) {
-      auto& next = waiting_.front();
+    while (!idle() && units_.size() < limits_.batch_units && bytes < limits_.batch_bytes) {
+      auto& from = finishing_.empty() ? beginning_ : finishing_;
+      auto& next = from.front();
       bytes += next.bytes;
       units_.push_back(std::move(next.unit));
       promises_.push_back(std::move(next.answer));
-      waiting_.pop_front();
+      from.pop_front();
     }
   }
 
   session session_;
   metrics& counts_;
   writer_limits limits_;
-  std::deque<entry> waiting_;
+  std::deque<entry> finishing_;
+  std::deque<entry> beginning_;
   std::vector<unit_of_work> units_;  // of the batch at hand
   std::vector<promise> promises_;
   std::array<prometheus::Counter*, 7> outcomes_{};
@@ -113,7 +117,7 @@ writer_actor::behavior_type behave(writer_actor::stateful_pointer<writer_state> 
         const bool begins = unit.insert_command || !unit.update_payment;
         if (begins && state.work->full()) return make_error(actor_errc::overloaded);
         auto answer = self->make_response_promise<commit_outcome>();
-        state.work->enqueue(answer, std::move(unit));
+        state.work->enqueue(answer, std::move(unit), begins);
         if (!state.commit_on_its_way) {
           state.commit_on_its_way = true;
           self->send(self, work_atom{});

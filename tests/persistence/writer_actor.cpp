@@ -89,6 +89,19 @@ TEST_CASE("past its queue a writer refuses and says that it is overloaded") {
   CHECK(static_cast<std::size_t>(refused + committed) == answers.size());
 }
 
+TEST_CASE("what finishes an operation does not wait behind those that want to begin") {
+  empty_store where{store_kind::sqlite};
+  prepared_store{where.settings()};
+  auto s = where.settings();
+  s.batch_units = 1;
+  open_actors store{s};
+  REQUIRE(store.commit_one(begin_unit("first")) == reply{commit_outcome::committed});
+  constexpr int many = 400;
+  for (auto& unit : begins(many)) caf::anon_send(store.handles.writers.front(), std::move(unit));
+  CHECK(store.commit_one(finish_unit("first")) == reply{commit_outcome::committed});
+  CHECK(store.counts.units("committed").Value() < many);  // the beginners are still at it
+}
+
 TEST_CASE("a batch is bounded by count and by bytes") {
   empty_store where{store_kind::sqlite};
   prepared_store{where.settings()};
