@@ -10,14 +10,15 @@
 namespace gateway::http {
 
 namespace {
-constexpr std::size_t fewest = 16;
+/// So few may always wait: when a disk pauses for a moment, an ordinary load is not turned away.
+constexpr std::size_t fewest = 64;
 }
 
 class concurrency_limit::state {
  public:
   state(clock::duration longest_wait, std::size_t batch, std::size_t most, metrics& meters)
       : longest_wait_(longest_wait), least_(std::max(2 * batch, fewest)), most_(std::max(most, least_)), meters_(meters) {
-    set_limit(4 * least_);
+    set_limit(2 * least_);
   }
 
   std::size_t waiting() const noexcept { return waiting_.load(std::memory_order_relaxed); }

@@ -30,15 +30,15 @@ struct queue {
 
 TEST_CASE("writes are admitted until as many wait as may") {
   queue q;
-  CHECK(q.limit.limit() == 1024);
-  for (int i = 0; i < 1024; ++i) {
+  CHECK(q.limit.limit() == 512);
+  for (int i = 0; i < 512; ++i) {
     CHECK_FALSE(q.limit.reached());
     q.enter();
   }
   CHECK(q.limit.reached());
-  CHECK(q.limit.waiting() == 1024);
-  CHECK(q.meters.writes_waiting.Value() == 1024);
-  CHECK(q.meters.writes_waiting_limit.Value() == 1024);
+  CHECK(q.limit.waiting() == 512);
+  CHECK(q.meters.writes_waiting.Value() == 512);
+  CHECK(q.meters.writes_waiting_limit.Value() == 512);
   q.serve();
   CHECK_FALSE(q.limit.reached());
   q.waiting.clear();
@@ -51,7 +51,7 @@ TEST_CASE("a write that waited too long shrinks the limit to what was served mea
   q.enter(400ms);
   q.serve(600);
   q.serve();  // six hundred in 400 ms: three hundred in 200 ms
-  CHECK(q.limit.limit() >= 295);
+  CHECK(q.limit.limit() > 256);
   CHECK(q.limit.limit() <= 300);
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("what entered before the limit shrank does not shrink it again") {
   for (int i = 0; i < 700; ++i) q.enter(400ms);
   q.serve(2);
   const auto once = q.limit.limit();
-  CHECK(once < 1024);
+  CHECK(once < 512);
   q.serve(698);
   CHECK(q.limit.limit() == once);
 }
@@ -73,7 +73,7 @@ TEST_CASE("two transactions' worth may wait, however slow the store is") {
     std::this_thread::sleep_for(1ms);
   }
   CHECK(q.limit.limit() == 256);
-  CHECK(concurrency_limit{200ms, 1, 10'000, q.meters}.limit() == 64);
+  CHECK(concurrency_limit{200ms, 1, 10'000, q.meters}.limit() == 128);
   CHECK(concurrency_limit{200ms, 128, 10, q.meters}.limit() == 256);
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("a limit that is not used stays as it is") {
     q.enter();
     q.serve();
   }
-  CHECK(q.limit.limit() == 1024);
+  CHECK(q.limit.limit() == 512);
 }
 
 TEST_CASE("repeats that hardly wait cannot make up for writes that wait too long") {
@@ -103,7 +103,7 @@ TEST_CASE("repeats that hardly wait cannot make up for writes that wait too long
     q.limit.enter(concurrency_limit::clock::now() - 1s);
     std::this_thread::sleep_for(100us);
   }
-  CHECK(q.limit.limit() < 1024);
+  CHECK(q.limit.limit() < 512);
 }
 
 TEST_CASE("who waits may outlive the limit") {
