@@ -19,6 +19,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
+/// So many requests of the largest size may be arriving on one thread.
+constexpr std::size_t largest_at_once = 128;
+
 /// Deadlines are kept to a quarter of the shortest, or to 250 ms.
 session_record::clock::duration period_for(const http_limits& limits) {
   return std::clamp<session_record::clock::duration>(std::min(limits.request_timeout, limits.idle_timeout) / 4, 10ms, 250ms);
@@ -31,6 +34,7 @@ io_thread::io_thread(services& shared, caf::actor_system& system, const tls_iden
       routes(answering),
       identity(tls),
       meter(shared.meters),
+      buffers(largest_at_once * (shared.config.http.header_bytes + shared.config.http.body_bytes)),
       period_(period_for(shared.config.http)),
       number_(number),
       work_(context_.get_executor()),

@@ -17,6 +17,7 @@
 #include <boost/intrusive/list.hpp>
 
 #include "asio_actor.hpp"
+#include "buffer_budget.hpp"
 #include "connection_limits.hpp"
 #include "request_ids.hpp"
 #include "request_meter.hpp"
@@ -83,6 +84,7 @@ class io_thread {
   request_ids ids;
   std::string text;     ///< of the response that is being written; used between two suspensions only
   std::string scratch;  ///< its encrypted form
+  buffer_budget buffers;
 
   void enter(session_record& session);
   void leave(session_record& session);

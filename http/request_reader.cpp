@@ -165,17 +165,22 @@ class request_reader::parser : public beast::http::basic_parser<true> {
   bool in_body_ = false;
 };
 
-request_reader::request_reader(const http_limits& limits) : limits_(limits) {}
-request_reader::~request_reader() = default;
+request_reader::request_reader(const http_limits& limits, buffer_budget* budget) : limits_(limits), budget_(budget) {}
+request_reader::~request_reader() { count(0); }
 
 std::span<char> request_reader::free_space() {
+  bool reserved = false;
   if (head_size_ == 0) {
     // One byte past the limit is enough to know that a header is too large.
-    reserve(least_space, std::max(limits_.header_bytes + 1, size() + 1));
+    reserved = reserve(least_space, std::max(limits_.header_bytes + 1, size() + 1));
   } else if (chunks_) {
-    reserve(least_space, head_size_ + limits_.body_bytes + chunk_slack);
+    reserved = reserve(least_space, head_size_ + limits_.body_bytes + chunk_slack);
   } else {
-    reserve(1, head_size_ + body_size_);
+    reserved = reserve(1, head_size_ + body_size_);
+  }
+  if (!reserved) {
+    refuse(503, "overloaded", "Too many large requests are arriving. Retry with the same Idempotency-Key.");
+    return {};
   }
   return {bytes_.get() + end_, capacity_ - end_};
 }
@@ -311,25 +316,38 @@ request_reader::state request_reader::refuse(int status, std::string_view code, 
 
 request_reader::state request_reader::bad_request() { return refuse(400, "bad_request", "The request is not valid HTTP/1.1."); }
 
-/// Makes room for at least `more` bytes, but never for more than `most` in all.
-void request_reader::reserve(std::size_t more, std::size_t most) {
+/// Makes room for at least `more` bytes, but never for more than `most` in all. False if the budget has none left.
+bool request_reader::reserve(std::size_t more, std::size_t most) {
   if (begin_ > 0) {
     std::memmove(bytes_.get(), start(), size());
     end_ -= begin_;
     begin_ = 0;
   }
-  if (capacity_ - end_ >= more || (capacity_ >= most && capacity_ > end_)) return;
+  if (capacity_ - end_ >= more || (capacity_ >= most && capacity_ > end_)) return true;
   const auto wanted = std::max({small_buffer, capacity_ * 2, end_ + more});
   const auto bytes = std::max(std::min(wanted, most), std::min(small_buffer, wanted));
+  if (!count(bytes)) return false;
   auto grown = std::make_unique_for_overwrite<char[]>(bytes);
   if (end_ > 0) std::memcpy(grown.get(), bytes_.get(), end_);
   bytes_ = std::move(grown);
   capacity_ = bytes;
+  return true;
+}
+
+/// Squares the budget with a buffer of that size.
+bool request_reader::count(std::size_t capacity) {
+  if (budget_ == nullptr) return true;
+  const auto counted = capacity - std::min(capacity, buffer_budget::uncounted);
+  if (counted > counted_ && !budget_->take(counted - counted_)) return false;
+  if (counted < counted_) budget_->give_back(counted_ - counted);
+  counted_ = counted;
+  return true;
 }
 
 void request_reader::shrink() {
   begin_ = end_ = 0;
   if (capacity_ <= small_buffer) return;
+  count(0);
   bytes_.reset();
   capacity_ = 0;
 }

@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "buffer_budget.hpp"
 #include "gateway/settings.hpp"
 #include "message.hpp"
 
@@ -28,12 +29,13 @@ class request_reader {
     refused,  ///< why() must be answered, and the connection closed
   };
 
-  explicit request_reader(const http_limits& limits);
+  /// Without a budget, the limits alone bound it.
+  explicit request_reader(const http_limits& limits, buffer_budget* budget = nullptr);
   ~request_reader();
   request_reader(const request_reader&) = delete;
   request_reader& operator=(const request_reader&) = delete;
 
-  /// Where the next bytes go; never empty while the state is partial.
+  /// Where the next bytes go while the state is partial. Empty: the budget is spent, and the state is refused.
   std::span<char> free_space();
   /// So many bytes have been written there.
   state received(std::size_t count);
@@ -66,12 +68,15 @@ class request_reader {
   state bad_request();
   /// Fills current_ with views into the buffer as it lies now.
   bool parse_head(parser& into);
-  void reserve(std::size_t more, std::size_t most);
+  bool reserve(std::size_t more, std::size_t most);
+  bool count(std::size_t capacity);
   void shrink();
   char* start() const noexcept { return bytes_.get() + begin_; }
   std::size_t size() const noexcept { return end_ - begin_; }
 
   const http_limits& limits_;
+  buffer_budget* const budget_;
+  std::size_t counted_ = 0;  ///< taken from it
   std::unique_ptr<char[]> bytes_;
   std::size_t capacity_ = 0;
   std::size_t begin_ = 0;  ///< of the current request

@@ -75,6 +75,7 @@ response refusal_response(const refusal& why) {
   out.body += R"(","message":")";
   out.body += why.message;
   out.body += R"("})";
+  if (why.status == 503) out.headers.emplace_back("Retry-After", "1");
   return out;
 }
 

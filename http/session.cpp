@@ -29,7 +29,7 @@ class session final : public session_record {
  public:
   template <class... Args>
   session(io_thread& home, request_handler handle, Args&&... transport)
-      : home_(home), limits_(home.here.shared.config.http), handle_(handle), stream_(std::forward<Args>(transport)...), reader_(limits_) {
+      : home_(home), limits_(home.here.shared.config.http), handle_(handle), stream_(std::forward<Args>(transport)...), reader_(limits_, &home.buffers) {
     home_.enter(*this);
   }
   ~session() override { home_.leave(*this); }
@@ -80,7 +80,9 @@ class session final : public session_record {
     while (state == request_reader::state::partial) {
       const bool first = reader_.empty();
       interrupted_ = interruption::none;
-      auto reading = stream_.read(reader_.free_space(), failure_);
+      const auto space = reader_.free_space();
+      if (space.empty()) co_return request_reader::state::refused;
+      auto reading = stream_.read(space, failure_);
       const auto count = co_await std::move(reading);
       if (failure_) {
         if (goes_on()) continue;

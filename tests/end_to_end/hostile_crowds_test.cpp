@@ -36,11 +36,11 @@ gateway_options tight() {
 }
 
 struct stage {
-  gateway_process gateway{tight()};
+  gateway_process gateway;
   merchant_account account = new_merchant(gateway);
   quiet_clients quiet{gateway, account.test, 4};
 
-  stage() { quiet.work(1000ms); }
+  explicit stage(const gateway_options& options = tight()) : gateway{options} { quiet.work(1000ms); }
 };
 
 /// One gateway for many attacks: what one of them leaves behind, the next ones and their measurements meet.
@@ -185,6 +185,31 @@ TEST_CASE("hundreds who send a byte now and then get their 408 in time, and nobo
   CHECK(other == 0);
   CHECK(late == 0);
   CHECK(resident_kb(on.gateway.pid()) < resident + slack_kb);
+}
+
+TEST_CASE("three hundred who keep back the last bytes of a large body fill no more memory than is set aside for such") {
+  gateway_options options;
+  options.arguments = {"--http-threads=1", "--log-level=warn"};
+  stage on{options};
+  const auto before = resident_kb(on.gateway.pid());
+  const std::string body(1'000'000, 'x');
+  std::vector<hostile_connection> holding;
+  std::size_t peak = 0;
+  for (int i = 0; i < 300; ++i) {
+    holding.emplace_back(on.gateway.address());
+    holding.back().send(head + "Content-Length: 1048576\r\n\r\n");
+    holding.back().send(body);
+    peak = std::max(peak, resident_kb(on.gateway.pid()));
+  }
+  holds_while(on, "three hundred large bodies without an end", 1, [&](unsigned) {
+    peak = std::max(peak, resident_kb(on.gateway.pid()));
+    std::this_thread::sleep_for(20ms);
+  });
+  CHECK(peak < before + 136 * 1024 + slack_kb);
+  CHECK(holding.back().ended_by_server());
+  holding.clear();
+  const auto large = server_payment(new_payment_id()).text() + std::string(1'000'000, ' ');
+  CHECK(eventually([&] { return api{on.gateway, on.account.test}.post("/v1/payment_intents", large).status == 200; }));
 }
 
 TEST_CASE("thousands of handshakes that never go on are let go, and nobody else notices") {

@@ -1,6 +1,9 @@
 // Everything that a client may not do, or not for so long.
 #include <catch2/catch.hpp>
 
+#include <cstring>
+
+#include "../../http/request_reader.hpp"
 #include "transport_fixture.hpp"
 
 using namespace gateway;
@@ -58,6 +61,69 @@ TEST_CASE("a chunked body is held to the same limit") {
   CHECK(server.connect().ask(head + half + half + "0\r\n\r\n")->status == 200);
   CHECK(server.connect().ask(head + half + half + "1\r\nb\r\n0\r\n\r\n")->status == 413);
   CHECK(server.connect().ask(head + "ffffffffffffffff\r\n")->status == 413);
+}
+
+TEST_CASE("requests that arrive together share one budget, and give it back") {
+  const http_limits limits;
+  http::buffer_budget budget{100'000};
+  const auto head = std::string{"POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 90000\r\n\r\n"};
+  // As much as is taken of a request and a body of 90,000 bytes.
+  const auto fill = [&](http::request_reader& reader) {
+    auto left = head + std::string(89'999, 'b');
+    while (!left.empty()) {
+      const auto space = reader.free_space();
+      if (space.empty()) return false;
+      const auto count = std::min(space.size(), left.size());
+      std::memcpy(space.data(), left.data(), count);
+      left.erase(0, count);
+      REQUIRE(reader.received(count) == http::request_reader::state::partial);
+    }
+    return true;
+  };
+  {
+    http::request_reader first{limits, &budget};
+    CHECK(fill(first));
+    {
+      http::request_reader second{limits, &budget};
+      CHECK_FALSE(fill(second));
+      CHECK(second.why().status == 503);
+      CHECK(second.why().code == "overloaded");
+      CHECK_FALSE(second.keep_alive());
+    }
+
+    const auto space = first.free_space();
+    space[0] = 'b';
+    CHECK(first.received(1) == http::request_reader::state::whole);
+    CHECK(first.next() == http::request_reader::state::partial);
+    CHECK(budget.left() == 100'000);
+    http::request_reader third{limits, &budget};
+    CHECK(fill(third));
+    CHECK(budget.left() < 100'000);
+  }
+  CHECK(budget.left() == 100'000);
+}
+
+TEST_CASE("a large request that finds no room is a 503, and a small one is served") {
+  test_server server([](settings& s) { s.http_threads = 1; });
+  std::vector<client> holding;
+  const auto most = std::string(1'000'000, 'b');
+  for (int i = 0; i < 140; ++i) {
+    holding.push_back(server.connect());
+    holding.back().send("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 1048576\r\n\r\n" + most);
+  }
+  std::optional<http::testing::reply> refused;
+  // Some of the bytes of those before may still be on their way. Few enough are sent that the answer is not lost behind them.
+  REQUIRE(eventually([&] {
+    auto late = server.connect();
+    refused = late.ask("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 900000\r\n\r\n" + std::string(300'000, 'b'));
+    return refused.has_value();
+  }));
+  CHECK(refused->status == 503);
+  CHECK(refused->header("retry-after") == "1");
+  CHECK(refused->header("connection") == "close");
+  CHECK(server.connect().ask(get("/echo"))->status == 200);
+  holding.clear();
+  CHECK(eventually([&] { return server.connect().ask(post("/echo", most))->status == 200; }));
 }
 
 TEST_CASE("a client that is still sending its large body sees the 413") {

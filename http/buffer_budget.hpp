@@ -1,0 +1,32 @@
+// What the requests that are arriving on one thread may keep in memory together. Each connection may hold a body of the
+// largest size, and there may be ten thousand connections: without a sum, clients who send all but the last byte of a
+// large body would fill the memory long before they are late.
+// Concurrency: one thread.
+#pragma once
+
+#include <cstddef>
+
+namespace gateway::http {
+
+class buffer_budget {
+ public:
+  /// A buffer of this size is every connection's own, and not counted.
+  static constexpr std::size_t uncounted = 32 * 1024;
+
+  explicit buffer_budget(std::size_t most) : left_(most) {}
+  buffer_budget(const buffer_budget&) = delete;
+  buffer_budget& operator=(const buffer_budget&) = delete;
+
+  bool take(std::size_t bytes) noexcept {
+    if (bytes > left_) return false;
+    left_ -= bytes;
+    return true;
+  }
+  void give_back(std::size_t bytes) noexcept { left_ += bytes; }
+  std::size_t left() const noexcept { return left_; }
+
+ private:
+  std::size_t left_;
+};
+
+}  // namespace gateway::http
