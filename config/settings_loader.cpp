@@ -191,8 +191,6 @@ void check(const settings& s) {
   if (s.tls_certificate.empty() != s.tls_key.empty()) throw bad_value("tls-certificate and tls-key: give both, or neither");
   constexpr std::string_view levels[] = {"debug", "info", "warn", "error"};
   if (std::ranges::find(levels, s.log_level) == std::end(levels)) throw bad_value("log-level: must be debug, info, warn or error");
-  if (!s.sandbox_ledger.empty() && !s.sandbox_provider.empty())
-    throw bad_value("sandbox-ledger: a sandbox in a process of its own keeps its own ledger");
   if (s.reconcile_longest < s.reconcile_first) throw bad_value("reconcile-longest: must not be below reconcile-first");
 }
 
