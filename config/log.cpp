@@ -2,11 +2,14 @@
 
 #include <atomic>
 #include <charconv>
+#include <chrono>
 #include <cmath>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <string>
+#include <thread>
 
 #include <spdlog/async.h>
 #include <spdlog/sinks/stdout_sinks.h>
@@ -19,6 +22,8 @@ namespace gateway::log {
 namespace {
 
 constexpr std::size_t queue_lines = 8192;
+/// A reader of standard error that is stuck must not keep the process from ending.
+constexpr std::chrono::seconds longest_farewell{2};
 constexpr std::string_view level_names[] = {"debug", "info", "warn", "error"};
 
 /// Both loggers share one sink. `writing` is held shared by whoever writes, so that stop() ends the
@@ -41,6 +46,7 @@ struct state {
   std::shared_ptr<spdlog::details::thread_pool> pool;
   std::shared_ptr<spdlog::async_logger> queued;
   std::uint64_t dropped_before = 0;  ///< by writers that have ended
+  bool stuck = false;                ///< the last writer never ended: what would follow it is dropped
 };
 
 state& self() {
@@ -93,13 +99,20 @@ void start(level least) {
   state::raw(*s.queued);
 }
 
-void stop() {
+bool stop() {
   auto& s = self();
   const std::unique_lock changing{s.writing};
-  if (!s.queued) return;
+  if (!s.queued) return !s.stuck;
   s.dropped_before += s.pool->overrun_counter();
   s.queued.reset();
-  s.pool.reset();  // joins the writer once its queue is empty
+  // The pool joins its writer once the queue is empty: in a thread of its own, for that may be never.
+  const auto ended = std::make_shared<std::promise<void>>();
+  std::thread([pool = std::move(s.pool), ended]() mutable {
+    pool.reset();
+    ended->set_value();
+  }).detach();
+  s.stuck = ended->get_future().wait_for(longest_farewell) == std::future_status::timeout;
+  return !s.stuck;
 }
 
 void write(level at, std::string_view event, std::initializer_list<field> fields) {
@@ -109,7 +122,7 @@ void write(level at, std::string_view event, std::initializer_list<field> fields
   auto& s = self();
   const std::shared_lock holding{s.writing};
   if (s.queued) s.queued->log(spdlog::level::info, view);
-  else s.direct->log(spdlog::level::info, view);
+  else if (!s.stuck) s.direct->log(spdlog::level::info, view);
 }
 
 bool enabled(level at) noexcept { return at >= self().least.load(std::memory_order_relaxed); }

@@ -29,8 +29,9 @@ struct field {
 
 /// Starts the asynchronous writer; lines before it, and after stop, are written at once.
 void start(level least);
-/// Writes what has gathered and ends the writer.
-void stop();
+/// Writes what has gathered and ends the writer. False: standard error takes nothing, and the writer is left stuck in it after
+/// two seconds; exit() would wait for it.
+bool stop();
 
 /// {"at":"…","level":"info","event":"…",…fields}. A full queue drops the oldest line.
 void write(level at, std::string_view event, std::initializer_list<field> fields = {});

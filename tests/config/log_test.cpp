@@ -10,6 +10,9 @@
 #include <thread>
 #include <vector>
 
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "gateway/log.hpp"
@@ -122,4 +125,34 @@ TEST_CASE("what many threads log is written before stop returns, or counted as d
   CHECK(lines.size() + dropped == 10'001);
   CHECK(after_time(lines.back()) == R"(,"level":"info","event":"after stop"})");
   for (const auto& line : lines) REQUIRE((line.front() == '{' && line.back() == '}'));
+}
+
+namespace {
+/// What a process does whose standard error is a pipe that is full, and that nobody reads.
+[[noreturn]] void log_into_a_full_pipe() {
+  int ends[2];
+  if (::pipe(ends) != 0) ::_exit(1);
+  ::fcntl(ends[1], F_SETFL, O_NONBLOCK);
+  while (::write(ends[1], "x", 1) > 0) {
+  }
+  ::fcntl(ends[1], F_SETFL, 0);
+  ::dup2(ends[1], STDERR_FILENO);
+  log::start(log::level::info);
+  for (int i = 0; i < 20'000; ++i) log::info("nobody_reads_this");
+  if (log::dropped() == 0) ::_exit(2);
+  if (log::stop()) ::_exit(3);
+  log::info("nor_this");
+  ::_exit(0);
+}
+}  // namespace
+
+TEST_CASE("a reader of standard error that is stuck holds up neither the work nor the end of the process") {
+  const pid_t child = ::fork();
+  if (child == 0) log_into_a_full_pipe();
+  int status = -1;
+  for (int i = 0; i < 400 && ::waitpid(child, &status, WNOHANG) == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds{50});
+  ::kill(child, SIGKILL);
+  REQUIRE(status != -1);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
 }

@@ -2,7 +2,7 @@
 
 #include <signal.h>
 
-#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 
@@ -53,7 +53,7 @@ int run(gateway::settings config) {
   process.drain();
   if (!failure.empty()) gateway::log::error("ended_by_failure", {{"reason", failure}});
   gateway::log::info("stopped");
-  gateway::log::stop();
+  if (!gateway::log::stop()) std::_Exit(failure.empty() ? 0 : 1);
   if (!failure.empty()) std::cerr << "gatewayd: " << failure << '\n';
   return failure.empty() ? 0 : 1;
 }
