@@ -209,7 +209,8 @@ provider_result unknown_result(std::string code, std::string message) {
 }
 
 provider_result carry_out(const provider_call& call, sandbox_answer answer, sandbox_ledger* ledger) {
-  if (answer.executed && ledger && !ledger->record(call)) return unknown_result("provider_error", "The provider could not record the call.");
+  if (answer.executed && ledger && !ledger->record(call))
+    return unknown_result("provider_error", "The provider could not record the call.");
   return std::move(answer.result);
 }
 

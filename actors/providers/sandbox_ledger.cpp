@@ -75,7 +75,9 @@ sandbox_ledger::~sandbox_ledger() {
 bool sandbox_ledger::record(const provider_call& call) {
   const std::lock_guard hold{contents_->access};
   auto effect = effect_of(call);
-  const auto line_with = [&](std::string_view status) { return std::string{head}.append(call.provider_key).append(effect).append(status).append("\n"); };
+  const auto line_with = [&](std::string_view status) {
+    return std::string{head}.append(call.provider_key).append(effect).append(status).append("\n");
+  };
   const auto known = contents_->effects.find(call.provider_key);
   if (known != contents_->effects.end()) {
     if (known->second == effect) return true;

@@ -14,8 +14,8 @@ struct call_line {
   std::optional<std::int64_t> captured_at;
   bool asked_again = false;
 };
-BOOST_DESCRIBE_STRUCT(call_line, (), (id, provider_key, operation, merchant, environment, payment_id, provider, flow, payment_method, amount,
-                                      begun_at, captured_at, asked_again))
+BOOST_DESCRIBE_STRUCT(call_line, (), (id, provider_key, operation, merchant, environment, payment_id, provider, flow, payment_method,
+                                      amount, begun_at, captured_at, asked_again))
 
 struct error_line {
   std::string category, code, message;
@@ -72,7 +72,8 @@ std::string encode(const numbered_call& numbered) {
 std::string encode(const numbered_result& numbered) {
   const auto& result = numbered.result;
   result_line line{numbered.id, std::string{to_string(result.status)}, result.provider_ref, std::nullopt};
-  if (const auto& e = result.error) line.error = error_line{std::string{to_string(e->category)}, e->code, e->message, e->retryable, e->outcome_unknown};
+  if (const auto& e = result.error)
+    line.error = error_line{std::string{to_string(e->category)}, e->code, e->message, e->retryable, e->outcome_unknown};
   return json::serialize(json::value_from(line));
 }
 

@@ -171,8 +171,9 @@ TEST_CASE("a sandbox in a process of its own answers as the one in the gateway d
   linked gateway;
   const scripted_provider provider{gateway.path, tell};
   for (const auto& asked :
-       {call(operation::create, "pm_card_visa"), call(operation::create, "pm_card_riskBlocked"), call(operation::create, "pm_card_authenticationRequired"),
-        call(operation::create, "", 1, flow::redirect), call(operation::capture, "pm_card_captureDeclined"), call(operation::refund, "pm_card_visa"),
+       {call(operation::create, "pm_card_visa"), call(operation::create, "pm_card_riskBlocked"),
+        call(operation::create, "pm_card_authenticationRequired"), call(operation::create, "", 1, flow::redirect),
+        call(operation::capture, "pm_card_captureDeclined"), call(operation::refund, "pm_card_visa"),
         call(operation::void_payment, "pm_card_visa")})
     CHECK(same(gateway.told(asked), answer_sandbox_call(asked, config).result));
   CHECK(provider.connections() == 1);
@@ -241,7 +242,8 @@ TEST_CASE("an answer that nobody waits for any more is dropped, and the connecti
 TEST_CASE("a provider that does not read is hung up on before what waits for it fills the memory") {
   linked gateway;
   std::promise<void> over;
-  const scripted_provider provider{gateway.path, [waits = over.get_future().share()](const wire::numbered_call&, line_stream&) { waits.wait(); }};
+  const auto waits = over.get_future().share();
+  const scripted_provider provider{gateway.path, [waits](const wire::numbered_call&, line_stream&) { waits.wait(); }};
   const std::shared_ptr<void> released{nullptr, [&](void*) { over.set_value(); }};
   std::vector<std::future<provider_result>> answers;
   for (int i = 0; i < 400; ++i) answers.push_back(gateway.ask(call(operation::create, std::string(32'000, 'x'), i)));

@@ -21,16 +21,17 @@ bool runs_on(store_kind store) {
 bool database_runs(const crash_stand& stand) { return !stand.database || stand.database->running(); }
 
 /// The part of the service managers: what has ended is started again.
-void revive(const crash_stand& stand) {
-  if (!database_runs(stand)) {
-    std::cout << "MariaDB aborted on its full disk, and is started again\n";
-    stand.database->start();
-  }
+void revive_gateway(const crash_stand& stand) {
   try {
     if (!stand.gateway->running()) stand.gateway->start();
   } catch (const start_failed&) {
     // Not yet.
   }
+}
+void revive_database(const crash_stand& stand) {
+  if (database_runs(stand)) return;
+  std::cout << "MariaDB aborted on its full disk, and is started again" << std::endl;
+  stand.database->start();
 }
 
 /// Fills the disk in each round. While it is full, writes are refused and reads are answered; with room it goes on by itself.
@@ -58,12 +59,14 @@ void fill_again_and_again(crash_stand& stand, const small_disk& disk) {
     if (round % 2 == 1) {
       // And a crash on top of it. The gateway starts again, or not before there is room.
       stand.gateway->kill();
-      revive(stand);
+      revive_gateway(stand);
     }
+    // A MariaDB that is started on a full disk looks again for room once a minute only.
     disk.make_room();
     CHECK(eventually(
         [&] {
-          revive(stand);
+          revive_database(stand);
+          revive_gateway(stand);
           return stand.gateway->ready();
         },
         60s));

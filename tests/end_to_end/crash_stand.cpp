@@ -84,7 +84,8 @@ void crash_stand::holds(const std::string& fault) {
 
   std::cout << to_string(store) << ", " << fault << ": " << wishes.rounds << " rounds, " << clients->stories().size() << " payments, "
             << clients->answered() << " writes answered, " << clients->repeated() << " sent again, " << clients->in_doubt()
-            << " outcomes unknown at first, " << broken.size() + surprises.size() << " broken promises (seed " << wishes.seed << ")\n";
+            << " outcomes unknown at first, " << broken.size() + surprises.size() << " broken promises (seed " << wishes.seed << ")"
+            << std::endl;
   INFO("told, and explained neither by a retry nor by a look:" << joined(surprises));
   CHECK(surprises.empty());
   INFO("broken promises:" << joined(broken));

@@ -43,7 +43,8 @@ struct options {
 
 class provider {
  public:
-  provider(asio::io_context& context, const options& wanted) : context_(context), wanted_(wanted), random_(wanted.seed), acceptor_(context) {
+  provider(asio::io_context& context, const options& wanted)
+      : context_(context), wanted_(wanted), random_(wanted.seed), acceptor_(context) {
     if (!wanted.ledger.empty()) ledger_.emplace(wanted.ledger);
     // The socket of a process that was killed is still there.
     ::unlink(wanted.listen.c_str());
@@ -88,7 +89,8 @@ class provider {
   void execute(const wire::numbered_call& numbered, sandbox_answer answer, const std::weak_ptr<line_stream>& back) {
     const bool silent = answer.silent || random_() % 100 < wanted_.lose_percent;
     auto result = carry_out(numbered.call, std::move(answer), ledger_ ? &*ledger_ : nullptr);
-    if (const auto gateway = back.lock(); gateway && !silent) gateway->send(wire::encode(wire::numbered_result{numbered.id, std::move(result)}));
+    if (const auto gateway = back.lock(); gateway && !silent)
+      gateway->send(wire::encode(wire::numbered_result{numbered.id, std::move(result)}));
   }
 
   asio::io_context& context_;
@@ -113,10 +115,13 @@ int serve(const options& wanted) {
 
 int main(int argc, char** argv) {
   options wanted;
-  CLI::App app{"sandbox-provider: the sandbox providers in a process of their own, for gatewayd --sandbox-provider=SOCKET.", "sandbox-provider"};
+  CLI::App app{"sandbox-provider: the sandbox providers in a process of their own, for gatewayd --sandbox-provider=SOCKET.",
+               "sandbox-provider"};
   app.add_option("--listen", wanted.listen, "Unix socket on which gateways reach it")->type_name("SOCKET")->required();
   app.add_option("--ledger", wanted.ledger, "Appends each executed effect to this file")->type_name("FILE");
-  app.add_option("--lose", wanted.lose_percent, "Do what is asked, and lose so many of a hundred answers")->type_name("PERCENT")->check(CLI::Range(0, 100));
+  app.add_option("--lose", wanted.lose_percent, "Do what is asked, and lose so many of a hundred answers")
+      ->type_name("PERCENT")
+      ->check(CLI::Range(0, 100));
   app.add_option("--delay", wanted.delay_ms, "Take up to so much longer, in milliseconds")->type_name("MS");
   app.add_option("--seed", wanted.seed, "Of the dice for both")->type_name("N");
   CLI11_PARSE(app, argc, argv);

@@ -88,8 +88,8 @@ class auditor {
     }
     const auto view = caller_.payment(story.payment_id);
     if (!(view["state"] == story.last_state() && view["refunded_total"] == story.moved("refund") && view["amount"] == story.amount))
-      fault(story.payment_id, "its client knows " + story.last_state() + ", " + std::to_string(story.moved("refund")) + " refunded; it is " +
-                                  view.dump());
+      fault(story.payment_id, "its client knows " + story.last_state() + ", " + std::to_string(story.moved("refund")) +
+                                  " refunded; it is " + view.dump());
     lines found;
     for (const auto& entry : json::parse(caller_.timeline(story.payment_id).body)["timeline"].items())
       found.push_back(entry["kind"].text() + ' ' + entry["operation"].text() + ' ' + entry["status"].text());
@@ -103,7 +103,8 @@ class auditor {
     for (const auto& entry : read_ledger(file)) {
       if (entry.merchant != merchant_.id) continue;
       if (entry.status != "approved") fault(entry.payment_id, "the provider was asked for two things under " + entry.provider_key);
-      if (!provider_keys.insert(entry.provider_key).second) fault(entry.payment_id, "the provider executed " + entry.provider_key + " twice");
+      if (!provider_keys.insert(entry.provider_key).second)
+        fault(entry.payment_id, "the provider executed " + entry.provider_key + " twice");
       effects[entry.payment_id].push_back(entry.operation + ' ' + std::to_string(entry.amount));
     }
     for (const auto& story : stories_) {
@@ -117,8 +118,8 @@ class auditor {
 
   void check_payment_rows() {
     by_payment found;
-    for (const auto& row : rows("SELECT payment_id, state, amount, captured, refunded, CASE WHEN open_command IS NULL THEN 'closed' ELSE 'open' END"
-                                " FROM payments" + of_merchant())) {
+    for (const auto& row : rows("SELECT payment_id, state, amount, captured, refunded,"
+                                " CASE WHEN open_command IS NULL THEN 'closed' ELSE 'open' END FROM payments" + of_merchant())) {
       const auto tab = row.find('\t');
       found[row.substr(0, tab)].push_back(row.substr(tab + 1));
       const auto columns = columns_of(row);
@@ -127,8 +128,8 @@ class auditor {
     by_payment wanted;
     for (const auto& story : stories_) {
       const auto number = [&](const std::string& operation) { return std::to_string(story.moved(operation)); };
-      wanted[story.payment_id] = {story.last_state() + '\t' + std::to_string(story.amount) + '\t' + number("capture") + '\t' + number("refund") +
-                                  "\tclosed"};
+      wanted[story.payment_id] = {story.last_state() + '\t' + std::to_string(story.amount) + '\t' + number("capture") + '\t' +
+                                  number("refund") + "\tclosed"};
     }
     compare("payments", wanted, found);
   }
@@ -157,8 +158,8 @@ class auditor {
     for (const auto& story : stories_) {
       auto& commands = wanted[story.payment_id];
       for (const auto& now : story.steps)
-        commands.push_back(now.key + '\t' + now.operation + '\t' + std::to_string(now.amount) + '\t' + std::to_string(now.answer.status) + '\t' +
-                           hex(now.answer.body));
+        commands.push_back(now.key + '\t' + now.operation + '\t' + std::to_string(now.amount) + '\t' +
+                           std::to_string(now.answer.status) + '\t' + hex(now.answer.body));
       std::ranges::sort(commands);
     }
     compare("commands", wanted, found);
@@ -188,8 +189,9 @@ lines left_open(const gateway_process& gateway, const merchant_account& merchant
   eventually(
       [&] {
         open = lines_of(gateway.sql("SELECT payment_id, state, version, due_at, open_command FROM payments" + of_merchant +
-                                    " AND open_command IS NOT NULL UNION ALL SELECT payment_id, operation, amount, created_at, idempotency_key" +
-                                    " FROM commands" + of_merchant + " AND status IS NULL;"));
+                                    " AND open_command IS NOT NULL UNION ALL" +
+                                    " SELECT payment_id, operation, amount, created_at, idempotency_key FROM commands" + of_merchant +
+                                    " AND status IS NULL;"));
         return open.empty();
       },
       within);

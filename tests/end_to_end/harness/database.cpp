@@ -119,7 +119,9 @@ std::string mysql_address::sql(std::string_view statements) const {
 }
 
 mariadb_server::mariadb_server(std::filesystem::path folder, std::filesystem::path data)
-    : folder_{std::move(folder)}, data_{data.empty() ? folder_ / "data" : std::move(data)}, address_{mysql_address::of_url(mariadb_tool("url", folder_))} {
+    : folder_{std::move(folder)},
+      data_{data.empty() ? folder_ / "data" : std::move(data)},
+      address_{mysql_address::of_url(mariadb_tool("url", folder_))} {
   std::filesystem::create_directories(folder_);
   start();
 }

@@ -30,7 +30,8 @@ gateway_process::~gateway_process() {
 
 std::vector<std::string> gateway_process::command_line() const {
   std::vector<std::string> words{program("gatewayd").string(), "--listen=" + address_.authority(), "--data-dir=" + data_dir().string()};
-  words.push_back(options_.provider.empty() ? "--sandbox-ledger=" + ledger_file().string() : "--sandbox-provider=" + options_.provider.string());
+  words.push_back(options_.provider.empty() ? "--sandbox-ledger=" + ledger_file().string()
+                                            : "--sandbox-provider=" + options_.provider.string());
   if (options_.dev) words.emplace_back("--dev");
   if (options_.operator_listener) words.push_back("--operator-listen=" + operator_address_.authority());
   words.push_back("--store=" + (database_ ? database_->url() : std::string{"sqlite"}));
