@@ -108,7 +108,7 @@ TEST_CASE("MariaDB's disk is full: writes answer 503, reads go on, and service r
     if (const auto found = damage(stand); found.empty())
       stand.holds("a full disk");
     else
-      WARN("NOT AUDITED, " << wishes.rounds << " rounds: InnoDB has damaged its tables on the full disk:" << found);
+      WARN("NOT RUN to its end, " << wishes.rounds << " rounds: InnoDB has damaged its tables on the full disk:" << found);
     wishes.seed += 1;
   }
 }

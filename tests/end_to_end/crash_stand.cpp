@@ -16,13 +16,13 @@ std::unique_ptr<mariadb_server> own_database(const stand_options& options) {
   return std::make_unique<mariadb_server>(new_folder("mariadb"), options.database_folder);
 }
 
-/// Deadlines short enough to be met often: a stop of seconds must be an unknown outcome.
 gateway_options gateway_for(const stand_options& wanted, const mariadb_server* database, const provider_process& provider) {
   gateway_options options;
   options.store = wanted.store;
   options.folder = wanted.gateway_folder;
   options.provider = provider.socket();
-  options.arguments = {"--provider-timeout=1s", "--reconcile-first=200ms", "--reconcile-longest=2s", "--reconcile-interval=100ms"};
+  options.arguments = {"--provider-timeout=" + wanted.provider_timeout, "--reconcile-first=200ms", "--reconcile-longest=2s",
+                       "--reconcile-interval=100ms"};
   if (database) options.database = database->new_database();
   return options;
 }

@@ -28,6 +28,7 @@ struct stand_options {
   std::filesystem::path database_folder = {};  ///< of its tables; empty: a new one
   std::filesystem::path gateway_folder = {};   ///< empty: a new one
   std::vector<std::string> provider_arguments = {};
+  std::string provider_timeout = "1s";         ///< short enough for a stop of seconds to become an unknown outcome
 };
 
 /// Everything runs; the clients start with go().
