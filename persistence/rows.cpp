@@ -40,7 +40,9 @@ void each_word(std::string_view text, Visit visit) {
   }
 }
 
-constexpr std::int64_t last_ms = 253'402'300'799'999;  ///< 9999-12-31T23:59:59.999Z
+// The years that a calendar's four digits can name.
+constexpr std::int64_t first_ms = -62'135'596'800'000;  ///< 0001-01-01T00:00:00.000Z
+constexpr std::int64_t last_ms = 253'402'300'799'999;   ///< 9999-12-31T23:59:59.999Z
 
 /// Reads a row from left to right, in the order of its SELECT. What the program could not have written is corrupt.
 class cursor {
@@ -55,7 +57,7 @@ class cursor {
     return static_cast<Number>(stored);
   }
   bool flag(const char* what) { return number(what, 0, 1) != 0; }
-  time_point time() { return from_unix_ms(number("time", 0, last_ms)); }
+  time_point time() { return from_unix_ms(number("time", first_ms, last_ms)); }
   bool skip_null() {
     if (!row_.is_null(at_)) return false;
     ++at_;
@@ -78,7 +80,8 @@ class cursor {
 
 bool fits(const open_operation& open, const payment& p) {
   const auto begun = to_unix_ms(open.begun_at);
-  return open.amount >= 0 && open.amount <= p.amount.minor && open.claim >= 0 && open.claim <= p.version && begun >= 0 && begun <= last_ms;
+  return open.amount >= 0 && open.amount <= p.amount.minor && open.claim >= 0 && open.claim <= p.version && begun >= first_ms &&
+         begun <= last_ms;
 }
 
 std::optional<environment> parse_environment(std::string_view text) {
