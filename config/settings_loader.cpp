@@ -148,7 +148,7 @@ void assign(const setting& to, const config_entry& entry) {
     if (!number) throw bad_value("must be a whole number without quotes");
     assign_count(to, *number);
   } else if (is_duration(to)) {
-    if (flag) throw bad_value("must be milliseconds, or a duration in quotes such as \"15s\"");
+    if (!number && !text) throw bad_value("must be milliseconds, or a duration in quotes such as \"15s\"");
     assign_duration(to, number ? milliseconds{*number} : parse_duration(*text));
   } else {
     if (!text) throw bad_value("must be a string in quotes");
