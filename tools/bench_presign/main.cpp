@@ -113,6 +113,7 @@ class signer {
 
 void write_all(const plan& wanted) {
   std::vector<std::ofstream> files;
+  files.reserve(wanted.files);
   for (unsigned i = 0; i < wanted.files; ++i) files.emplace_back(wanted.output + '.' + std::to_string(i),
       std::ios::binary | std::ios::trunc);
   const signer by{wanted};

@@ -36,6 +36,7 @@ struct bad_input : std::runtime_error {
 
 std::vector<std::string> provider_names() {
   std::vector<std::string> names;
+  names.reserve(provider_catalogue.size());
   for (const auto& row : provider_catalogue) names.emplace_back(row.name);
   return names;
 }

@@ -136,7 +136,7 @@ void measure(const options& how) {
   caf::actor_system_config config;
   config.add_message_types<caf::id_block::gateway>();
   config.set("scheduler.policy", caf::atom("sharing")).set("scheduler.max-threads", 1u);
-  persistence::prepared_store{how.store};
+  { const persistence::prepared_store closed_at_once{how.store}; }  // the store opens connections of its own
   caf::actor_system system{config};
   const auto handles = persistence::open_store(system, how.store, counts);
   const workload work{system_wall_clock{}.now()};
