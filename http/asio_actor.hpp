@@ -50,7 +50,7 @@ class asio_actor final : public caf::monitorable_actor {
   /// caf::sec::request_timeout. The target must answer `Message` with `Reply`. Not a coroutine: g++ 12 destroys
   /// temporaries inside a co_await expression twice.
   template <class Reply, class Handle, class Message>
-  boost::asio::awaitable<caf::expected<Reply>> ask(const Handle& target, Message message, std::chrono::milliseconds timeout) {
+  boost::asio::awaitable<caf::expected<Reply>> ask(Handle target, Message message, std::chrono::milliseconds timeout) {
     return boost::asio::async_initiate<decltype(boost::asio::use_awaitable), void(caf::expected<Reply>)>(
         [this](auto handler, caf::strong_actor_ptr to, Message what, std::chrono::milliseconds within) {
           using ask_type = typed_ask<Reply, decltype(handler)>;

@@ -26,7 +26,7 @@
 
 namespace gateway::http {
 
-using request_handler = boost::asio::awaitable<response> (*)(worker&, const request&);
+using request_handler = boost::asio::awaitable<response> (*)(worker&, request&);
 
 /// What answers the requests of each listener.
 struct handlers {

@@ -159,7 +159,7 @@ class session final : public session_record {
 
   asio::awaitable<void> refuse() {
     const auto id = home_.ids.next();
-    const auto out = refusal_response(timed_out_ ? too_slow : reader_.why());
+    auto out = refusal_response(timed_out_ ? too_slow : reader_.why());
     auto sending = send_response(out, reader_.method(), as_text(id), false);
     co_await std::move(sending);
     if (failure_) co_return;
@@ -168,7 +168,7 @@ class session final : public session_record {
     co_await std::move(lingering);
   }
 
-  asio::awaitable<void> send_response(const response& out, std::string_view method, std::string_view id, bool stays) {
+  asio::awaitable<void> send_response(response& out, std::string_view method, std::string_view id, bool stays) {
     const framing how{id, stays, reader_.http_1_0(), Transport::secure, method == "HEAD"};
     write_response(home_.text, out, how);
     answered_ = clock::now();

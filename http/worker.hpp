@@ -52,10 +52,10 @@ boost::asio::awaitable<caf::expected<operator_result>> ask(worker& here, operato
 
 /// The routes of the public listener: finds the route, runs it, and maps what it throws or refuses to an answer.
 /// Never throws. Implemented by http/routes/.
-boost::asio::awaitable<response> handle_public(worker& here, const request& in);
+boost::asio::awaitable<response> handle_public(worker& here, request& in);
 /// The routes of the operator socket (`/operator/…`, /metrics, /healthz, /readyz).
-boost::asio::awaitable<response> handle_operator(worker& here, const request& in);
+boost::asio::awaitable<response> handle_operator(worker& here, request& in);
 /// The routes of the operator listener on TCP: /metrics, /healthz, /readyz only.
-boost::asio::awaitable<response> handle_metrics(worker& here, const request& in);
+boost::asio::awaitable<response> handle_metrics(worker& here, request& in);
 
 }  // namespace gateway::http

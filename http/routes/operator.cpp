@@ -102,6 +102,6 @@ constexpr auto operator_table = std::to_array<endpoint>({
 
 }  // namespace
 
-boost::asio::awaitable<response> handle_operator(worker& here, const request& in) { return serve(here, in, operator_table); }
+boost::asio::awaitable<response> handle_operator(worker& here, request& in) { return serve(here, in, operator_table); }
 
 }  // namespace gateway::http

@@ -42,7 +42,7 @@ constexpr auto metrics_table = std::to_array<endpoint>({
 
 std::span<const endpoint> public_endpoints() noexcept { return public_table; }
 
-boost::asio::awaitable<response> handle_public(worker& here, const request& in) { return serve(here, in, public_table); }
-boost::asio::awaitable<response> handle_metrics(worker& here, const request& in) { return serve(here, in, metrics_table); }
+boost::asio::awaitable<response> handle_public(worker& here, request& in) { return serve(here, in, public_table); }
+boost::asio::awaitable<response> handle_metrics(worker& here, request& in) { return serve(here, in, metrics_table); }
 
 }  // namespace gateway::http

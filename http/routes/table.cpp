@@ -23,7 +23,7 @@ std::optional<std::string_view> match(std::string_view pattern, std::string_view
   return id;
 }
 
-boost::asio::awaitable<response> run(call& c, const endpoint& way) {
+boost::asio::awaitable<response> run(call& c, endpoint way) {
   if (auto refusal = admit(c, way)) co_return *std::move(refusal);
   auto op = way.run(c);
   co_return co_await std::move(op);
@@ -54,7 +54,7 @@ std::variant<found_endpoint, response> find_endpoint(std::span<const endpoint> t
   return out;
 }
 
-boost::asio::awaitable<response> serve(worker& here, const request& in, std::span<const endpoint> table) {
+boost::asio::awaitable<response> serve(worker& here, request& in, std::span<const endpoint> table) {
   auto found = find_endpoint(table, in.method, in.path);
   if (auto* refusal = std::get_if<response>(&found)) co_return std::move(*refusal);
   const auto& way = *std::get<found_endpoint>(found).what;

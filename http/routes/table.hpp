@@ -48,6 +48,6 @@ struct found_endpoint {
 std::variant<found_endpoint, response> find_endpoint(std::span<const endpoint> table, std::string_view method, std::string_view path);
 
 /// Runs the request's handler. What it throws is logged and becomes a 500.
-boost::asio::awaitable<response> serve(worker& here, const request& in, std::span<const endpoint> table);
+boost::asio::awaitable<response> serve(worker& here, request& in, std::span<const endpoint> table);
 
 }  // namespace gateway::http

@@ -110,8 +110,8 @@ struct gateway_fixture {
     merchants.publish(std::make_shared<const api_key>(std::move(key)));
   }
 
-  using entry = boost::asio::awaitable<response> (*)(worker&, const request&);
-  response run(const request& in, entry handle = handle_public) {
+  using entry = boost::asio::awaitable<response> (*)(worker&, request&);
+  response run(request in, entry handle = handle_public) {
     std::optional<response> out;
     context.restart();
     boost::asio::co_spawn(context, handle(here, in), [&](std::exception_ptr failure, response made) {

@@ -58,7 +58,7 @@ asio::awaitable<response> ask_router(worker& here) {
   co_return out;
 }
 
-asio::awaitable<response> handle(worker& here, const request& in) {
+asio::awaitable<response> handle(worker& here, request& in) {
   response out;
   out.content_type = "text/plain";
   out.route = "/echo";
@@ -79,13 +79,13 @@ asio::awaitable<response> handle(worker& here, const request& in) {
   co_return out;
 }
 
-asio::awaitable<response> handle_as_operator(worker&, const request& in) {
+asio::awaitable<response> handle_as_operator(worker&, request& in) {
   response out;
   out.body = "operator " + std::string{in.path};
   co_return out;
 }
 
-asio::awaitable<response> handle_as_metrics(worker&, const request& in) {
+asio::awaitable<response> handle_as_metrics(worker&, request& in) {
   response out;
   out.body = "metrics " + std::string{in.path};
   co_return out;

@@ -220,7 +220,7 @@ TEST_CASE_METHOD(gateway_fixture, "what a handler throws is a 500 without detail
   const request in = unsigned_request("GET", "/boom");
   static constexpr endpoint table[] = {
       {"GET", "/boom", [](call&) -> boost::asio::awaitable<response> { throw std::runtime_error{"secret detail"}; }}};
-  const auto out = run(in, [](worker& w, const request& r) { return serve(w, r, table); });
+  const auto out = run(in, [](worker& w, request& r) { return serve(w, r, table); });
   CHECK(out.status == 500);
   CHECK(code_in(out) == "internal_error");
   CHECK(out.body.find("secret detail") == std::string::npos);

@@ -41,7 +41,7 @@ std::string answer_body() {
   return body + R"("})";
 }
 
-asio::awaitable<void> serve(tcp::socket socket, ssl::context& tls, const std::string& body) {
+asio::awaitable<void> serve(tcp::socket socket, ssl::context& tls, std::string& body) {
   error_code ec;
   auto token = asio::redirect_error(asio::use_awaitable, ec);
   socket.set_option(tcp::no_delay{true}, ec);
@@ -67,7 +67,7 @@ asio::awaitable<void> serve(tcp::socket socket, ssl::context& tls, const std::st
 using context_list = std::vector<std::unique_ptr<asio::io_context>>;
 
 /// Deals the connections out to the threads in turn, so that each gets as many.
-asio::awaitable<void> accept_all(tcp::acceptor& acceptor, const context_list& contexts, ssl::context& tls, const std::string& body) {
+asio::awaitable<void> accept_all(tcp::acceptor& acceptor, context_list& contexts, ssl::context& tls, std::string& body) {
   error_code ec;
   auto token = asio::redirect_error(asio::use_awaitable, ec);
   for (std::size_t turn = 0;; ++turn) {
@@ -106,7 +106,7 @@ void run(std::uint16_t port, unsigned threads, const std::filesystem::path& data
   ssl::context tls{ssl::context::tls_server};
   SSL_CTX_set_min_proto_version(tls.native_handle(), TLS1_2_VERSION);
   use_certificate(tls, data_dir);
-  const auto body = answer_body();
+  auto body = answer_body();
 
   context_list contexts;
   for (unsigned i = 0; i < threads; ++i) contexts.push_back(std::make_unique<asio::io_context>(1));
