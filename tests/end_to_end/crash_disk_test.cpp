@@ -52,7 +52,8 @@ void fill_again_and_again(crash_stand& stand, const small_disk& disk) {
       const auto refused = merchant.create(server_payment(new_payment_id()));
       return refused.status == 503 && refused.header("Retry-After").has_value();
     }));
-    CHECK(merchant.state_of(known) == "authorized");
+    // As long as there is somebody to read from: MariaDB may abort.
+    CHECK(eventually([&] { return merchant.state_of(known) == "authorized" || !database_runs(stand); }));
     CHECK(eventually([&] { return merchant.view("pay_nobody_has_seen").status == 404 || !database_runs(stand); }));
     CHECK(stand.gateway->running());
 
