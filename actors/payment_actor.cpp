@@ -310,7 +310,6 @@ class payment_entity {
       }
       if (outcome == commit_outcome::lost_claim) {
         // Another owner settled this operation: the truth, and the answer, are in the store.
-        forget();
         return own ? answer_from_store(std::move(work)) : again(std::move(work));
       }
       not_committed(work, outcome);

@@ -64,14 +64,19 @@ class world {
     const auto all_done = [this] { return std::ranges::all_of(clients_, [](const auto& c) { return c->done(); }); };
     go_on(all_done, 4h, "the clients do not come to an end");
 
-    // The faults end, the nodes come back, and everyone asks for what they never learned, and for what they did.
+    // The faults end, and the nodes come back. What is open settles without anybody asking.
     log_.write("world", "calms down");
     faults_ = weather::calm();
-    for (auto& c : clients_) c->ask_all_again();
     ++calm_;
     // What was held up in the database has landed by then.
     const auto landed = time_.now() + 30s;
-    go_on([&] { return time_.now() > landed && all_up() && all_done() && !held_.anything_open(); }, 1h, "not everything is settled an hour after the last fault");
+    const auto settled = [&] { return time_.now() > landed && all_up() && unanswered() == 0 && !held_.anything_open(); };
+    go_on(settled, 1h, "not everything is settled an hour after the last fault");
+    if (!held_.broken()) look_around();
+
+    // Everyone asks for what they never learned, and for what they did.
+    for (auto& c : clients_) c->ask_all_again();
+    go_on([&] { return all_done() && !held_.anything_open(); }, 1h, "what is asked again stays open");
     // Once more: now every result is a replay.
     for (auto& c : clients_) c->ask_all_again();
     go_on([&] { return all_done() && unanswered() == 0; }, 1h, "a request is never answered");
