@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t small_buffer = 2048;   ///< kept by an idle connection
 constexpr std::size_t least_space = 512;     ///< a read into less is not worth its cost
 constexpr std::size_t chunk_slack = 16'384;  ///< room for encoded chunks beside the decoded body
-constexpr std::size_t shortest_end = 5;      ///< of a chunked body: `0`, CRLF, CRLF
+constexpr std::size_t least_chunk = 4;       ///< Beast aborts on a last chunk that it was shown three bytes of before
 constexpr unsigned empty_lines = 8;          ///< skipped before a request line
 
 std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
@@ -56,6 +56,8 @@ bool split_target(std::string_view target, request& into) {
 bool is_length(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
+
+bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; }
 
 /// Where lines are folded, they begin with white space.
 bool has_folded_line(std::string_view lines) { return lines.find("\n ") != lines.npos || lines.find("\n\t") != lines.npos; }
@@ -147,6 +149,11 @@ class request_reader::parser : public beast::http::basic_parser<true> {
   void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override { in_body_ = true; }
   std::size_t on_body_impl(text body, error_code&) override { return body.size(); }
   void on_chunk_header_impl(std::uint64_t size, text extensions, error_code& ec) override {
+    // Beast lets anything stand between quotes there; another parser may end the line at a bare line feed.
+    if (std::ranges::any_of(view(extensions), is_control)) {
+      ec = beast::http::error::bad_chunk_extension;
+      return;
+    }
     if (size == 0) trailer = extensions.data() + extensions.size();
     if (size <= body_most - decoded) return;
     too_large = true;
@@ -279,8 +286,7 @@ request_reader::state request_reader::read_chunks() {
   auto& chunks = *chunks_;
   char* const encoded = start() + head_size_ + body_size_;
   const auto waiting = static_cast<std::size_t>(start() + size() - encoded);
-  // Beast aborts when it has seen `0` and CRLF alone and is then given a single byte more.
-  if (waiting < shortest_end) return state::partial;
+  if (waiting < least_chunk) return state::partial;
   error_code ec;
   chunks.decoded_end = encoded;
   const auto used = chunks.put(boost::asio::const_buffer{encoded, waiting}, ec);

@@ -31,6 +31,7 @@ std::vector<sample> bad_requests() {
       {"the same length twice", "POST / HTTP/1.1\r\n" + host + "Content-Length: 1\r\nContent-Length: 1\r\n\r\nx"},
       {"a signed length", "POST / HTTP/1.1\r\n" + host + "Content-Length: +1\r\n\r\nx"},
       {"a length that overflows", "POST / HTTP/1.1\r\n" + host + "Content-Length: 99999999999999999999\r\n\r\n"},
+      {"a line feed in a quoted chunk extension", "POST / HTTP/1.1\r\n" + host + chunked + "\r\n1;a=\"\nX\"\r\nx\r\n0\r\n\r\n"},
       {"a list of equal lengths", "POST / HTTP/1.1\r\n" + host + "Content-Length: 5, 5\r\n\r\nhello"},
       {"a negative length", "POST / HTTP/1.1\r\n" + host + "Content-Length: -1\r\n\r\n"},
       {"another transfer encoding", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: gzip\r\n\r\n"},
