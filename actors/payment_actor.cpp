@@ -12,6 +12,7 @@
 #include "payment_actor.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -152,6 +153,8 @@ class payment_entity {
       else
         doubt_until_ = time_point{};
     }
+    // What is refused at once comes back here from within: one loop for all, or thousands that wait would nest.
+    if (std::exchange(moving_on_, true)) return;
     while (!busy_ && !waiting_.empty()) {
       auto work = std::move(waiting_.front());
       waiting_.erase(waiting_.begin());
@@ -162,6 +165,7 @@ class payment_entity {
         }
       step(std::move(work));
     }
+    moving_on_ = false;
   }
 
   // ---- writes -----------------------------------------------------------------------------------
@@ -260,12 +264,17 @@ class payment_entity {
 
   // ---- provider and finish ----------------------------------------------------------------------
 
-  /// Past the limit an operation does not begin, and one that is to be asked about again waits for another time.
+  /// Past the limit no operation begins.
   bool take_place(job& work, provider_kind of) {
-    if (!work.place) work.place = context_->places[static_cast<std::size_t>(of)].take(context_->config.provider_in_flight);
-    if (!work.place && work.request.write) context_->meters.shed("provider").Increment();
+    if (!work.place) work.place = places_of(of).take(context_->config.provider_in_flight);
+    if (!work.place) context_->meters.shed("provider").Increment();
     return work.place != nullptr;
   }
+  /// What has begun is never refused: past the limit it takes its place all the same, and what would begin makes room.
+  void occupy_place(job& work, provider_kind of) {
+    if (!work.place) work.place = places_of(of).take(std::numeric_limits<std::size_t>::max());
+  }
+  const provider_places& places_of(provider_kind of) const { return context_->places[static_cast<std::size_t>(of)]; }
 
   /// Calls the provider for the operation that is open on the current row. The caller has taken a place.
   void call_provider(job work, bool asked_again) {
@@ -318,7 +327,7 @@ class payment_entity {
 
   /// An operation that a crash, or a store that was away, left open: ask the provider again, then go on with `work`.
   void settle_abandoned(job work) {
-    if (!take_place(work, current_->provider)) return refuse(work, problem::overloaded);
+    occupy_place(work, current_->provider);
     log::info("operation_resumed", {{"merchant", key_.merchant.value},
                                     {"payment_id", key_.id.value},
                                     {"operation", to_string(current_->open->what)}});
@@ -330,7 +339,7 @@ class payment_entity {
     if (!current_) return refuse(work, problem::payment_not_found);
     const auto now = context_->clock.now();
     if (current_->open && current_->due_at && *current_->due_at <= now) {
-      if (!take_place(work, current_->provider)) return refuse(work, problem::overloaded);  // it stays due
+      occupy_place(work, current_->provider);
       return call_provider(std::move(work), true);
     }
     if (auto change = expire_hosted(*current_, now)) return change_state(std::move(work), std::move(*change));
@@ -448,7 +457,7 @@ class payment_entity {
 
   /// Reads the row again, and tries the request on it again.
   void again(job work, bool load_first = false) {
-    if (++work.attempts > most_attempts) return refuse(work, problem::request_in_progress);
+    if (++work.attempts > most_attempts) return refuse(work, work.request.write ? problem::request_in_progress : problem::overloaded);
     forget();
     if (load_first) return load(std::move(work));
     step(std::move(work));
@@ -536,6 +545,7 @@ class payment_entity {
 
   bool known_ = false;  ///< current_ is what the store holds
   bool busy_ = false;   ///< a request is under way
+  bool moving_on_ = false;  ///< next() is at work further down the stack
   time_point doubt_until_{};
   std::optional<payment> current_;
   std::optional<std::vector<timeline_entry>> timeline_;

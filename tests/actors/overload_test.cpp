@@ -66,7 +66,7 @@ TEST_CASE("operations that wait for one another on one payment need one place") 
   CHECK(third.told() == "refund partially_refunded 100/100");
 }
 
-TEST_CASE("an unknown outcome keeps no place, and is settled once there is one") {
+TEST_CASE("an unknown outcome keeps no place, and is settled though there is none") {
   world w{std::make_shared<failing_store>(), two_places()};
   w.start_reconciler();
   auto first = w.send(w.create("pay_1", "k1", "pm_card_timeout"));
@@ -77,7 +77,10 @@ TEST_CASE("an unknown outcome keeps no place, and is settled once there is one")
   auto third = w.send(w.create("pay_3", "k3", "pm_card_slow_9000"));
   auto fourth = w.send(w.create("pay_4", "k4", "pm_card_slow_9000"));
   w.advance(8s);
-  CHECK(w.look("pay_1")->open);  // due, and no place to ask from
+  // What has begun is asked about, however many others are under way.
+  CHECK_FALSE(third.done());
+  CHECK(w.look("pay_1")->state == payment_state::authorized);
+  CHECK(w.ask(w.create("pay_5", "k5")) == told(problem::overloaded));
   w.advance(30s);
   CHECK(third.told() == "create authorized 0/0");
   CHECK(fourth.told() == "create authorized 0/0");
@@ -118,4 +121,35 @@ TEST_CASE("a write gives up its place with the gateway once it has begun, waits 
   CHECK(w.ask(placed(w.create("pay_1", "k1", "pm_card_slow_1000"))) == "replay: create authorized 0/0");
   CHECK(w.ask(placed(w.capture("pay_unknown", "k4"))) == told(problem::payment_not_found));
   CHECK(held() == 0);
+}
+
+TEST_CASE("what a crash left open is settled by whoever asks, also while the provider has no place for more") {
+  auto rows = std::make_shared<failing_store>();
+  {
+    world w{rows};
+    auto cut_off = w.send(w.create("pay_1", "k1"));
+    while (w.calls().calls.empty()) REQUIRE(w.step());
+  }
+  world w{rows, two_places()};
+  auto first = w.send(w.create("pay_2", "k2", "pm_card_slow_9000"));
+  auto second = w.send(w.create("pay_3", "k3", "pm_card_slow_9000"));
+  w.settle();
+  CHECK(w.ask(w.create("pay_4", "k4")) == told(problem::overloaded));
+  CHECK(w.look("pay_1")->state == payment_state::authorized);
+  CHECK(w.ask(w.create("pay_1", "k1")) == "replay: create authorized 0/0");
+}
+
+TEST_CASE("thousands who wait for one payment may all be refused at once") {
+  settings config;
+  config.payment_queue = 50'000;
+  config.provider_in_flight = 1;
+  auto rows = std::make_shared<failing_store>();
+  world{rows}.ask(world::create("pay_1", "k1"));
+  world w{rows, config};
+  auto holds_the_place = w.send(w.create("pay_2", "k2", "pm_card_slow_9000"));
+  w.settle();
+  std::vector<world::pending> waiting;
+  for (int i = 0; i < 50'000; ++i) waiting.push_back(w.send(w.capture("pay_1", "c" + std::to_string(i))));
+  w.settle();
+  CHECK(std::ranges::all_of(waiting, [](const auto& each) { return each.told() == told(problem::overloaded); }));
 }
