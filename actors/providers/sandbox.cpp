@@ -144,12 +144,15 @@ class sandbox {
     }
     const bool silent = answer.silent;
     auto result = carry_out(call, std::move(answer), ledger_.get());
-    // An answer that never comes: the promise is let go, and the gate's deadline speaks for it.
-    if (silent) return self_->make_response_promise<provider_result>();
+    if (silent) return keep_silent();
     return result;
   }
 
   void due(std::uint64_t id) {
+    if (auto silent = silent_.extract(id)) {
+      silent.mapped().deliver(unknown_result("provider_silent", "The provider did not answer."));
+      return;
+    }
     auto node = later_.extract(id);
     if (node.empty()) return;
     auto& [call, answer, promise] = node.mapped();
@@ -163,11 +166,20 @@ class sandbox {
     result_promise promise;
   };
 
+  /// The gate's deadline has spoken long before. But a promise that is dropped would be waited for by the gate for ever.
+  result_promise keep_silent() {
+    auto promise = self_->make_response_promise<provider_result>();
+    silent_.emplace(++last_, promise);
+    self_->delayed_send(self_, longest_delay * 2, work_atom::value, last_);
+    return promise;
+  }
+
   sandbox_actor::pointer self_ = nullptr;
   sandbox_settings config_;
   std::shared_ptr<sandbox_ledger> ledger_;
   std::uint64_t last_ = 0;
-  std::unordered_map<std::uint64_t, delayed> later_;  ///< bounded by the gate's calls in flight
+  std::unordered_map<std::uint64_t, delayed> later_;
+  std::unordered_map<std::uint64_t, result_promise> silent_;
 };
 
 sandbox_actor::behavior_type sandbox_behavior(sandbox_actor::stateful_pointer<sandbox> self, sandbox_settings config,

@@ -4,7 +4,10 @@
 // Nothing that goes wrong here is a failure. A connection that breaks leaves every call on it with an unknown outcome,
 // which the reconciler settles by asking again; the next call connects anew.
 
+#include <sys/un.h>
+
 #include <map>
+#include <stdexcept>
 #include <thread>
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -118,9 +121,9 @@ class sandbox_link {
     open_.erase(open_.begin(), end);
   }
 
-  /// Twice as long as a gate waits: an answer that has not come by then is waited for by nobody.
+  /// Nobody waits any longer than a gate does. But a promise that is dropped would stay with the gate for ever.
   void forget_old() {
-    open_.erase(open_.begin(), open_.upper_bound(old_));
+    lost(old_);
     old_ = last_;
     forget_soon();
   }
@@ -156,6 +159,8 @@ link_actor::behavior_type link_behavior(link_actor::stateful_pointer<sandbox_lin
 }  // namespace
 
 provider_actor spawn_sandbox_link(caf::actor_system& system, sandbox_settings config, std::string path, duration_ms provider_timeout) {
+  // The kernel's limit is found out here, and not when the first payment is under way.
+  if (path.size() >= sizeof(sockaddr_un::sun_path)) throw std::runtime_error{"the path of the sandbox provider's socket is too long: " + path};
   return system.spawn(link_behavior, std::move(config), std::move(path), provider_timeout);
 }
 

@@ -232,9 +232,8 @@ TEST_CASE("an answer that nobody waits for any more is dropped, and the connecti
                                      tell(asked, back);
                                    }};
   auto forgotten = gateway.ask(call(operation::create, "pm_card_visa", 1));
-  // Let go of without an answer.
   REQUIRE(forgotten.wait_for(20s) == std::future_status::ready);
-  CHECK_THROWS_AS(forgotten.get(), std::future_error);
+  CHECK(is_unknown(forgotten.get()));
   CHECK(gateway.told(call(operation::create, "pm_card_visa", 2)).provider_ref == "ch_2");
   CHECK(provider.connections() == 1);
 }
@@ -249,4 +248,11 @@ TEST_CASE("a provider that does not read is hung up on before what waits for it 
   for (int i = 0; i < 400; ++i) answers.push_back(gateway.ask(call(operation::create, std::string(32'000, 'x'), i)));
   REQUIRE(answers.front().wait_for(20s) == std::future_status::ready);
   CHECK(is_unknown(answers.front().get()));
+}
+
+TEST_CASE("a socket whose path no socket can have is refused at the start") {
+  caf::actor_system_config config;
+  config.add_message_types<caf::id_block::gateway>();
+  caf::actor_system system{config};
+  CHECK_THROWS_WITH(actors::spawn_sandbox_link(system, {}, "/tmp/" + std::string(200, 'x'), duration_ms{50}), Catch::Matchers::Contains("too long"));
 }

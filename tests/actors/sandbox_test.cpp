@@ -10,9 +10,11 @@
 #include <fstream>
 
 #include "providers/sandbox.hpp"
+#include "world.hpp"
 
 using namespace gateway;
 using namespace gateway::actors;
+using namespace std::chrono_literals;
 
 namespace {
 provider_call call(operation what, std::string method, provider_kind kind = provider_kind::sandbox, flow how = flow::server) {
@@ -226,4 +228,20 @@ TEST_CASE("what cannot be recorded is not executed: its outcome is unknown, unti
   }
   CHECK(carry_out(c, asked(c), &ledger).status == provider_status::approved);
   CHECK(file.lines() == 2);
+}
+
+TEST_CASE("a provider that keeps silent is not waited for until the end of the process") {
+  testing::world w;
+  std::optional<provider_result> heard;
+  caf::scoped_execution_unit outside{&w.system()};
+  auto asker = w.system().spawn([](caf::event_based_actor*) -> caf::behavior { return {[](wake_atom) {}}; });
+  auto* self = static_cast<caf::event_based_actor*>(caf::actor_cast<caf::abstract_actor*>(asker));
+  self->context(&outside);
+  const auto sandbox = actors::spawn_sandbox(w.system(), {"https://gateway.test", "key"}, nullptr);
+  self->request(sandbox, caf::infinite, call(operation::create, "pm_card_timeout")).then([&](provider_result& result) { heard = std::move(result); });
+  w.advance(30s, 5s);
+  CHECK_FALSE(heard);
+  w.advance(60s, 5s);
+  REQUIRE(heard);
+  CHECK(heard->status == provider_status::unknown);
 }

@@ -101,7 +101,8 @@ class gateway_process::parts {
     config.base_url = without_slash(config.base_url);
     config.portal_url = config.portal_url.empty() ? config.base_url + "/portal" : without_slash(config.portal_url);
     encoder = http::make_result_encoder(config.base_url);
-    if (!config.sandbox_ledger.empty()) ledger = std::make_shared<actors::sandbox_ledger>(config.sandbox_ledger.string());
+    // A provider in a process of its own keeps its own; two that write one file would spoil it.
+    if (!config.sandbox_ledger.empty() && config.sandbox_provider.empty()) ledger = std::make_shared<actors::sandbox_ledger>(config.sandbox_ledger.string());
 
     system = std::make_unique<caf::actor_system>(caf_config);
     try {
