@@ -26,22 +26,32 @@ node::node(const surroundings& around, unsigned number, duration_ms clock_skew)
   for (int i = 0; i < 2; ++i) {
     context_->store.writers.push_back(spawn_writer(system_, line));
     context_->store.readers.push_back(spawn_reader(system_, line));
+    keep(context_->store.writers.back());
+    keep(context_->store.readers.back());
   }
-  for (const auto& kind : provider_catalogue)
-    context_->providers[static_cast<std::size_t>(kind.kind)] = actors::spawn_provider_gate(
-        system_, spawn_bank_line(system_, around_.provider, name_, alive_), kind.kind, around_.config, around_.meters);
+  for (const auto& kind : provider_catalogue) {
+    const auto way_to_bank = spawn_bank_line(system_, around_.provider, name_, alive_);
+    auto& gate = context_->providers[static_cast<std::size_t>(kind.kind)];
+    gate = actors::spawn_provider_gate(system_, way_to_bank, kind.kind, around_.config, around_.meters);
+    keep(way_to_bank);
+    keep(gate);
+  }
   router_ = actors::spawn_router(system_, context_);
   reconciler_ = actors::spawn_reconciler(system_, context_->store, router_, clock_, around_.config);
   client_ = system_.spawn([](caf::event_based_actor*) -> caf::behavior { return {[](wake_atom) {}}; });
+  keep(reconciler_);
+  others_.push_back(client_);
 }
 
 node::~node() {
   *alive_ = false;
   // Those that wake themselves for ever would keep the shutdown busy.
   system_.await_actors_before_shutdown(false);
-  caf::anon_send_exit(router_, caf::exit_reason::kill);
-  caf::anon_send_exit(reconciler_, caf::exit_reason::kill);
+  // What waits for an answer holds on to itself by its promise: each actor is ended, and the router ends its payments.
+  caf::anon_send_exit(router_, caf::exit_reason::user_shutdown);
+  for (const auto& each : others_) caf::anon_send_exit(each, caf::exit_reason::kill);
   coordinator_->clock().cancel_all();
+  coordinator_->run();
 }
 
 void node::step() {
@@ -73,11 +83,13 @@ void node::send(payment_request request, std::function<void(payment_reply&)> tol
   ++*unanswered_;
   client->request(router_, caf::infinite, std::move(request))
       .then(
-          [told, open = unanswered_](payment_reply& reply) {
+          [told, open = unanswered_, alive = alive_](payment_reply& reply) {
+            if (!*alive) return;  // the connection broke with the node
             --*open;
             told(reply);
           },
-          [told, open = unanswered_](const caf::error&) {
+          [told, open = unanswered_, alive = alive_](const caf::error&) {
+            if (!*alive) return;
             --*open;
             payment_reply nothing{problem::outcome_pending_timeout};
             told(nothing);

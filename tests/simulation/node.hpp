@@ -62,6 +62,11 @@ class node {
     deterministic_config();
   };
 
+  template <class Handle>
+  void keep(const Handle& each) {
+    others_.push_back(caf::actor_cast<caf::actor>(each));
+  }
+
   surroundings around_;
   std::string name_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
@@ -77,6 +82,7 @@ class node {
   reconciler_actor reconciler_;
   caf::scoped_execution_unit outside_{&system_};
   caf::actor client_;
+  std::vector<caf::actor> others_;  ///< all but the router and the payments
 };
 
 }  // namespace gateway::simulation
