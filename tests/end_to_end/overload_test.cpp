@@ -109,7 +109,6 @@ void check_answers(const load_report& told) {
   CHECK(told.count(200) + told.count(503) == told.offered);
   CHECK(told.broken == 0);
   CHECK(told.count(200) > 0);
-  CHECK(told.count(503) > 0);
   CHECK(told.without_retry_after == 0);
 }
 
@@ -128,13 +127,13 @@ TEST_CASE("three times what the store can commit: 503 for the excess, p99 under 
   const auto capacity = on.load({0, 1500ms, 16}, 30'000);
   REQUIRE(capacity.count(200) == capacity.offered);
   print(name + ": what it can serve", capacity);
-  const auto rate = 3 * capacity.per_second(200);
+  auto rate = 3 * capacity.per_second(200);
 
   std::size_t accepted = 0, refused = 0;
   std::vector<std::size_t> resident;
   const auto begun_with = on.payments();
   bool in_time = false, back_in_time = false;
-  for (int round = 0; round < 2 || (round < attempts && !(in_time && back_in_time)); ++round) {
+  for (int round = 0; round < 2 || (round < attempts && !(in_time && back_in_time && refused > 0)); ++round) {
     const auto requests = signed_creates(on.gateway, on.account.test, static_cast<std::size_t>(rate * 2.5) + 1);
     watchers eyes{on, known};
     const auto told_now = run_load(on.gateway, requests, {rate, 2500ms, crowd});
@@ -144,6 +143,8 @@ TEST_CASE("three times what the store can commit: 503 for the excess, p99 under 
     std::cout << name << ": watchers' p99 " << p99(eyes.milliseconds) << " ms; resident at most " << eyes.peak_kb / 1024 << " MiB, afterwards "
               << resident.back() / 1024 << " MiB; quiet p99 " << quiet << " ms\n";
     check_answers(told_now);
+    // A disk that has others to serve while its capacity is measured can do more afterwards: then this was no overload.
+    rate = std::max(rate, 3 * told_now.per_second(200));
     const auto longest_ms = 1000 + burden_ms(quiet);
     in_time = in_time || (p99(told_now.accepted_ms) < longest_ms && p99(eyes.milliseconds) < longest_ms &&
                           told_now.per_second(200) > 0.5 * capacity.per_second(200));
@@ -167,6 +168,7 @@ TEST_CASE("three times what the store can commit: 503 for the excess, p99 under 
     CHECK(repeated.count(200) == again.size());
     accepted += repeated.count(200);
   }
+  CHECK(refused > 0);
   CHECK(in_time);
   CHECK(back_in_time);
   // Nobody was refused whose payment had begun, and nothing that had begun was left lying.
@@ -187,6 +189,7 @@ TEST_CASE("a thousand clients who ask again at once keep the gateway from nothin
   const auto told_now = on.load({0, 2000ms, crowd}, 60'000);
   print("sqlite: a thousand who insist", told_now);
   check_answers(told_now);
+  CHECK(told_now.count(503) > 0);
   CHECK(on.payments() - begun_with == static_cast<long>(told_now.count(200)));
   CHECK(on.open_commands() == 0);
 }
