@@ -1,11 +1,12 @@
 // Operator commands run one at a time, in arrival order: check against what is known, make durable, then
-// change what is known and publish the merchant's (or key's) new snapshot. A command whose commit is in
+// change what is known and publish the new snapshot of the merchant, key or destination. A command whose commit is in
 // doubt is refused as such; what is known is then read again, so that it never differs from the store.
 
 #include "directory_actor.hpp"
 
 #include <algorithm>
 #include <deque>
+#include <set>
 #include <unordered_map>
 
 #include <caf/all.hpp>
@@ -34,7 +35,18 @@ struct known_merchant {
   std::vector<stored_route> routes;
 };
 
+/// A destination's row, and its secrets in the clear. Without a secret if the row's cannot be opened: it is not published
+/// then, and what is for it waits until it gets another one.
+struct known_destination {
+  stored_destination row;
+  std::string secret;
+  std::string previous;
+};
+
 std::string sealed_to(const key_id& id) { return "api_key:" + id.value; }
+std::string sealed_to(const destination_id& id) { return "destination:" + id.value; }
+
+std::string new_webhook_secret() { return "whsec_" + crypto::random_hex(32); }
 
 class owning_directory {
  public:
@@ -53,6 +65,8 @@ class owning_directory {
     read([promise](bool read_well) mutable { promise.deliver(read_well); });
     return promise;
   }
+
+  void tell(dispatcher_actor dispatcher) { dispatcher_ = std::move(dispatcher); }
 
   caf::result<operator_result> take(operator_command& command) {
     constexpr std::size_t most_waiting = 1'000;
@@ -162,8 +176,38 @@ class owning_directory {
       if (auto* m = find(row.merchant)) m->connections.push_back(row);
     for (auto& row : rows.routes)
       if (auto* m = find(row.merchant)) m->routes.push_back(row);
+    destinations_.clear();
+    owned_.clear();
+    for (auto& row : rows.destinations) adopt_destination(row);
+    // Merchants first: what is sent to a destination names its merchant's entity.
     for (auto& [id, m] : merchants_) publish(m);
+    for (const auto& [id, d] : destinations_) publish(d);
     for (auto& row : rows.keys) adopt_key(row);
+  }
+
+  void adopt_destination(const stored_destination& row) {
+    const auto& id = row.what.id;
+    known_destination d{row, {}, {}};
+    if (auto secret = keys_->open(row.sealed_secret, sealed_to(id)))
+      d.secret = std::move(*secret);
+    else
+      log::error("destination_secret_unreadable", {{"destination_id", id.value}});
+    if (!row.sealed_previous.empty()) {
+      if (auto previous = keys_->open(row.sealed_previous, sealed_to(id)))
+        d.previous = std::move(*previous);
+      else
+        log::error("destination_previous_secret_unreadable", {{"destination_id", id.value}});
+    }
+    remember(std::move(d));
+  }
+
+  void learn(known_destination d) { publish(remember(std::move(d))); }
+
+  const known_destination& remember(known_destination d) {
+    owned_[d.row.what.owner].insert(d.row.what.id);
+    auto& known = destinations_[d.row.what.id];
+    known = std::move(d);
+    return known;
   }
 
   void adopt_key(const stored_key& row) {
@@ -310,9 +354,115 @@ class owning_directory {
     return p;
   }
 
+  std::variant<plan, refused> prepare(set_destination& wanted) {
+    if (auto no = owner_missing(wanted)) return std::move(*no);
+    const auto id = destination_id_of(wanted.kind, wanted.owner, wanted.env, wanted.url);
+    known_destination d;
+    if (const auto* same = find(id)) {
+      d = *same;
+    } else {
+      if (destinations_of(wanted.owner, wanted.env) >= most_destinations)
+        return refused{wanted.owner + " has " + std::to_string(most_destinations) + " destinations in " +
+                       std::string{to_string(wanted.env)} + " mode already, the most that it may have"};
+      d.row.what.id = id;
+      d.row.what.kind = wanted.kind;
+      d.row.what.owner = wanted.owner;
+      d.row.what.env = wanted.env;
+      d.row.what.created_at = clock_->now();
+    }
+    if (d.secret.empty()) {
+      d.secret = new_webhook_secret();
+      d.row.sealed_secret = keys_->seal(d.secret, sealed_to(id));
+    }
+    d.row.what.url = wanted.url;
+    d.row.what.events = wanted.events;
+    d.row.what.status = destination_status::enabled;
+    d.row.what.disabled_reason.clear();
+    return saving(std::move(d), [](const known_destination& saved) -> operator_result {
+      return destination_secret{saved.row.what.id, saved.secret, saved.row.previous_until};
+    });
+  }
+
+  std::variant<plan, refused> prepare(enable_destination& wanted) {
+    return with_status(wanted.id, destination_status::enabled, {});
+  }
+
+  std::variant<plan, refused> prepare(disable_destination& wanted) {
+    return with_status(wanted.id, destination_status::disabled, std::move(wanted.reason));
+  }
+
+  std::variant<plan, refused> with_status(const destination_id& id, destination_status status, std::string reason) {
+    const auto* known = find(id);
+    if (!known) return no_destination(id);
+    auto d = *known;
+    d.row.what.status = status;
+    d.row.what.disabled_reason = std::move(reason);
+    return saving(std::move(d), [](const known_destination& saved) -> operator_result {
+      return named_result{saved.row.what.id.value, std::string{to_string(saved.row.what.status)}};
+    });
+  }
+
+  std::variant<plan, refused> prepare(rotate_destination_secret& wanted) {
+    const auto* known = find(wanted.id);
+    if (!known) return no_destination(wanted.id);
+    auto d = *known;
+    const bool keep = wanted.overlap > duration_ms{0} && !d.secret.empty();
+    d.previous = keep ? d.secret : std::string{};
+    d.row.sealed_previous = keep ? keys_->seal(d.previous, sealed_to(wanted.id)) : std::string{};
+    d.row.previous_until = keep ? std::optional{clock_->now() + wanted.overlap} : std::nullopt;
+    d.secret = new_webhook_secret();
+    d.row.sealed_secret = keys_->seal(d.secret, sealed_to(wanted.id));
+    return saving(std::move(d), [](const known_destination& saved) -> operator_result {
+      return destination_secret{saved.row.what.id, saved.secret, saved.row.previous_until};
+    });
+  }
+
+  /// Makes the destination durable as it is, then known; `answer` tells of it.
+  template <class Answer>
+  plan saving(known_destination d, Answer answer) {
+    plan p;
+    p.changes.push_back(save_destination{d.row});
+    p.when_duplicate = "the destination changed meanwhile";
+    p.apply = [this, d = std::move(d), answer]() -> operator_result {
+      learn(d);
+      if (const auto* owner = find(merchant_id{d.row.what.owner})) publish(*owner);
+      return answer(d);
+    };
+    return p;
+  }
+
   // ---- knowledge --------------------------------------------------------------------------------
 
   static refused no_merchant(const merchant_id& id) { return {"no merchant " + id.value}; }
+
+  static refused no_destination(const destination_id& id) { return {"no destination " + id.value}; }
+
+  /// Platforms are not known here yet.
+  std::optional<refused> owner_missing(const set_destination& wanted) {
+    if (wanted.kind == destination_kind::platform) return refused{"no platform " + wanted.owner};
+    if (!find(merchant_id{wanted.owner})) return no_merchant(merchant_id{wanted.owner});
+    return std::nullopt;
+  }
+
+  const known_destination* find(const destination_id& id) const {
+    const auto at = destinations_.find(id);
+    return at == destinations_.end() ? nullptr : &at->second;
+  }
+
+  std::size_t destinations_of(const std::string& owner, environment env) const {
+    const auto owned = owned_.find(owner);
+    if (owned == owned_.end()) return 0;
+    return static_cast<std::size_t>(std::ranges::count_if(owned->second, [&](const auto& id) { return find(id)->row.what.env == env; }));
+  }
+
+  /// Who is told of the merchant's payments. Its own destinations; those of the platforms that it granted access join here,
+  /// once there are grants.
+  std::vector<destination> told_of(const merchant_id& id) const {
+    std::vector<destination> list;
+    if (const auto owned = owned_.find(id.value); owned != owned_.end())
+      for (const auto& one : owned->second) list.push_back(find(one)->row.what);
+    return list;
+  }
 
   known_merchant* find(const merchant_id& id) {
     const auto at = merchants_.find(id);
@@ -338,7 +488,21 @@ class owning_directory {
     for (const auto& row : m.connections) shown->connections.push_back(row.link);
     for (const auto& row : m.routes) shown->routes.push_back(row.way);
     std::ranges::sort(shown->routes, {}, &route::position);
+    shown->destinations = told_of(m.shown.id);
     published_->publish(std::shared_ptr<const merchant>{std::move(shown)});
+  }
+
+  void publish(const known_destination& d) {
+    if (d.secret.empty()) return;
+    auto shown = std::make_shared<webhook_endpoint>();
+    shown->what = d.row.what;
+    shown->secret = d.secret;
+    if (!d.previous.empty() && d.row.previous_until) {
+      shown->previous_secret = d.previous;
+      shown->previous_until = *d.row.previous_until;
+    }
+    published_->publish(std::shared_ptr<const webhook_endpoint>{std::move(shown)});
+    if (dispatcher_) self_->send(dispatcher_, destination_changed{d.row.what.id});
   }
 
   void publish_key(api_key key) { published_->publish(std::make_shared<const api_key>(std::move(key))); }
@@ -351,6 +515,9 @@ class owning_directory {
   bool busy_ = false;
   std::deque<waiting_command> waiting_;
   std::unordered_map<merchant_id, known_merchant> merchants_;
+  std::unordered_map<destination_id, known_destination> destinations_;
+  std::unordered_map<std::string, std::set<destination_id>> owned_;  ///< by owner
+  dispatcher_actor dispatcher_;
 };
 
 waking_directory::behavior_type directory_behavior(waking_directory::stateful_pointer<owning_directory> self, store_handles store,
@@ -359,11 +526,18 @@ waking_directory::behavior_type directory_behavior(waking_directory::stateful_po
   return {
       [self](operator_command& command) { return self->state.take(command); },
       [self](load_atom) { return self->state.load(); },
+      [self](join_atom, dispatcher_actor& dispatcher) { self->state.tell(std::move(dispatcher)); },
       [self](wake_atom) { self->state.read_again(); },
   };
 }
 
 }  // namespace
+
+destination_id destination_id_of(destination_kind kind, const std::string& owner, environment env, const std::string& url) {
+  auto named = owner + '\n' + std::string{to_string(env)};
+  if (kind == destination_kind::merchant) named += '\n' + url;
+  return destination_id{"dest_" + crypto::hex(crypto::sha256(named)).substr(0, 20)};
+}
 
 directory_actor spawn_directory(caf::actor_system& system, store_handles store, directory& published, const crypto::master_key& keys,
                                 const wall_clock& clock) {

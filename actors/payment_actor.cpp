@@ -375,13 +375,38 @@ class payment_entity {
       }
     unit.update_payment = change.next;
     unit.entries = change.entries;
-    commit(std::move(unit), [this, change = std::move(change), then = std::move(then)](commit_outcome outcome) mutable {
+    auto outbox = deliveries_of(change.entries);
+    for (const auto& job : outbox.jobs) unit.deliveries.push_back(job.row);
+    commit(std::move(unit), [this, change = std::move(change), outbox = std::move(outbox), then = std::move(then)](commit_outcome outcome) mutable {
       if (outcome == commit_outcome::committed) {
         learn(std::move(change.next));
         if (timeline_) std::ranges::move(change.entries, std::back_inserter(*timeline_));
+        if (!outbox.jobs.empty()) self_->send(context_->dispatcher, std::move(outbox));
       }
       then(outcome);
     });
+  }
+
+  /// Who is to be told of these events: part of the same commit, so that no event is without its deliveries.
+  fresh_deliveries deliveries_of(const std::vector<timeline_entry>& entries) {
+    fresh_deliveries outbox;
+    const auto owner = context_->merchants.find_merchant(key_.merchant);
+    if (!owner || owner->destinations.empty()) return outbox;
+    for (const auto& entry : entries) {
+      if (entry.kind != timeline_kind::event) continue;
+      for (const auto& to : owner->destinations) {
+        if (!is_for(to, key_.env, entry.operation)) continue;
+        delivery row;
+        row.id = context_->numbers.next(entry.occurred_at);
+        row.subject = key_;
+        row.event_seq = entry.seq;
+        row.to = to.id;
+        row.next_attempt_at = entry.occurred_at;
+        row.created_at = entry.occurred_at;
+        outbox.jobs.push_back({std::move(row), {entry.event_id, key_, entry.seq, entry.operation, entry.occurred_at, entry.event_data}});
+      }
+    }
+    return outbox;
   }
 
   template <class Then>

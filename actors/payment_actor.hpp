@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "gateway/actors.hpp"
+#include "gateway/delivery_numbers.hpp"
 #include "gateway/directory.hpp"
 #include "gateway/metrics.hpp"
 #include "gateway/settings.hpp"
@@ -22,6 +23,8 @@ struct payment_context {
   const result_encoder& encoder;
   const settings& config;
   metrics& meters;
+  dispatcher_actor dispatcher;
+  delivery_numbers& numbers;
   std::array<provider_places, provider_catalogue.size()> places{};  ///< by provider_kind
 
   machine_timing timing() const {

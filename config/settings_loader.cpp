@@ -47,7 +47,7 @@ struct bad_value : std::runtime_error {
 constexpr std::int64_t second = 1'000, minute = 60 * second, hour = 60 * minute, day = 24 * hour;
 
 std::vector<setting> bind(settings& s) {
-  const std::string general = "General", tls = "TLS and keys", http = "HTTP limits", store = "Store", payments = "Payments";
+  const std::string general = "General", tls = "TLS and keys", http = "HTTP limits", store = "Store", payments = "Payments", webhooks = "Webhooks";
   return {
       {"dev", "", "Development: sandbox providers in live mode, http:// on loopback", general, &s.dev},
       {"listen", "ADDR:PORT", "Where clients connect; port 0 takes a free one", general, &s.listen},
@@ -91,6 +91,17 @@ std::vector<setting> bind(settings& s) {
       {"idempotency-kept", "TIME", "How long results are kept; whole hours", payments, &s.idempotency_kept, {hour, 3650 * day}},
       {"sandbox-ledger", "FILE", "The sandbox appends each executed effect here", payments, &s.sandbox_ledger},
       {"sandbox-provider", "SOCKET", "The sandbox in a process of its own (default: in this one)", payments, &s.sandbox_provider},
+
+      {"webhook-connect-timeout", "TIME", "For a destination's name lookup, connection and TLS handshake", webhooks,
+       &s.webhook_connect_timeout, {10, 10 * minute}},
+      {"webhook-answer-timeout", "TIME", "From the first byte sent to a destination to its answer's last", webhooks,
+       &s.webhook_answer_timeout, {10, 10 * minute}},
+      {"webhook-workers", "N", "Deliveries under way at once, over all destinations", webhooks, &s.webhook_workers, {1, 100'000}},
+      {"webhook-window", "N", "Deliveries under way at once to one destination, at most", webhooks, &s.webhook_window, {1, 10'000}},
+      {"webhook-rate", "N", "Attempts to deliver begun a second, at most: leaves room for payments; 0 for no limit", webhooks, &s.webhook_rate, {0, 1'000'000}},
+      {"webhook-attempts", "N", "Attempts to deliver to a merchant's destination, the first included", webhooks, &s.webhook_attempts,
+       {1, 1'000}},
+      {"webhook-ca-file", "FILE", "PEM: further authorities that destinations' certificates may come from", webhooks, &s.webhook_ca_file},
   };
 }
 

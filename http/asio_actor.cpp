@@ -53,14 +53,22 @@ void asio_actor::handle(caf::mailbox_element& element) {
 
 void asio_actor::submit(std::unique_ptr<open_ask> ask, const caf::strong_actor_ptr& target, caf::message what,
                         std::chrono::milliseconds within) {
-  if (stopping_) return fail_soon(std::move(ask), make_error(actor_errc::stopping));
-  if (!target) return fail_soon(std::move(ask), caf::make_error(caf::sec::request_receiver_down));
+  if (!stopping_ && !target) return fail_soon(std::move(ask), caf::make_error(caf::sec::request_receiver_down));
+  if (const auto id = open(std::move(ask), within); id != 0)
+    target->enqueue(ctrl(), caf::make_message_id(id), std::move(what), nullptr);
+}
+
+std::uint64_t asio_actor::open(std::unique_ptr<open_ask> ask, std::chrono::milliseconds within) {
+  if (stopping_) {
+    fail_soon(std::move(ask), make_error(actor_errc::stopping));
+    return 0;
+  }
   ask->deadline = clock::now() + within;
   period_ = std::clamp<clock::duration>(within / 8, finest, coarsest);
   const auto id = ++last_id_;
   open_.emplace(id, std::move(ask));
   watch_deadlines();
-  target->enqueue(ctrl(), caf::make_message_id(id), std::move(what), nullptr);
+  return id;
 }
 
 /// Never from within the call that asks: the coroutine must have been suspended first.

@@ -26,7 +26,9 @@
 #include <caf/actor_cast.hpp>
 #include <caf/actor_config.hpp>
 #include <caf/expected.hpp>
+#include <caf/mailbox_element.hpp>
 #include <caf/message.hpp>
+#include <caf/message_id.hpp>
 #include <caf/monitorable_actor.hpp>
 #include <caf/sec.hpp>
 
@@ -59,6 +61,22 @@ class asio_actor final : public caf::monitorable_actor {
         boost::asio::use_awaitable, caf::actor_cast<caf::strong_actor_ptr>(target), std::move(message), timeout);
   }
 
+  /// Asks something that is no actor: `start` gets a function that takes the reply, once, on any thread, whenever it likes and
+  /// whatever has become of this thread by then. Ends as ask() does. Reply must be fit for a CAF message.
+  template <class Reply, class Start>
+  boost::asio::awaitable<caf::expected<Reply>> ask_by_callback(Start begin, std::chrono::milliseconds timeout) {
+    return boost::asio::async_initiate<decltype(boost::asio::use_awaitable), void(caf::expected<Reply>)>(
+        [this](auto handler, Start start, std::chrono::milliseconds within) {
+          using ask_type = typed_ask<Reply, decltype(handler)>;
+          const auto id = open(std::make_unique<ask_type>(std::move(handler)), within);
+          if (id == 0) return;
+          start([self = caf::strong_actor_ptr{ctrl()}, id](Reply reply) {
+            self->enqueue(caf::make_mailbox_element(nullptr, caf::make_message_id(id).response_id(), {}, std::move(reply)), nullptr);
+          });
+        },
+        boost::asio::use_awaitable, std::move(begin), timeout);
+  }
+
   /// Ends every open ask with actor_errc::stopping, and all that follow.
   void abandon();
   /// The io_context is about to be destroyed: touches it no more.
@@ -88,6 +106,8 @@ class asio_actor final : public caf::monitorable_actor {
   };
 
   void submit(std::unique_ptr<open_ask> ask, const caf::strong_actor_ptr& target, caf::message what, std::chrono::milliseconds within);
+  /// The ask's number; 0 if there are no more asks, which it has been told.
+  std::uint64_t open(std::unique_ptr<open_ask> ask, std::chrono::milliseconds within);
   void fail_soon(std::unique_ptr<open_ask> ask, caf::error why);
   void work_off();
   void handle(caf::mailbox_element& element);

@@ -17,6 +17,12 @@ constexpr std::size_t most_password = 1024;
 constexpr std::size_t most_account = 255;
 constexpr std::size_t most_currencies = 200;
 constexpr std::size_t most_methods = 8;
+constexpr std::size_t most_url = 2048;
+constexpr std::size_t most_events = 32;
+constexpr std::size_t most_reason = 200;
+constexpr std::int64_t most_overlap_hours = 30 * 24;
+constexpr std::int64_t most_listed = 1'000;
+constexpr std::int64_t most_number = (std::int64_t{1} << 53) - 1;
 
 environment read_mode(field_reader& fields) {
   const auto mode = fields.required_text("mode", most_id);
@@ -61,6 +67,59 @@ std::vector<payment_method_kind> read_methods(field_reader& fields) {
   if (list.empty()) fields.reject("methods", "is required");
   return list;
 }
+
+std::optional<environment> read_optional_mode(field_reader& fields) {
+  const auto mode = fields.text("mode", most_id);
+  if (mode == "test") return environment::test;
+  if (mode == "live") return environment::live;
+  if (!mode.empty()) fields.reject("mode", "must be test or live");
+  return std::nullopt;
+}
+
+/// A merchant or a platform, told apart by the member that names it.
+struct named_owner {
+  destination_kind kind = destination_kind::merchant;
+  std::string id;
+};
+
+named_owner read_owner(field_reader& fields) {
+  const auto merchant = fields.text("merchant_id", most_id), platform = fields.text("platform_id", most_id);
+  if (!merchant.empty() && !platform.empty()) fields.reject("platform_id", "may not stand beside merchant_id");
+  if (!platform.empty()) return {destination_kind::platform, platform};
+  return {destination_kind::merchant, merchant};
+}
+
+std::vector<std::string> read_events(field_reader& fields) {
+  std::vector<std::string> list;
+  for (const auto& written : fields.text_list("events", most_events, most_id)) {
+    const auto type = stored_event_type(written);
+    if (!type)
+      fields.reject("events", "'" + written + "' is no event type");
+    else if (std::ranges::find(list, *type) == list.end())
+      list.emplace_back(*type);
+  }
+  return list;
+}
+
+destination_id read_destination(field_reader& fields) { return destination_id{fields.required_text("destination_id", most_id)}; }
+
+/// Whole seconds, or with three fractional digits.
+std::optional<time_point> read_time(field_reader& fields, std::string_view name) {
+  const auto text = fields.text(name, most_id);
+  if (text.empty()) return std::nullopt;
+  auto whole = text;
+  duration_ms fraction{0};
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (text.size() == 24 && text[19] == '.' && std::all_of(text.begin() + 20, text.begin() + 23, is_digit)) {
+    fraction = duration_ms{(text[20] - '0') * 100 + (text[21] - '0') * 10 + (text[22] - '0')};
+    whole.erase(19, 4);
+  }
+  const auto at = parse_seconds(whole);
+  if (!at) fields.reject(name, "must be a time such as 2026-11-20T09:30:00Z");
+  return at ? std::optional{*at + fraction} : std::nullopt;
+}
+
+std::uint32_t read_limit(field_reader& fields) { return static_cast<std::uint32_t>(fields.integer("limit", 1, most_listed).value_or(100)); }
 
 /// Parses the object, lets `read` fill the command, and tells the first thing that was wrong.
 template <class Command, class Read>
@@ -133,6 +192,85 @@ decoded<set_route> decode_set_route(std::string_view body, std::size_t json_dept
     command.way.provider = read_provider(fields);
     command.way.currencies = read_currencies(fields);
     command.way.methods = read_methods(fields);
+  });
+}
+
+decoded<set_destination> decode_set_destination(std::string_view body, std::size_t json_depth) {
+  return decode_with<set_destination>(body, json_depth, [](field_reader& fields, set_destination& command) {
+    auto owner = read_owner(fields);
+    if (owner.id.empty()) fields.reject("merchant_id", "is required, or platform_id");
+    command.kind = owner.kind;
+    command.owner = std::move(owner.id);
+    command.env = read_mode(fields);
+    command.url = fields.required_text("url", most_url);
+    command.events = read_events(fields);
+  });
+}
+
+decoded<enable_destination> decode_enable_destination(std::string_view body, std::size_t json_depth) {
+  return decode_with<enable_destination>(body, json_depth,
+                                         [](field_reader& fields, enable_destination& command) { command.id = read_destination(fields); });
+}
+
+decoded<disable_destination> decode_disable_destination(std::string_view body, std::size_t json_depth) {
+  return decode_with<disable_destination>(body, json_depth, [](field_reader& fields, disable_destination& command) {
+    command.id = read_destination(fields);
+    command.reason = fields.text("reason", most_reason);
+  });
+}
+
+decoded<rotate_destination_secret> decode_rotate_destination_secret(std::string_view body, std::size_t json_depth) {
+  return decode_with<rotate_destination_secret>(body, json_depth, [](field_reader& fields, rotate_destination_secret& command) {
+    command.id = read_destination(fields);
+    if (const auto hours = fields.integer("overlap_hours", 0, most_overlap_hours)) command.overlap = std::chrono::hours{*hours};
+  });
+}
+
+decoded<destination_filter> decode_destination_filter(std::string_view body, std::size_t json_depth) {
+  return decode_with<destination_filter>(body, json_depth, [](field_reader& fields, destination_filter& filter) {
+    filter.owner = read_owner(fields).id;
+    filter.env = read_optional_mode(fields);
+  });
+}
+
+decoded<find_deliveries> decode_find_deliveries(std::string_view body, std::size_t json_depth) {
+  return decode_with<find_deliveries>(body, json_depth, [](field_reader& fields, find_deliveries& query) {
+    query.to = destination_id{fields.text("destination_id", most_id)};
+    const auto status = fields.text("status", most_id);
+    query.status = parse_delivery_status(status);
+    if (!status.empty() && !query.status) fields.reject("status", "must be pending, delivered or failed");
+    query.before = fields.integer("before", 1, most_number).value_or(0);
+    query.limit = read_limit(fields);
+  });
+}
+
+decoded<find_deliveries> decode_show_delivery(std::string_view body, std::size_t json_depth) {
+  return decode_with<find_deliveries>(body, json_depth, [](field_reader& fields, find_deliveries& query) {
+    query.id = fields.integer("id", 1, most_number).value_or(0);
+    if (query.id == 0) fields.reject("id", "is required");
+    query.limit = 1;
+  });
+}
+
+decoded<redeliver> decode_redeliver(std::string_view body, std::size_t json_depth) {
+  return decode_with<redeliver>(body, json_depth, [](field_reader& fields, redeliver& wish) {
+    wish.id = fields.integer("id", 1, most_number).value_or(0);
+    wish.to = destination_id{fields.text("destination_id", most_id)};
+    wish.from = read_time(fields, "from");
+    wish.until = read_time(fields, "until");
+    if ((wish.id != 0) == !wish.to.empty()) fields.reject("id", "or destination_id is required, and not both");
+    if (wish.id != 0 && (wish.from || wish.until)) fields.reject("from", "and until go with destination_id");
+    if (wish.from && wish.until && *wish.until <= *wish.from) fields.reject("until", "must be after from");
+  });
+}
+
+decoded<find_events> decode_find_events(std::string_view body, std::size_t json_depth) {
+  return decode_with<find_events>(body, json_depth, [](field_reader& fields, find_events& query) {
+    query.merchant = read_merchant(fields);
+    query.env = read_optional_mode(fields);
+    query.payment = payment_id{fields.text("payment_id", most_id)};
+    query.before = read_time(fields, "before");
+    query.limit = read_limit(fields);
   });
 }
 

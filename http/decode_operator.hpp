@@ -1,6 +1,8 @@
 // The operator's commands, from the JSON that gatewayctl sends.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "decoded.hpp"
@@ -14,5 +16,23 @@ decoded<revoke_key> decode_revoke_key(std::string_view body, std::size_t json_de
 decoded<add_user> decode_add_user(std::string_view body, std::size_t json_depth);
 decoded<set_connection> decode_set_connection(std::string_view body, std::size_t json_depth);
 decoded<set_route> decode_set_route(std::string_view body, std::size_t json_depth);
+
+/// Types are accepted under the names that merchants or platforms are told, and stored under the first.
+decoded<set_destination> decode_set_destination(std::string_view body, std::size_t json_depth);
+decoded<enable_destination> decode_enable_destination(std::string_view body, std::size_t json_depth);
+decoded<disable_destination> decode_disable_destination(std::string_view body, std::size_t json_depth);
+decoded<rotate_destination_secret> decode_rotate_destination_secret(std::string_view body, std::size_t json_depth);
+
+/// Which destinations to show; all, if nothing is set.
+struct destination_filter {
+  std::string owner;
+  std::optional<environment> env;
+};
+decoded<destination_filter> decode_destination_filter(std::string_view body, std::size_t json_depth);
+decoded<find_deliveries> decode_find_deliveries(std::string_view body, std::size_t json_depth);
+/// One delivery, by its number.
+decoded<find_deliveries> decode_show_delivery(std::string_view body, std::size_t json_depth);
+decoded<redeliver> decode_redeliver(std::string_view body, std::size_t json_depth);
+decoded<find_events> decode_find_events(std::string_view body, std::size_t json_depth);
 
 }  // namespace gateway::http

@@ -111,6 +111,24 @@ class json_result_encoder final : public result_encoder {
     return out;
   }
 
+  std::string event_envelope(const event_record& event, destination_kind to, const entity_id& entity) const override {
+    std::string out;
+    out.reserve(256 + event.data.size());
+    {
+      json_object envelope{out};
+      envelope.text("id", event.id);
+      envelope.text("type", type_told_to(to, event.type));
+      envelope.text("created", format_millis(event.created));
+      {
+        json_object merchant{envelope.member("merchant")};
+        merchant.text("id", event.subject.merchant.value);
+        merchant.text("entity_id", entity.value);
+      }
+      envelope.member("data") += event.data;
+    }
+    return out;
+  }
+
  private:
   static void append_metadata(json_object& data, const metadata_map& metadata) {
     if (metadata.empty()) return;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <boost/asio/awaitable.hpp>
@@ -13,6 +14,7 @@
 #include "gateway/directory.hpp"
 #include "gateway/metrics.hpp"
 #include "gateway/settings.hpp"
+#include "gateway/webhook_client.hpp"
 #include "concurrency_limit.hpp"
 #include "message.hpp"
 
@@ -28,6 +30,9 @@ struct services {
   class metrics& meters;
   router_actor router;
   directory_actor operators;
+  webhook_client& outbound;      ///< where a destination's URL is checked before it is set
+  store_reader archive;          ///< for operators' lists
+  dispatcher_actor dispatcher;   ///< delivers again what an operator wants delivered again
   std::string setup_token_key;   ///< derived from the master key: signs setup links
   std::string hosted_page_key;   ///< signs hosted pages' links and their CSRF tokens
   std::atomic<bool> ready{false};     ///< readiness, as /readyz tells it (the store's health is in meters.store_up)
@@ -49,6 +54,17 @@ struct worker {
 boost::asio::awaitable<caf::expected<payment_reply>> ask(worker& here, payment_request request);
 /// Asks the directory actor.
 boost::asio::awaitable<caf::expected<operator_result>> ask(worker& here, operator_command command);
+/// Ask the store's reader for operators' lists.
+boost::asio::awaitable<caf::expected<deliveries_lookup>> ask(worker& here, find_deliveries query);
+boost::asio::awaitable<caf::expected<events_lookup>> ask(worker& here, find_events query);
+/// Asks the dispatcher.
+boost::asio::awaitable<caf::expected<redeliver_result>> ask(worker& here, redeliver wish);
+
+/// Why nothing may be sent to a URL; nothing if it may.
+struct outbound_verdict {
+  std::optional<std::string> fault;
+};
+boost::asio::awaitable<caf::expected<outbound_verdict>> check_outbound(worker& here, std::string url);
 
 /// The routes of the public listener: finds the route, runs it, and maps what it throws or refuses to an answer.
 /// Never throws. Implemented by http/routes/.
@@ -59,3 +75,5 @@ boost::asio::awaitable<response> handle_operator(worker& here, request& in);
 boost::asio::awaitable<response> handle_metrics(worker& here, request& in);
 
 }  // namespace gateway::http
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::http::outbound_verdict)

@@ -80,7 +80,9 @@ std::string sqlite_guarded_update(const write_shape& shape) {
 /// Assignments run from left to right, so the column that the guard reads comes last.
 std::string mysql_guarded_update(const write_shape& shape, std::size_t rows) {
   const std::string last{shape.columns.back()};
-  const std::string guard = with_new(shape.guard, "VALUES(" + last + ")");
+  std::string guard = with_new(shape.guard, "VALUES(" + last + ")");
+  if (shape.another_unique_key)
+    for (const auto key : shape.columns.first(shape.keys)) guard = std::string{key} + " = VALUES(" + std::string{key} + ") AND " + guard;
   std::string sql = insert_sql(shape, rows) + " ON DUPLICATE KEY UPDATE ";
   for (std::size_t i = shape.keys; i < shape.columns.size(); ++i) {
     if (i != shape.keys) sql += ", ";

@@ -1,5 +1,8 @@
 #include "persistence/queries.hpp"
 
+#include <limits>
+
+#include "gateway/log.hpp"
 #include "persistence/rows.hpp"
 
 namespace gateway::persistence {
@@ -13,6 +16,10 @@ void commit_or_throw(db_connection& db, write_result result) {
   }
   db.commit();
 }
+
+constexpr auto no_bound = std::numeric_limits<std::int64_t>::max();
+
+std::int64_t bound(const std::optional<time_point>& at, std::int64_t otherwise) { return at ? to_unix_ms(*at) : otherwise; }
 
 }  // namespace
 
@@ -53,7 +60,73 @@ directory_lookup run(db_connection& db, const find_directory&) {
   db.read(statements::read_users, {}, [&](const result_row& row) { all.users.push_back(user_from(row)); });
   db.read(statements::read_connections, {}, [&](const result_row& row) { all.connections.push_back(connection_from(row)); });
   db.read(statements::read_routes, {}, [&](const result_row& row) { all.routes.push_back(route_from(row)); });
+  db.read(statements::read_destinations, {}, [&](const result_row& row) { all.destinations.push_back(destination_from(row)); });
   return all;
+}
+
+due_deliveries_lookup run(db_connection& db, const find_due_deliveries& what) {
+  const cell parameters[] = {std::string_view{what.to.value}, to_unix_ms(what.now), std::int64_t{what.limit}};
+  due_deliveries_lookup answer;
+  db.read(statements::read_due_deliveries, parameters, [&](const result_row& row) {
+    try {
+      answer.jobs.push_back(delivery_job_from(row));
+    } catch (const corrupt_row& error) {
+      // One row that makes no sense must not hold up all that is behind it.
+      log::error("store.corrupt_row", {{"why", error.what()}, {"destination", what.to.value}});
+    }
+  });
+  db.read(statements::read_next_due, {parameters, 2}, [&](const result_row& row) {
+    if (!row.is_null(0)) answer.next_due = from_unix_ms(row.integer(0));
+  });
+  return answer;
+}
+
+backlog_lookup run(db_connection& db, const find_backlog&) {
+  backlog_lookup answer;
+  db.read(statements::read_backlog, {}, [&](const result_row& row) { answer.destinations.push_back(backlog_from(row)); });
+  return answer;
+}
+
+deliveries_lookup run(db_connection& db, const find_deliveries& what) {
+  deliveries_lookup answer;
+  const auto read = [&](const statement& sql, std::span<const cell> parameters) {
+    db.read(sql, parameters, [&](const result_row& row) { answer.jobs.push_back(delivery_job_from(row)); });
+  };
+  const auto below = what.before != 0 ? what.before : no_bound;
+  const std::int64_t limit = what.limit;
+  if (what.id != 0) {
+    const cell number[] = {what.id};
+    read(statements::read_delivery, number);
+  } else if (!what.to.value.empty()) {
+    const auto pick = [&](delivery_status any) { return to_string(what.status.value_or(any)); };
+    const cell parameters[] = {pick(delivery_status::pending), pick(delivery_status::delivered), pick(delivery_status::failed),
+                               std::string_view{what.to.value}, below, limit};
+    read(statements::read_deliveries_to, parameters);
+  } else if (what.status) {
+    const cell parameters[] = {to_string(*what.status), below, limit};
+    read(statements::read_deliveries_of_status, parameters);
+  } else {
+    const cell parameters[] = {below, limit};
+    read(statements::read_deliveries, parameters);
+  }
+  return answer;
+}
+
+events_lookup run(db_connection& db, const find_events& what) {
+  const std::string_view merchant = what.merchant.value, payment = what.payment.value;
+  const auto first = to_string(what.env.value_or(environment::test)), second = to_string(what.env.value_or(environment::live));
+  const auto before = bound(what.before, no_bound);
+  const std::int64_t limit = what.limit;
+  events_lookup answer;
+  const auto each = [&](const result_row& row) { answer.events.push_back(event_from(row)); };
+  if (payment.empty()) {
+    const cell parameters[] = {merchant, first, second, before, limit};
+    db.read(statements::read_events, parameters, each);
+  } else {
+    const cell parameters[] = {merchant, first, second, payment, before, limit};
+    db.read(statements::read_events_of_payment, parameters, each);
+  }
+  return answer;
 }
 
 purge_result run(db_connection& db, const purge_commands& what) {
@@ -62,6 +135,24 @@ purge_result run(db_connection& db, const purge_commands& what) {
   const auto deleted = db.change(statements::purge_commands, parameters);
   db.commit();
   return {deleted};
+}
+
+redeliver_rows_result run(db_connection& db, const redeliver_rows& what) {
+  redeliver_rows_result answer;
+  const auto now = to_unix_ms(what.now);
+  db.begin();
+  if (what.id != 0) {
+    const cell number[] = {what.id};
+    db.read(statements::read_delivery_destination, number, [&](const result_row& row) { answer.to = destination_id{row.text(0)}; });
+    const cell parameters[] = {now, what.id};
+    answer.changed = db.change(statements::redeliver_number, parameters);
+  } else {
+    const cell parameters[] = {now, std::string_view{what.to.value}, bound(what.from, std::numeric_limits<std::int64_t>::min()),
+                               bound(what.until, no_bound), std::int64_t{what.limit}};
+    answer.changed = db.change(statements::redeliver_failed, parameters);
+  }
+  db.commit();
+  return answer;
 }
 
 std::optional<std::string> read_meta(db_connection& db, std::string_view name) {

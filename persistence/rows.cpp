@@ -78,6 +78,9 @@ class cursor {
   unsigned at_ = 0;
 };
 
+// Receivers read a delivery's number from JSON.
+constexpr std::int64_t last_number = (std::int64_t{1} << 53) - 1;
+
 bool fits(const open_operation& open, const payment& p) {
   const auto begun = to_unix_ms(open.begun_at);
   return open.amount >= 0 && open.amount <= p.amount.minor && open.claim >= 0 && open.claim <= p.version && begun >= first_ms &&
@@ -162,6 +165,41 @@ void put_route_row(row_buffer& rows, const save_route& r) {
 
 void insert_setup_token_row(row_buffer& rows, const spend_setup_token& t) {
   rows.add(t.merchant.value).add(t.token_id).add(t.spent_at);
+}
+
+void put_destination_row(row_buffer& rows, const save_destination& d) {
+  const auto& what = d.what;
+  rows.add(what.owner).add(what.id.value).add(to_string(what.kind)).add(to_string(what.env)).add(what.url);
+  rows.keep(joined(what.events, [](const std::string& type) { return type; }));
+  rows.add(to_string(what.status)).add(what.disabled_reason).add(d.sealed_secret).add(d.sealed_previous);
+  rows.add(d.previous_until).add(what.created_at);
+}
+
+namespace {
+
+/// What every attempt may change.
+void add_progress(row_buffer& rows, const delivery& d) {
+  rows.add(to_string(d.status)).add(std::int64_t{d.attempts}).add(std::int64_t{d.round_from}).add(d.next_attempt_at);
+  if (d.last) {
+    rows.add(d.last->at).add(to_string(d.last->result)).add(std::int64_t{d.last->status}).add(std::int64_t{d.last->took_ms});
+    rows.add(d.last->excerpt);
+  } else {
+    rows.null().null().null().null().null();
+  }
+  rows.add(d.version);
+}
+
+}  // namespace
+
+void insert_delivery_row(row_buffer& rows, const delivery& d) {
+  rows.add(d.subject.merchant.value).add(d.id).add(to_string(d.subject.env)).add(d.subject.id.value).add(std::int64_t{d.event_seq});
+  rows.add(d.to.value).add(d.created_at);
+  add_progress(rows, d);
+}
+
+void update_delivery_row(row_buffer& rows, const delivery& d) {
+  rows.add(d.subject.merchant.value).add(d.id);
+  add_progress(rows, d);
 }
 
 payment payment_from(const result_row& row, const payment_key& key) {
@@ -309,6 +347,104 @@ stored_route route_from(const result_row& row) {
     r.way.methods.push_back(*parsed);
   });
   return r;
+}
+
+stored_destination destination_from(const result_row& row) {
+  cursor in{row};
+  stored_destination d;
+  d.what.owner = in.text();
+  d.what.id = destination_id{in.text()};
+  d.what.kind = in.named(parser_among({destination_kind::merchant, destination_kind::platform}), "destination kind");
+  d.what.env = in.named(parse_environment, "environment");
+  d.what.url = in.text();
+  each_word(in.text(), [&](std::string_view word) {
+    if (stored_event_type(word) != word) throw corrupt_row("unknown event type");
+    d.what.events.emplace_back(word);
+  });
+  d.what.status = in.named(parser_among({destination_status::enabled, destination_status::disabled}), "destination status");
+  d.what.disabled_reason = in.text();
+  d.sealed_secret = in.text();
+  d.sealed_previous = in.text();
+  d.previous_until = in.optional_time();
+  d.what.created_at = in.time();
+  return d;
+}
+
+namespace {
+
+/// What after_attempt() and redelivered() keep true of every delivery.
+bool holds_together(const delivery& d) {
+  if ((d.status == delivery_status::pending) != d.next_attempt_at.has_value()) return false;
+  if ((d.attempts > 0) != d.last.has_value()) return false;
+  if (d.status == delivery_status::pending) return true;
+  return d.last && (d.status == delivery_status::delivered) == (d.last->result == attempt_result::delivered);
+}
+
+}  // namespace
+
+delivery_job delivery_job_from(const result_row& row) {
+  cursor in{row};
+  delivery_job job;
+  auto& d = job.row;
+  d.subject.merchant = merchant_id{in.text()};
+  d.subject.env = in.named(parse_environment, "environment");
+  d.subject.id = payment_id{in.text()};
+  d.event_seq = in.number<std::uint32_t>("event_seq");
+  d.id = in.number("delivery_id", 1, last_number);
+  d.to = destination_id{in.text()};
+  d.created_at = in.time();
+  d.status = in.named(parse_delivery_status, "delivery status");
+  d.attempts = in.number<std::uint32_t>("attempts");
+  d.round_from = in.number<std::uint32_t>("round_from", 0, d.attempts);
+  d.next_attempt_at = in.optional_time();
+  if (in.skip_null()) {
+    for (int i = 0; i < 4; ++i)
+      if (!in.skip_null()) throw corrupt_row("an attempt without its time");
+  } else {
+    delivery_attempt last;
+    last.at = in.time();
+    last.result = in.named(parse_attempt_result, "attempt result");
+    last.status = in.number<std::uint16_t>("last_status", 0, 999);
+    last.took_ms = in.number<std::uint32_t>("last_took_ms");
+    last.excerpt = in.text();
+    d.last = std::move(last);
+  }
+  d.version = in.number("version", 1);
+  if (!holds_together(d)) throw corrupt_row("a delivery's status, attempts and next attempt do not go together");
+  if (in.skip_null()) throw corrupt_row("a delivery without its event");
+  job.event.id = in.text();
+  job.event.subject = d.subject;
+  job.event.seq = d.event_seq;
+  job.event.type = in.text();
+  job.event.created = in.time();
+  job.event.data = in.text();
+  return job;
+}
+
+destination_backlog backlog_from(const result_row& row) {
+  cursor in{row};
+  destination_backlog b;
+  b.to = destination_id{in.text()};
+  b.pending = static_cast<std::uint64_t>(in.number("count"));
+  const auto earliest = in.optional_time();
+  if (!earliest) throw corrupt_row("pending deliveries without a next attempt");
+  b.next_attempt_at = *earliest;
+  b.oldest_number = in.number("delivery_id", 1, last_number);
+  return b;
+}
+
+event_record event_from(const result_row& row) {
+  cursor in{row};
+  event_record e;
+  e.subject.merchant = merchant_id{in.text()};
+  e.subject.env = in.named(parse_environment, "environment");
+  e.subject.id = payment_id{in.text()};
+  e.seq = in.number<std::uint32_t>("seq");
+  e.id = in.text();
+  e.type = in.text();
+  e.created = in.time();
+  e.data = in.text();
+  return e;
 }
 
 }  // namespace gateway::persistence

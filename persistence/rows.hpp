@@ -50,6 +50,9 @@ void put_user_row(row_buffer& rows, const save_user& u);
 void put_connection_row(row_buffer& rows, const save_connection& c);
 void put_route_row(row_buffer& rows, const save_route& r);
 void insert_setup_token_row(row_buffer& rows, const spend_setup_token& t);
+void put_destination_row(row_buffer& rows, const save_destination& d);
+void insert_delivery_row(row_buffer& rows, const delivery& d);
+void update_delivery_row(row_buffer& rows, const delivery& d);
 
 /// A stored row that this program cannot understand. Never the caller's fault; needs an operator.
 class corrupt_row : public std::runtime_error {
@@ -67,5 +70,9 @@ stored_key api_key_from(const result_row& row);
 stored_user user_from(const result_row& row);
 stored_connection connection_from(const result_row& row);
 stored_route route_from(const result_row& row);
+stored_destination destination_from(const result_row& row);
+delivery_job delivery_job_from(const result_row& row);
+destination_backlog backlog_from(const result_row& row);
+event_record event_from(const result_row& row);
 
 }  // namespace gateway::persistence

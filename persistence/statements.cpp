@@ -31,6 +31,15 @@ constexpr names connection_replaced[] = {"status", "account"};
 constexpr names route_columns[] = {"merchant_id", "environment", "provider", "route_id", "position", "currencies", "methods"};
 constexpr names route_replaced[] = {"currencies", "methods"};
 constexpr names setup_token_columns[] = {"merchant_id", "token_id", "spent_at"};
+constexpr names destination_columns[] = {"owner_id", "destination_id", "kind", "environment", "url", "events", "status", "disabled_reason",
+                                         "sealed_secret", "sealed_previous", "previous_until", "created_at"};
+constexpr names destination_replaced[] = {"environment", "url", "events", "status", "disabled_reason", "sealed_secret", "sealed_previous",
+                                          "previous_until"};
+constexpr names delivery_columns[] = {"merchant_id", "delivery_id", "environment", "payment_id", "event_seq", "destination_id", "created_at",
+                                      "status", "attempts", "round_from", "next_attempt_at", "last_at", "last_result", "last_status",
+                                      "last_took_ms", "last_excerpt", "version"};
+constexpr names delivery_changes[] = {"merchant_id", "delivery_id", "status", "attempts", "round_from", "next_attempt_at", "last_at",
+                                      "last_result", "last_status", "last_took_ms", "last_excerpt", "version"};
 constexpr names meta_columns[] = {"name", "value"};
 constexpr names meta_replaced[] = {"value"};
 constexpr names migration_columns[] = {"version", "name", "applied_at"};
@@ -62,6 +71,17 @@ const write_shape put_connection{
     .what = upsert, .table = "connections", .columns = connection_columns, .keys = 3, .replaced = connection_replaced};
 const write_shape put_route{.what = upsert, .table = "routes", .columns = route_columns, .keys = 3, .replaced = route_replaced};
 const write_shape insert_setup_token{insert, "setup_tokens", setup_token_columns, 2};
+const write_shape put_destination{
+    .what = upsert, .table = "destinations", .columns = destination_columns, .keys = 2, .replaced = destination_replaced};
+const write_shape insert_delivery{insert, "deliveries", delivery_columns, 2};
+const write_shape update_delivery{.what = guarded_update,
+                                  .table = "deliveries",
+                                  .columns = delivery_changes,
+                                  .keys = 2,
+                                  .guard = "version = {new} - 1",
+                                  .unused_columns = "environment, payment_id, event_seq, destination_id, created_at",
+                                  .unused_values = "'', '', 0, '', 0",
+                                  .another_unique_key = true};
 const write_shape insert_meta{insert, "meta", meta_columns, 1};
 const write_shape put_meta{.what = upsert, .table = "meta", .columns = meta_columns, .keys = 1, .replaced = meta_replaced};
 const write_shape insert_migration{insert, "schema_migrations", migration_columns, 1};
@@ -74,6 +94,18 @@ const statement purge_commands{
     "(SELECT merchant_id, environment, principal, idempotency_key FROM commands "
     "WHERE created_at < ? AND status IS NOT NULL ORDER BY created_at LIMIT ?)",
     "DELETE FROM commands WHERE created_at < ? AND status IS NOT NULL ORDER BY created_at LIMIT ?"};
+
+// What redelivered() of domain/webhook.hpp does to one.
+#define REDELIVERED "SET status = 'pending', round_from = attempts, next_attempt_at = ?, version = version + 1 "
+const statement redeliver_number{"UPDATE deliveries " REDELIVERED "WHERE delivery_id = ?"};
+const statement redeliver_failed{
+    "UPDATE deliveries " REDELIVERED
+    "WHERE (merchant_id, delivery_id) IN "
+    "(SELECT merchant_id, delivery_id FROM deliveries INDEXED BY deliveries_by_status "
+    "WHERE status = 'failed' AND destination_id = ? AND created_at >= ? AND created_at < ? LIMIT ?)",
+    "UPDATE deliveries FORCE INDEX (deliveries_by_status) " REDELIVERED
+    "WHERE status = 'failed' AND destination_id = ? AND created_at >= ? AND created_at < ? LIMIT ?"};
+#undef REDELIVERED
 
 const statement read_payment{
     "SELECT state, amount, currency, captured, refunded, flow, provider, account, hides_provider, provider_ref, status, error, hosted_url, "
@@ -104,6 +136,68 @@ const statement read_connections{
 const statement read_routes{
     "SELECT merchant_id, environment, provider, route_id, position, currencies, methods FROM routes "
     "ORDER BY merchant_id, environment, position, provider"};
+
+const statement read_destinations{
+    "SELECT owner_id, destination_id, kind, environment, url, events, status, disabled_reason, sealed_secret, sealed_previous, "
+    "previous_until, created_at FROM destinations ORDER BY owner_id, destination_id"};
+
+// A delivery without its event is corrupt, and must show itself as such: hence the outer join.
+#define JOB                                                                                                                       \
+  "SELECT d.merchant_id, d.environment, d.payment_id, d.event_seq, d.delivery_id, d.destination_id, d.created_at, d.status, "     \
+  "d.attempts, d.round_from, d.next_attempt_at, d.last_at, d.last_result, d.last_status, d.last_took_ms, d.last_excerpt, "        \
+  "d.version, e.event_id, e.type, e.occurred_at, e.data "
+#define ITS_EVENT                                                                                                                 \
+  "LEFT JOIN events AS e ON e.merchant_id = d.merchant_id AND e.environment = d.environment AND e.payment_id = d.payment_id "      \
+  "AND e.seq = d.event_seq "
+// The index is named where another plan would read all that was ever delivered: neither database keeps statistics that
+// tell how few of the rows are pending.
+#define DUE "WHERE d.status = 'pending' AND d.destination_id = ? AND d.next_attempt_at <= ? ORDER BY d.next_attempt_at LIMIT ?"
+const statement read_due_deliveries{JOB "FROM deliveries AS d INDEXED BY deliveries_by_status " ITS_EVENT DUE,
+                                    JOB "FROM deliveries AS d FORCE INDEX (deliveries_by_status) " ITS_EVENT DUE};
+#undef DUE
+#define LATER "WHERE status = 'pending' AND destination_id = ? AND next_attempt_at > ?"
+const statement read_next_due{"SELECT MIN(next_attempt_at) FROM deliveries INDEXED BY deliveries_by_status " LATER,
+                              "SELECT MIN(next_attempt_at) FROM deliveries FORCE INDEX (deliveries_by_status) " LATER};
+#undef LATER
+
+// All columns are the index's own: the rows are not read.
+#define BACKLOG "SELECT destination_id, COUNT(*), MIN(next_attempt_at), MIN(delivery_id) FROM deliveries "
+#define PENDING "WHERE status = 'pending' GROUP BY destination_id ORDER BY destination_id"
+const statement read_backlog{BACKLOG "INDEXED BY deliveries_by_status " PENDING, BACKLOG "FORCE INDEX (deliveries_by_status) " PENDING};
+#undef PENDING
+#undef BACKLOG
+
+const statement read_delivery{JOB "FROM deliveries AS d " ITS_EVENT "WHERE d.delivery_id = ?"};
+// Down the numbers until there are enough.
+const statement read_deliveries{JOB "FROM deliveries AS d INDEXED BY deliveries_by_number " ITS_EVENT
+                                    "WHERE d.delivery_id < ? ORDER BY d.delivery_id DESC LIMIT ?",
+                                JOB "FROM deliveries AS d FORCE INDEX (deliveries_by_number) " ITS_EVENT
+                                    "WHERE d.delivery_id < ? ORDER BY d.delivery_id DESC LIMIT ?"};
+// Those with a status, or of a destination: the numbers are chosen from the index alone, then only those rows are read.
+#define CHOSEN(index, which)                                                                                                      \
+  JOB "FROM (SELECT merchant_id, delivery_id FROM deliveries " index " WHERE " which                                              \
+      " AND delivery_id < ? ORDER BY delivery_id DESC LIMIT ?) AS chosen "                                                        \
+      "JOIN deliveries AS d ON d.merchant_id = chosen.merchant_id AND d.delivery_id = chosen.delivery_id " ITS_EVENT              \
+      "ORDER BY d.delivery_id DESC"
+#define EITHER_CHOSEN(which)                                                                                                      \
+  {CHOSEN("INDEXED BY deliveries_by_status", which), CHOSEN("FORCE INDEX (deliveries_by_status)", which)}
+const statement read_deliveries_of_status EITHER_CHOSEN("status = ?");
+const statement read_deliveries_to EITHER_CHOSEN("status IN (?, ?, ?) AND destination_id = ?");
+#undef EITHER_CHOSEN
+#undef CHOSEN
+#undef ITS_EVENT
+#undef JOB
+const statement read_delivery_destination{"SELECT destination_id FROM deliveries WHERE delivery_id = ?"};
+
+#define EVENT "SELECT merchant_id, environment, payment_id, seq, event_id, type, occurred_at, data FROM events WHERE merchant_id = ? "
+#define NEWEST_FIRST "AND occurred_at < ? ORDER BY occurred_at DESC, environment DESC, payment_id DESC, seq DESC LIMIT ?"
+const statement read_events{EVENT "AND environment IN (?, ?) " NEWEST_FIRST};
+// With a sign before it SQLite does not look for the time in an index: one payment's events are few, and lie together.
+const statement read_events_of_payment{
+    EVENT "AND environment IN (?, ?) AND payment_id = ? AND +occurred_at < ? "
+          "ORDER BY +occurred_at DESC, environment DESC, seq DESC LIMIT ?"};
+#undef NEWEST_FIRST
+#undef EVENT
 
 const statement read_meta{"SELECT value FROM meta WHERE name = ?"};
 const statement read_migrations{"SELECT version FROM schema_migrations ORDER BY version"};

@@ -27,6 +27,8 @@ struct write_shape {
   /// insert that turns into the update; where it does insert, its row is rolled back.
   std::string_view unused_columns{};
   std::string_view unused_values{};
+  /// guarded_update: the table has another unique key, by which MySQL's insert could meet a row of another name.
+  bool another_unique_key = false;
 };
 
 /// A plain statement, in the words of each database.
@@ -52,12 +54,17 @@ extern const write_shape put_user;
 extern const write_shape put_connection;
 extern const write_shape put_route;
 extern const write_shape insert_setup_token;
+extern const write_shape put_destination;
+extern const write_shape insert_delivery;
+extern const write_shape update_delivery;
 extern const write_shape insert_meta;
 extern const write_shape put_meta;
 extern const write_shape insert_migration;
 
 extern const statement revoke_api_key;
 extern const statement purge_commands;
+extern const statement redeliver_number;
+extern const statement redeliver_failed;
 
 extern const statement read_payment;
 extern const statement read_command;
@@ -68,6 +75,17 @@ extern const statement read_api_keys;
 extern const statement read_users;
 extern const statement read_connections;
 extern const statement read_routes;
+extern const statement read_destinations;
+extern const statement read_due_deliveries;
+extern const statement read_next_due;
+extern const statement read_backlog;
+extern const statement read_delivery;
+extern const statement read_deliveries;
+extern const statement read_deliveries_of_status;
+extern const statement read_deliveries_to;
+extern const statement read_delivery_destination;
+extern const statement read_events;
+extern const statement read_events_of_payment;
 extern const statement read_meta;
 extern const statement read_migrations;
 

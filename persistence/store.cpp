@@ -70,9 +70,17 @@ store_handles open_store(caf::actor_system& system, const settings& s, metrics& 
   writer_limits limits;
   limits.batch_units = std::max(1u, s.batch_units);
   limits.queue = std::max<std::size_t>(1, s.store_queue / writers);
+  limits.recordings = limits.queue;
   store_handles handles;
   for (unsigned i = 0; i < writers; ++i) handles.writers.push_back(spawn_store_writer(system, where, health, counts, limits));
   for (unsigned i = 0; i < std::max(1u, s.store_readers); ++i) handles.readers.push_back(spawn_store_reader(system, where, health));
+  // Where a database has one writer by nature, recordings share it (store_writer.cpp sees to it that payments go first).
+  // Small transactions: nobody waits for a recording, and payments do for the database.
+  auto small = limits;
+  small.batch_units = std::min<std::size_t>(limits.batch_units, 32);
+  handles.recorder = where.language == dialect::sqlite ? handles.writers.front() : spawn_store_writer(system, where, health, counts, small);
+  handles.outbox = spawn_store_reader(system, where, health);
+  handles.archive = spawn_store_reader(system, where, health);
   return handles;
 }
 

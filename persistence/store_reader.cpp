@@ -18,10 +18,10 @@ using reader_actor = store_reader::extend<caf::reacts_to<wake_atom>>;
 
 struct sessions {
   sessions(const store_location& where, const std::shared_ptr<store_health>& health)
-      : reads(where, access::read, health), purges(where, access::write, health) {}
+      : reads(where, access::read, health), writes(where, access::write, health) {}
 
   session reads;
-  session purges;
+  session writes;
 };
 
 struct reader_state {
@@ -34,10 +34,10 @@ using reader_pointer = reader_actor::stateful_pointer<reader_state>;
 
 void wake_while_away(reader_pointer self) {
   auto& state = self->state;
-  auto& [reads, purges] = *state.links;
-  if ((!reads.away() && !purges.away()) || state.wake_on_its_way) return;
+  auto& [reads, writes] = *state.links;
+  if ((!reads.away() && !writes.away()) || state.wake_on_its_way) return;
   state.wake_on_its_way = true;
-  self->delayed_send(self, reads.away() ? reads.pause() : purges.pause(), wake_atom{});
+  self->delayed_send(self, reads.away() ? reads.pause() : writes.pause(), wake_atom{});
 }
 
 template <class Answer, class Question>
@@ -56,18 +56,23 @@ caf::result<Answer> answer(reader_pointer self, session& link, const Question& q
 
 reader_actor::behavior_type behave(reader_pointer self, const store_location& where, const std::shared_ptr<store_health>& health) {
   self->state.links.emplace(where, health);
-  auto& [reads, purges] = *self->state.links;
+  auto& [reads, writes] = *self->state.links;
   return {
       [self, &reads](const find_payment& q) { return answer<payment_lookup>(self, reads, q); },
       [self, &reads](const find_command& q) { return answer<command_lookup>(self, reads, q); },
       [self, &reads](const find_timeline& q) { return answer<timeline_lookup>(self, reads, q); },
       [self, &reads](const find_due& q) { return answer<due_lookup>(self, reads, q); },
       [self, &reads](const find_directory& q) { return answer<directory_lookup>(self, reads, q); },
-      [self, &purges](const purge_commands& q) { return answer<purge_result>(self, purges, q); },
+      [self, &writes](const purge_commands& q) { return answer<purge_result>(self, writes, q); },
+      [self, &reads](const find_due_deliveries& q) { return answer<due_deliveries_lookup>(self, reads, q); },
+      [self, &reads](const find_backlog& q) { return answer<backlog_lookup>(self, reads, q); },
+      [self, &reads](const find_deliveries& q) { return answer<deliveries_lookup>(self, reads, q); },
+      [self, &reads](const find_events& q) { return answer<events_lookup>(self, reads, q); },
+      [self, &writes](const redeliver_rows& q) { return answer<redeliver_rows_result>(self, writes, q); },
       [self](wake_atom) {
         self->state.wake_on_its_way = false;
         self->state.links->reads.try_to_return();
-        self->state.links->purges.try_to_return();
+        self->state.links->writes.try_to_return();
         wake_while_away(self);
       },
   };

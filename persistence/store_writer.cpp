@@ -21,7 +21,8 @@ using promise = caf::typed_response_promise<commit_outcome>;
 /// Group commit without waiting: a unit joins the queue and, if none is on its way, a message to oneself. That message
 /// comes after all that is in the mailbox already, so when it arrives everything that came meanwhile has joined.
 /// What finishes an operation goes before what begins one: it has waited before, its client is nearly served, and there is
-/// no more of it than has begun.
+/// no more of it than has begun. Recordings of webhooks' attempts have no client who waits: while payments do, every batch
+/// keeps a quarter of itself for recordings and no more, so that neither holds up the other.
 class writer {
  public:
   writer(const store_location& where, std::shared_ptr<store_health> health, metrics& counts, writer_limits limits)
@@ -29,13 +30,29 @@ class writer {
     for (std::size_t i = 0; i < outcomes_.size(); ++i) outcomes_[i] = &counts.units(to_string(static_cast<commit_outcome>(i)));
   }
 
-  bool full() const noexcept { return finishing_.size() + beginning_.size() >= limits_.queue; }
-  bool idle() const noexcept { return finishing_.empty() && beginning_.empty(); }
+  /// Of a unit's place in the queue.
+  enum class lane : unsigned char { finishing, beginning, recording };
+
+  static lane lane_of(const unit_of_work& unit) noexcept {
+    if (unit.update_payment && !unit.insert_command) return lane::finishing;
+    const bool touches_more = unit.insert_payment || unit.update_payment || unit.insert_command || unit.finish_command ||
+                              !unit.entries.empty() || !unit.deliveries.empty() || !unit.changes.empty();
+    return touches_more || unit.update_deliveries.empty() ? lane::beginning : lane::recording;
+  }
+
+  /// What finishes an operation is never refused: the provider's answer would be lost with it. There are no more of these
+  /// than operations under way.
+  bool refuses(lane which) const noexcept {
+    if (which == lane::recording) return recording_.size() >= limits_.recordings;
+    return which == lane::beginning && finishing_.size() + beginning_.size() >= limits_.queue;
+  }
+  bool idle() const noexcept { return finishing_.empty() && beginning_.empty() && recording_.empty(); }
   session& link() noexcept { return session_; }
 
-  void enqueue(promise answer, unit_of_work&& unit, bool begins) {
+  void enqueue(promise answer, unit_of_work&& unit, lane which) {
     const auto bytes = estimated_bytes(unit);
-    (begins ? beginning_ : finishing_).push_back({std::move(answer), std::move(unit), bytes});
+    auto& queue = which == lane::finishing ? finishing_ : which == lane::beginning ? beginning_ : recording_;
+    queue.push_back({std::move(answer), std::move(unit), bytes});
   }
 
   /// Commits the next batch and answers it.
@@ -69,15 +86,32 @@ class writer {
   void take_batch() {
     units_.clear();
     promises_.clear();
+    if (finishing_.empty() && beginning_.empty()) {
+      quarters_owed_ = 0;
+      take(recording_, limits_.batch_units, limits_.batch_bytes);
+      return;
+    }
+    // In quarters of a unit, so that of batches too small to be shared every fourth is the recordings'.
+    quarters_owed_ = recording_.empty() ? 0 : std::min(quarters_owed_, std::size_t{3}) + limits_.batch_units;
+    const auto kept = std::min(recording_.size(), quarters_owed_ / 4);
+    const auto others = limits_.batch_units - kept;
+    const auto bytes = take(finishing_, others, limits_.batch_bytes);
+    if (bytes < limits_.batch_bytes) take(beginning_, others - units_.size(), limits_.batch_bytes - bytes);
+    take(recording_, kept, limits_.batch_bytes / 4);
+    quarters_owed_ -= 4 * kept;
+  }
+
+  /// Moves at most so many units to the batch, and none once it has so many bytes of them; answers how many bytes.
+  std::size_t take(std::deque<entry>& from, std::size_t most, std::size_t most_bytes) {
     std::size_t bytes = 0;
-    while (!idle() && units_.size() < limits_.batch_units && bytes < limits_.batch_bytes) {
-      auto& from = finishing_.empty() ? beginning_ : finishing_;
+    for (; !from.empty() && most > 0 && bytes < most_bytes; --most) {
       auto& next = from.front();
       bytes += next.bytes;
       units_.push_back(std::move(next.unit));
       promises_.push_back(std::move(next.answer));
       from.pop_front();
     }
+    return bytes;
   }
 
   session session_;
@@ -85,6 +119,8 @@ class writer {
   writer_limits limits_;
   std::deque<entry> finishing_;
   std::deque<entry> beginning_;
+  std::deque<entry> recording_;
+  std::size_t quarters_owed_ = 0;  // to recordings, while others wait
   std::vector<unit_of_work> units_;  // of the batch at hand
   std::vector<promise> promises_;
   std::array<prometheus::Counter*, 7> outcomes_{};
@@ -112,12 +148,10 @@ writer_actor::behavior_type behave(writer_actor::stateful_pointer<writer_state> 
   });
   return {
       [self, &state](unit_of_work& unit) -> caf::result<commit_outcome> {
-        // What finishes an operation is never refused: the provider's answer would be lost with it. There are no more of
-        // these than operations under way.
-        const bool begins = unit.insert_command || !unit.update_payment;
-        if (begins && state.work->full()) return make_error(actor_errc::overloaded);
+        const auto lane = writer::lane_of(unit);
+        if (state.work->refuses(lane)) return make_error(actor_errc::overloaded);
         auto answer = self->make_response_promise<commit_outcome>();
-        state.work->enqueue(answer, std::move(unit), begins);
+        state.work->enqueue(answer, std::move(unit), lane);
         if (!state.commit_on_its_way) {
           state.commit_on_its_way = true;
           self->send(self, work_atom{});

@@ -13,6 +13,7 @@ struct writer_limits {
   std::size_t batch_units = 128;             ///< most units of one transaction
   std::size_t batch_bytes = 4 * 1024 * 1024; ///< past this many the transaction takes no more
   std::size_t queue = 20'000;                ///< most units waiting; past it actor_errc::overloaded
+  std::size_t recordings = 20'000;           ///< most units waiting that only record attempts of webhooks; likewise
 };
 
 /// Detached: has its own thread, and opens its connection there. Answers each unit once its fate is known.

@@ -1,7 +1,6 @@
 #include "persistence/unit_batch.hpp"
 
 #include <algorithm>
-#include <array>
 #include <unordered_set>
 
 #include "gateway/log.hpp"
@@ -47,6 +46,7 @@ commit_outcome apply_change(db_connection& db, const directory_change& change) {
     commit_outcome operator()(const save_connection& c) const { return put(statements::put_connection, put_connection_row, c); }
     commit_outcome operator()(const save_route& r) const { return put(statements::put_route, put_route_row, r); }
     commit_outcome operator()(const spend_setup_token& t) const { return put(statements::insert_setup_token, insert_setup_token_row, t); }
+    commit_outcome operator()(const save_destination& d) const { return put(statements::put_destination, put_destination_row, d); }
     commit_outcome operator()(const revoke_api_key& k) const {
       // Revoking what is revoked changes nothing and is no error: the first time stands.
       const cell parameters[] = {to_unix_ms(k.revoked_at), std::string_view{k.merchant.value}, std::string_view{k.id.value}};
@@ -59,7 +59,7 @@ commit_outcome apply_change(db_connection& db, const directory_change& change) {
 
 /// The rows of several units, by statement.
 struct gathered_rows {
-  row_buffer commands, payments, payment_updates, finished_commands, attempts, events;
+  row_buffer commands, payments, payment_updates, finished_commands, attempts, events, deliveries, delivery_updates;
 
   explicit gathered_rows(units_view units) {
     for (const auto& unit : units) {
@@ -75,6 +75,8 @@ struct gathered_rows {
             insert_event_row(events, *key, entry);
           }
         }
+      for (const auto& fresh : unit.deliveries) insert_delivery_row(deliveries, fresh);
+      for (const auto& changed : unit.update_deliveries) update_delivery_row(delivery_updates, changed);
     }
   }
 };
@@ -96,6 +98,8 @@ commit_outcome apply(db_connection& db, units_view units) {
       {statements::finish_command, rows.finished_commands, lost_claim},
       {statements::insert_attempt, rows.attempts, lost_claim},
       {statements::insert_event, rows.events, lost_claim},
+      {statements::insert_delivery, rows.deliveries, lost_claim},
+      {statements::update_delivery, rows.delivery_updates, lost_claim},
   };
   for (const auto& [shape, of_shape, of_duplicate] : steps) {
     if (of_shape.empty()) continue;
@@ -109,23 +113,24 @@ commit_outcome apply(db_connection& db, units_view units) {
   return committed;
 }
 
-/// Splits a batch so that no part touches a payment or an idempotency key twice: within a part the order of
+/// Splits a batch so that no part touches a payment, an idempotency key or a delivery twice: within a part the order of
 /// the units does not matter, and the parts follow one another. Equal hashes of different keys only split more.
 std::vector<units_view> independent_parts(units_view units) {
   std::vector<units_view> parts;
   std::unordered_set<std::size_t> touched;
   touched.reserve(units.size() * 2);
   std::size_t start = 0;
+  std::vector<std::size_t> mine;
+  const auto note = [&mine](std::size_t hash) { mine.push_back(hash); };
   for (std::size_t i = 0; i < units.size(); ++i) {
     const auto& unit = units[i];
-    std::array<std::size_t, 4> keys{};
-    std::size_t count = 0;
-    const auto note = [&](std::size_t hash) { keys[count++] = hash; };
+    mine.clear();
     if (unit.insert_payment) note(std::hash<payment_key>{}(unit.insert_payment->key));
     if (unit.update_payment) note(std::hash<payment_key>{}(unit.update_payment->key));
     if (unit.insert_command) note(std::hash<command_key>{}(unit.insert_command->key));
     if (unit.finish_command) note(std::hash<command_key>{}(unit.finish_command->key));
-    const std::span mine{keys.data(), count};
+    for (const auto& fresh : unit.deliveries) note(std::hash<std::int64_t>{}(fresh.id));
+    for (const auto& changed : unit.update_deliveries) note(std::hash<std::int64_t>{}(changed.id));
     if (std::ranges::any_of(mine, [&](std::size_t hash) { return touched.contains(hash); })) {
       parts.push_back(units.subspan(start, i - start));
       start = i;
@@ -193,6 +198,11 @@ std::size_t estimated_bytes(const unit_of_work& unit) noexcept {
   if (const auto& command = unit.insert_command) bytes += 256 + command->reason.size() + (command->result ? command->result->body.size() : 0);
   if (unit.finish_command && unit.finish_command->result) bytes += unit.finish_command->result->body.size();
   for (const auto& entry : unit.entries) bytes += 256 + entry.message.size() + entry.event_data.size();
+  const auto add_deliveries = [&](const std::vector<delivery>& rows) {
+    for (const auto& row : rows) bytes += 384 + (row.last ? row.last->excerpt.size() : 0);
+  };
+  add_deliveries(unit.deliveries);
+  add_deliveries(unit.update_deliveries);
   return bytes;
 }
 

@@ -8,6 +8,7 @@
 #include "../errors.hpp"
 #include "asking.hpp"
 #include "health.hpp"
+#include "operator_webhooks.hpp"
 #include "table.hpp"
 
 namespace gateway::http {
@@ -95,6 +96,15 @@ constexpr auto operator_table = std::to_array<endpoint>({
     {"POST", "/operator/users", make_user},
     {"POST", "/operator/connections", put_connection},
     {"POST", "/operator/routes", put_route},
+    {"POST", "/operator/destinations", put_destination},
+    {"POST", "/operator/destinations/list", list_destinations},
+    {"POST", "/operator/destinations/enable", enable},
+    {"POST", "/operator/destinations/disable", disable},
+    {"POST", "/operator/destinations/rotate-secret", rotate_secret},
+    {"POST", "/operator/deliveries/list", list_deliveries},
+    {"POST", "/operator/deliveries/show", show_delivery},
+    {"POST", "/operator/deliveries/redeliver", deliver_again},
+    {"POST", "/operator/events/list", list_events},
     {"GET", "/metrics", show_metrics},
     {"GET", "/healthz", show_health},
     {"GET", "/readyz", show_readiness},

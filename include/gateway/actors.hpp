@@ -30,6 +30,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(gateway, caf::first_custom_type_id)
   CAF_ADD_ATOM(gateway, gateway, drain_atom, "drain")
   CAF_ADD_ATOM(gateway, gateway, load_atom, "load")
   CAF_ADD_ATOM(gateway, gateway, count_atom, "count")
+  CAF_ADD_ATOM(gateway, gateway, join_atom, "join")
 CAF_END_TYPE_ID_BLOCK(gateway)
 
 namespace gateway {
@@ -129,12 +130,18 @@ using store_writer = caf::typed_actor<caf::replies_to<unit_of_work>::with<commit
 using store_reader = caf::typed_actor<
     caf::replies_to<find_payment>::with<payment_lookup>, caf::replies_to<find_command>::with<command_lookup>,
     caf::replies_to<find_timeline>::with<timeline_lookup>, caf::replies_to<find_due>::with<due_lookup>,
-    caf::replies_to<find_directory>::with<directory_lookup>, caf::replies_to<purge_commands>::with<purge_result>>;
+    caf::replies_to<find_directory>::with<directory_lookup>, caf::replies_to<purge_commands>::with<purge_result>,
+    caf::replies_to<find_due_deliveries>::with<due_deliveries_lookup>, caf::replies_to<find_backlog>::with<backlog_lookup>,
+    caf::replies_to<find_deliveries>::with<deliveries_lookup>, caf::replies_to<find_events>::with<events_lookup>,
+    caf::replies_to<redeliver_rows>::with<redeliver_rows_result>>;
 
 /// The store's actors. Units of one payment always go to the same writer, in order.
 struct store_handles {
   std::vector<store_writer> writers;
   std::vector<store_reader> readers;
+  store_writer recorder; ///< for what came of attempts to deliver: one connection more, where the store can have it
+  store_reader outbox;   ///< the dispatcher's own: its long reads hold up no payment
+  store_reader archive;  ///< for operators' lists, which may take long
 
   const store_writer& writer_for(const payment_key& key) const { return writers[std::hash<payment_key>{}(key) % writers.size()]; }
   const store_reader& reader_for(const payment_key& key) const { return readers[std::hash<payment_key>{}(key) % readers.size()]; }
@@ -185,6 +192,33 @@ struct redeem_setup_token {
   merchant_id merchant;
   std::string token_id;
 };
+/// Creates the destination, or changes and enables the one that is there already: a merchant has one per mode and URL, a
+/// platform one per mode. The URL has been checked. The secret of one that is there already stays.
+struct set_destination {
+  destination_kind kind = destination_kind::merchant;
+  std::string owner;
+  environment env = environment::test;
+  std::string url;
+  std::vector<std::string> events;  ///< stored types; empty: the default
+};
+struct enable_destination {
+  destination_id id;
+};
+/// What waits for it, and what happens from now on, is kept until it is enabled.
+struct disable_destination {
+  destination_id id;
+  std::string reason;
+};
+/// A new secret; the old one signs too until `overlap` has passed.
+struct rotate_destination_secret {
+  destination_id id;
+  duration_ms overlap = std::chrono::hours{24};
+};
+struct destination_secret {
+  destination_id id;
+  std::string secret;
+  std::optional<time_point> previous_until;
+};
 /// What an operator's command made: the id (and status) that gatewayctl prints.
 struct named_result {
   std::string id;
@@ -194,13 +228,45 @@ struct named_result {
 struct refused {
   std::string why;
 };
-using operator_command = std::variant<create_merchant, mint_key, revoke_key, add_user, set_connection, set_route, redeem_setup_token>;
-using operator_result = std::variant<created_merchant, minted_key, named_result, refused>;
+using operator_command = std::variant<create_merchant, mint_key, revoke_key, add_user, set_connection, set_route, redeem_setup_token,
+                                      set_destination, enable_destination, disable_destination, rotate_destination_secret>;
+using operator_result = std::variant<created_merchant, minted_key, named_result, destination_secret, refused>;
 
-/// Owns merchants, keys, users, connections and routes: makes a change durable, then publishes the new snapshot.
+// ---- webhooks -----------------------------------------------------------------------------------
+
+/// Deliveries that a commit has just made durable. A hint: whoever misses it finds them in the store.
+struct fresh_deliveries {
+  std::vector<delivery_job> jobs;
+};
+/// A destination was published anew: it may be enabled or disabled now, or have another URL or secret.
+struct destination_changed {
+  destination_id id;
+};
+/// An operator's wish, as in redeliver_rows; all that match, however many.
+struct redeliver {
+  std::int64_t id = 0;
+  destination_id to;
+  std::optional<time_point> from;
+  std::optional<time_point> until;
+};
+struct redeliver_result {
+  std::uint64_t count = 0;
+};
+
+/// Decides which delivery is attempted when, and hands them to workers that ask for them.
+using dispatcher_actor = caf::typed_actor<caf::reacts_to<fresh_deliveries>, caf::reacts_to<destination_changed>,
+                                          caf::replies_to<redeliver>::with<redeliver_result>,
+                                          // hand out no more; answered once every worker is idle
+                                          caf::replies_to<drain_atom>::with<bool>,
+                                          // look at what has become due
+                                          caf::reacts_to<wake_atom>>;
+
+/// Owns merchants, keys, users, connections, routes and destinations: makes a change durable, then publishes the new snapshot.
 using directory_actor = caf::typed_actor<caf::replies_to<operator_command>::with<operator_result>,
                                          // read everything from the store and publish it; once, at start
-                                         caf::replies_to<load_atom>::with<bool>>;
+                                         caf::replies_to<load_atom>::with<bool>,
+                                         // from now on, tell this one of every destination that is published
+                                         caf::reacts_to<join_atom, dispatcher_actor>>;
 
 }  // namespace gateway
 
@@ -227,3 +293,18 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::purge_commands)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::purge_result)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::operator_command)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::operator_result)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_due_deliveries)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::due_deliveries_lookup)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_backlog)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::backlog_lookup)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_deliveries)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::deliveries_lookup)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_events)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::events_lookup)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::redeliver_rows)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::redeliver_rows_result)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::fresh_deliveries)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::destination_changed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::redeliver)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::redeliver_result)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::dispatcher_actor)

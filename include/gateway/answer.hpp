@@ -7,6 +7,7 @@
 
 #include "gateway/domain/payment.hpp"
 #include "gateway/domain/payment_machine.hpp"
+#include "gateway/domain/webhook.hpp"
 
 namespace gateway {
 
@@ -27,6 +28,8 @@ class result_encoder {
   virtual answer encode(const outcome& result) const = 0;
   /// The `data` object of an event about this payment. `type` is the event's type.
   virtual std::string event_data(const payment& subject, std::string_view type) const = 0;
+  /// An event's whole envelope as that kind of destination receives it. The same bytes whenever it is called.
+  virtual std::string event_envelope(const event_record& event, destination_kind to, const entity_id& entity) const = 0;
 };
 
 }  // namespace gateway

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "gateway/domain/merchant.hpp"
+#include "gateway/domain/webhook.hpp"
 
 namespace gateway {
 
@@ -26,6 +27,13 @@ class snapshot_map {
     return at == current->end() ? nullptr : at->second;
   }
 
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const auto& slot : shards_)
+      if (const auto current = slot.load(std::memory_order_acquire))
+        for (const auto& [key, value] : *current) visit(*value);
+  }
+
   /// Single writer.
   void put(const Key& key, std::shared_ptr<const Value> value) {
     auto& slot = shards_[index(key)];
@@ -41,11 +49,26 @@ class snapshot_map {
 };
 }  // namespace detail
 
+/// A destination with what signs for it.
+struct webhook_endpoint {
+  destination what;
+  std::string secret;
+  std::string previous_secret;  ///< signs too until `previous_until`; may be empty
+  time_point previous_until{};
+};
+
 class directory {
  public:
   std::shared_ptr<const merchant> find_merchant(const merchant_id& id) const { return merchants_.find(id); }
   /// Revoked keys are found too: the caller treats them as unknown.
   std::shared_ptr<const api_key> find_key(const key_id& id) const { return keys_.find(id); }
+
+  std::shared_ptr<const webhook_endpoint> find_destination(const destination_id& id) const { return destinations_.find(id); }
+  /// In no order; a moment's view, shard by shard.
+  template <class Visit>
+  void for_each_destination(Visit visit) const {
+    destinations_.for_each(visit);
+  }
 
   void publish(std::shared_ptr<const merchant> m) {
     const auto id = m->id;
@@ -55,10 +78,15 @@ class directory {
     const auto id = k->id;
     keys_.put(id, std::move(k));
   }
+  void publish(std::shared_ptr<const webhook_endpoint> e) {
+    const auto id = e->what.id;
+    destinations_.put(id, std::move(e));
+  }
 
  private:
   detail::snapshot_map<merchant_id, merchant> merchants_;
   detail::snapshot_map<key_id, api_key> keys_;
+  detail::snapshot_map<destination_id, webhook_endpoint> destinations_;
 };
 
 }  // namespace gateway

@@ -11,6 +11,7 @@
 #include "gateway/answer.hpp"
 #include "gateway/domain/merchant.hpp"
 #include "gateway/domain/payment.hpp"
+#include "gateway/domain/webhook.hpp"
 
 namespace gateway {
 
@@ -84,8 +85,17 @@ struct spend_setup_token {
   std::string token_id;
   time_point spent_at{};
 };
-using directory_change =
-    std::variant<save_merchant, save_api_key, revoke_api_key, save_user, save_connection, save_route, spend_setup_token>;
+/// Inserts, or replaces the destination with this owner and id; `created_at` and `kind` of a replaced one stay.
+struct save_destination {
+  destination what;
+  std::string sealed_secret;    ///< AES-256-GCM under the master key, base64
+  std::string sealed_previous;  ///< the secret before, while both sign; may be empty
+  std::optional<time_point> previous_until;
+
+  bool operator==(const save_destination&) const = default;
+};
+using directory_change = std::variant<save_merchant, save_api_key, revoke_api_key, save_user, save_connection, save_route, spend_setup_token,
+                                      save_destination>;
 
 // ---- units of work ------------------------------------------------------------------------------
 
@@ -96,6 +106,8 @@ struct unit_of_work {
   std::optional<command_record> insert_command;     ///< takes the idempotency key
   std::optional<command_finish> finish_command;     ///< stores its result
   std::vector<timeline_entry> entries;              ///< of the inserted or updated payment
+  std::vector<delivery> deliveries;                 ///< new rows, of the events among `entries`
+  std::vector<delivery> update_deliveries;          ///< each row must stand at version - 1
   std::vector<directory_change> changes;
 };
 
@@ -103,7 +115,7 @@ enum class commit_outcome : unsigned char {
   committed,
   duplicate_command,  ///< the idempotency key is taken; nothing of the unit happened
   payment_exists,     ///< the payment_id is taken; nothing happened
-  lost_claim,         ///< the payment moved on; nothing happened: load it again
+  lost_claim,         ///< the payment or the delivery moved on, or a delivery's number is taken; nothing happened: load it again
   duplicate_record,   ///< an operator's change names something that exists already; nothing happened
   unavailable,        ///< the database did not say: it may have happened; only a read tells
   refused,            ///< the writer's queue is full; nothing happened. Told by actor_errc::overloaded, never by a row
@@ -166,12 +178,15 @@ struct stored_key {
   save_api_key key;
   bool revoked = false;
 };
+/// Its events as a list of stored types.
+using stored_destination = save_destination;
 struct directory_lookup {
   std::vector<save_merchant> merchants;
   std::vector<stored_key> keys;
   std::vector<stored_user> users;
   std::vector<stored_connection> connections;
   std::vector<stored_route> routes;
+  std::vector<stored_destination> destinations;
 };
 /// Deletes finished commands older than `before`, at most `limit`; answers how many.
 struct purge_commands {
@@ -180,6 +195,73 @@ struct purge_commands {
 };
 struct purge_result {
   std::uint64_t deleted = 0;
+};
+
+// ---- deliveries ---------------------------------------------------------------------------------
+
+/// A delivery and its event: all that an attempt needs, beside the destination.
+struct delivery_job {
+  delivery row;
+  event_record event;
+
+  bool operator==(const delivery_job&) const = default;
+};
+/// Pending deliveries to `to` whose next_attempt_at has come, most overdue first, at most `limit`.
+struct find_due_deliveries {
+  destination_id to;
+  time_point now{};
+  std::uint32_t limit = 0;
+};
+struct due_deliveries_lookup {
+  std::vector<delivery_job> jobs;
+  std::optional<time_point> next_due;  ///< the earliest of those that are due only after `now`
+};
+/// What is pending, by destination: read at start, and now and then to find what another process left behind.
+struct find_backlog {};
+struct destination_backlog {
+  destination_id to;
+  std::uint64_t pending = 0;
+  time_point next_attempt_at{};    ///< the earliest
+  std::int64_t oldest_number = 0;  ///< the least delivery number: tells the age
+};
+struct backlog_lookup {
+  std::vector<destination_backlog> destinations;
+};
+/// For operators: newest first, at most `limit`.
+struct find_deliveries {
+  destination_id to{};                    ///< empty: any
+  std::optional<delivery_status> status{};
+  std::int64_t id = 0;                    ///< not 0: this one only
+  std::int64_t before = 0;                ///< not 0: only numbers below it, to page on
+  std::uint32_t limit = 100;
+};
+struct deliveries_lookup {
+  std::vector<delivery_job> jobs;
+};
+/// For operators: a merchant's events, newest first, at most `limit`.
+struct find_events {
+  merchant_id merchant;
+  std::optional<environment> env{};
+  payment_id payment{};               ///< empty: any
+  std::optional<time_point> before{};  ///< only earlier ones, to page on
+  std::uint32_t limit = 100;
+};
+struct events_lookup {
+  std::vector<event_record> events;
+};
+/// Makes deliveries due at `now`, each with a whole schedule before it: the one with this number whatever its status,
+/// or, of a destination, the failed ones that were created in [from, until). At most `limit`; answers how many.
+struct redeliver_rows {
+  std::int64_t id = 0;  ///< not 0: this one only
+  destination_id to{};
+  std::optional<time_point> from{};
+  std::optional<time_point> until{};
+  time_point now{};
+  std::uint32_t limit = 0;
+};
+struct redeliver_rows_result {
+  std::uint64_t changed = 0;
+  destination_id to;  ///< of the one delivery, where one was named
 };
 
 }  // namespace gateway

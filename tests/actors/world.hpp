@@ -1,5 +1,5 @@
 // A whole gateway without HTTP, under CAF's deterministic scheduler: router, payment actors, gates, sandbox
-// providers and reconciler over a memory store, with time in the test's hands.
+// providers, reconciler and dispatcher over a memory store, with time in the test's hands.
 #pragma once
 
 #include <caf/scheduler/test_coordinator.hpp>
@@ -11,6 +11,7 @@
 #include "providers/sandbox.hpp"
 #include "reconciler.hpp"
 #include "router.hpp"
+#include "webhooks/dispatcher.hpp"
 
 namespace gateway::testing {
 
@@ -31,7 +32,56 @@ class text_encoder final : public result_encoder {
                                                     std::to_string(result.refunded_amount) + "/" + std::to_string(result.after.refunded)};
   }
   std::string event_data(const payment&, std::string_view type) const override { return std::string{type}; }
+  std::string event_envelope(const event_record& event, destination_kind to, const entity_id&) const override {
+    return event.id + " " + std::string{type_told_to(to, event.type)} + " " + event.subject.id.value;
+  }
 };
+
+/// The world outside: takes what is posted, and answers as the test says.
+class post_office final : public webhook_client {
+ public:
+  struct letter {
+    outgoing_post post;
+    std::function<void(delivery_attempt)> done;
+  };
+  static delivery_attempt says(std::uint16_t status) {
+    delivery_attempt a;
+    a.status = status;
+    a.result = status == 410 ? attempt_result::gone : status / 100 == 2 ? attempt_result::delivered : attempt_result::rejected;
+    return a;
+  }
+  static delivery_attempt fails(attempt_result how) {
+    delivery_attempt a;
+    a.result = how;
+    return a;
+  }
+
+  void post(outgoing_post request, std::function<void(delivery_attempt)> done) override {
+    const auto said = answer(request);
+    sent.push_back({std::move(request), done});
+    if (said) return done(*said);
+    unanswered.push_back(std::move(done));
+  }
+  void check(std::string, std::function<void(std::optional<std::string>)> done) override { done(std::nullopt); }
+
+  /// What a post is answered with; nothing: it hangs until the test answers it.
+  std::function<std::optional<delivery_attempt>(const outgoing_post&)> answer = [](const outgoing_post&) { return says(200); };
+  std::vector<letter> sent;
+  std::vector<std::function<void(delivery_attempt)>> unanswered;
+
+  std::size_t sent_to(std::string_view url) const {
+    return static_cast<std::size_t>(std::ranges::count_if(sent, [&](const letter& l) { return l.post.url == url; }));
+  }
+};
+
+/// Stands for the directory where a test publishes by hand: writes down what it is told.
+inline directory_actor::behavior_type listening_directory(directory_actor::pointer, std::shared_ptr<std::vector<operator_command>> heard) {
+  return {[heard](const operator_command& command) -> operator_result {
+            heard->push_back(command);
+            return named_result{};
+          },
+          [](load_atom) { return true; }, [](join_atom, const dispatcher_actor&) {}};
+}
 
 /// Counts every call that reaches the provider, and passes it on.
 struct call_log {
@@ -64,15 +114,29 @@ struct deterministic_config : caf::actor_system_config {
   }
 };
 
+/// Virtual time stands still while the actors run: a rate would never let anything pass.
+inline settings unhurried() {
+  settings config;
+  config.webhook_rate = 0;
+  return config;
+}
+
 /// One node. Several may stand on the same rows; destroying one without stopping it is a crash.
 class world {
  public:
-  explicit world(failing_store_ptr rows = std::make_shared<failing_store>(), settings config = {})
+  explicit world(failing_store_ptr rows = std::make_shared<failing_store>(), settings config = unhurried())
       : rows_{std::move(rows)}, config_{std::move(config)}, log_{std::make_shared<call_log>()} {
     merchants_.publish(std::make_shared<const merchant>(demo_merchant()));
-    context_ = std::make_shared<actors::payment_context>(actors::payment_context{{}, {}, merchants_, clock_, encoder_, config_, meters_});
-    context_->store.writers.push_back(system_.spawn(failing_writer, line_));
-    context_->store.readers.push_back(system_.spawn(failing_reader, line_));
+    store_handles store;
+    store.writers.push_back(system_.spawn(failing_writer, line_));
+    store.readers.push_back(system_.spawn(failing_reader, line_));
+    store.recorder = store.writers.front();
+    store.outbox = store.archive = store.readers.front();
+    dispatcher_ = actors::spawn_dispatcher(
+        system_, std::make_shared<const actors::webhook_context>(actors::webhook_context{
+                     store, system_.spawn(listening_directory, heard_), merchants_, clock_, encoder_, config_, meters_, office_}));
+    context_ = std::make_shared<actors::payment_context>(
+        actors::payment_context{std::move(store), {}, merchants_, clock_, encoder_, config_, meters_, dispatcher_, numbers_});
     for (const auto& kind : provider_catalogue) {
       auto sandbox = actors::spawn_sandbox(system_, {"https://gateway.test", "page-key"}, nullptr);
       auto logged = system_.spawn(logging_provider, sandbox, log_);
@@ -88,6 +152,7 @@ class world {
     system_.await_actors_before_shutdown(false);
     caf::anon_send_exit(router_, caf::exit_reason::kill);
     if (reconciler_) caf::anon_send_exit(reconciler_, caf::exit_reason::kill);
+    caf::anon_send_exit(dispatcher_, caf::exit_reason::user_shutdown);
   }
   world(const world&) = delete;
   world& operator=(const world&) = delete;
@@ -98,6 +163,33 @@ class world {
   hand_clock& clock() { return clock_; }
   caf::actor_system& system() { return system_; }
   const router_actor& router() const { return router_; }
+  const dispatcher_actor& dispatcher() const { return dispatcher_; }
+  post_office& office() { return office_; }
+  /// What the directory was told.
+  const std::vector<operator_command>& heard() const { return *heard_; }
+
+  /// Publishes the destination as one of merch_1's.
+  void publish(destination to, std::string secret = "whsec_now", std::string previous = {}, time_point previous_until = {}) {
+    auto owner = *merchants_.find_merchant(merchant_id{"merch_1"});
+    std::erase_if(owner.destinations, [&](const destination& d) { return d.id == to.id; });
+    owner.destinations.push_back(to);
+    merchants_.publish(std::make_shared<const merchant>(std::move(owner)));
+    merchants_.publish(std::make_shared<const webhook_endpoint>(webhook_endpoint{std::move(to), std::move(secret), std::move(previous), previous_until}));
+  }
+  /// The same, and tells the dispatcher.
+  void subscribe(destination to, std::string secret = "whsec_now", std::string previous = {}, time_point previous_until = {}) {
+    const auto id = to.id;
+    publish(std::move(to), std::move(secret), std::move(previous), previous_until);
+    caf::anon_send(dispatcher_, destination_changed{id});
+    settle();
+  }
+  std::uint64_t redeliver(gateway::redeliver wanted) {
+    auto count = std::make_shared<std::uint64_t>(0);
+    client_->context(&outside_);
+    client_->request(dispatcher_, caf::infinite, std::move(wanted)).then([count](const redeliver_result& r) { *count = r.count; }, [](const caf::error&) {});
+    settle();
+    return *count;
+  }
 
   void start_reconciler() {
     reconciler_ = actors::spawn_reconciler(system_, context_->store, router_, clock_, config_);
@@ -189,10 +281,14 @@ class world {
   text_encoder encoder_;
   metrics meters_;
   directory merchants_;
+  delivery_numbers numbers_;
+  post_office office_;
+  std::shared_ptr<std::vector<operator_command>> heard_ = std::make_shared<std::vector<operator_command>>();
   std::shared_ptr<call_log> log_;
   deterministic_config caf_config_;
   caf::actor_system system_{caf_config_};
   std::shared_ptr<actors::payment_context> context_;
+  dispatcher_actor dispatcher_;
   router_actor router_;
   reconciler_actor reconciler_;
   caf::scoped_execution_unit outside_{&system_};

@@ -66,6 +66,20 @@ TEST_CASE("options of the command line reach their settings") {
   CHECK(p.config.log_level == "debug");
 }
 
+TEST_CASE("webhooks have settings of their own") {
+  const auto p = load({"--webhook-connect-timeout=250ms", "--webhook-answer-timeout=2s", "--webhook-workers=7", "--webhook-window=3", "--webhook-rate=0",
+                       "--webhook-attempts=2", "--webhook-ca-file=/tmp/ca.pem"});
+  INFO(p.text);
+  REQUIRE(p.outcome == load_outcome::run);
+  CHECK(p.config.webhook_connect_timeout == 250ms);
+  CHECK(p.config.webhook_answer_timeout == 2s);
+  CHECK(p.config.webhook_workers == 7);
+  CHECK(p.config.webhook_window == 3);
+  CHECK(p.config.webhook_rate == 0);
+  CHECK(p.config.webhook_attempts == 2);
+  CHECK(p.config.webhook_ca_file == "/tmp/ca.pem");
+}
+
 TEST_CASE("help and version are told apart from a start") {
   const auto help = load({"--help"});
   CHECK(help.outcome == load_outcome::help);
@@ -92,6 +106,11 @@ TEST_CASE("a usage error is one line that names the option, with exit status 2")
                       {{"--batch-units="}, "--batch-units"},
                       {{"--provider-timeout=10 s"}, "--provider-timeout"},
                       {{"--provider-timeout=1h"}, "from 10ms to 10m"},
+                      {{"--webhook-connect-timeout=1ms"}, "--webhook-connect-timeout: must be from 10ms to 10m"},
+                      {{"--webhook-answer-timeout=11m"}, "--webhook-answer-timeout: must be from 10ms to 10m"},
+                      {{"--webhook-workers=0"}, "--webhook-workers: must be from 1 to 100000"},
+                      {{"--webhook-window=0"}, "--webhook-window"},
+                      {{"--webhook-attempts=0"}, "--webhook-attempts"},
                       {{"--idempotency-kept=90m"}, "whole hours"},
                       {{"--log-level=loud"}, "log-level"},
                       {{"--store=postgres://u:p@h/d"}, "'postgres://u:***@h/d' is neither sqlite nor a mysql:// URL"},

@@ -37,6 +37,7 @@ class row : public result_row {
     return number;
   }
   bool operator==(const row& other) const { return cells_ == other.cells_; }
+  const std::vector<std::optional<std::string>>& cells() const { return cells_; }
 
  private:
   const std::optional<std::string>& at(unsigned column) const {
@@ -69,7 +70,9 @@ std::vector<std::string_view> columns_of(const statement& select) {
   text = text.substr(0, text.find(" FROM "));
   std::vector<std::string_view> names;
   while (!text.empty()) {
-    names.push_back(cut(text, ','));
+    auto name = cut(text, ',');
+    if (const auto dot = name.find('.'); dot != name.npos) name.remove_prefix(dot + 1);
+    names.push_back(name);
     while (text.starts_with(' ')) text.remove_prefix(1);
   }
   return names;
@@ -151,6 +154,25 @@ void drive_key(const row& given) {
   must(k.revoked == !given.is_null(6), "a key that was revoked stays so");
 }
 
+/// The last four cells are its event's, which no delivery's INSERT writes: they are given back as they were.
+void drive_delivery(const row& given) {
+  const auto job = delivery_job_from(given);
+  const auto& d = job.row;
+  must(d.id > 0 && d.id < std::int64_t{1} << 53, "its number fits JSON");
+  must(d.round_from <= d.attempts, "a round begins no later than now");
+  must((d.status == delivery_status::pending) == d.next_attempt_at.has_value(), "what is pending is tried again, and nothing else");
+  must((d.attempts > 0) == d.last.has_value(), "an attempt leaves its trace");
+  must(job.event.subject == d.subject && job.event.seq == d.event_seq, "its event is the one that it names");
+  row_buffer rows;
+  insert_delivery_row(rows, d);
+  auto cells = stored(statements::insert_delivery, statements::read_delivery, rows).cells();
+  for (unsigned column = 17; column < 21; ++column) cells.at(column) = given.text(column);
+  must(delivery_job_from(row{std::move(cells)}) == job, "a row that was read is written the same");
+  row_buffer changes;
+  update_delivery_row(changes, d);
+  must(changes.cells().size() == statements::update_delivery.columns.size(), "a change has its shape's columns");
+}
+
 /// What was read is written as a file of its own, which must read the same.
 void drive_file(std::string_view text) {
   std::istringstream in{std::string{text}};
@@ -191,6 +213,10 @@ void drive(char what, std::string_view text) {
     case 'm': check_row(given, statements::insert_merchant, statements::read_merchants, merchant_from, insert_merchant_row); break;
     case 'k': drive_key(given); break;
     case 'u': user_from(given); break;
+    case 'w': check_row(given, statements::put_destination, statements::read_destinations, destination_from, put_destination_row); break;
+    case 'l': drive_delivery(given); break;
+    case 'b': backlog_from(given); break;
+    case 'e': event_from(given); break;
     case 'n':
       check_row(given, statements::put_connection, statements::read_connections,
                 [](const row& r) {
@@ -215,7 +241,7 @@ void drive(char what, std::string_view text) {
 }  // namespace gateway::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t size) {
-  if (size == 0 || std::string_view{"fpctdmkunr"}.find(static_cast<char>(bytes[0])) == std::string_view::npos) return -1;
+  if (size == 0 || std::string_view{"fpctdmkunrwlbe"}.find(static_cast<char>(bytes[0])) == std::string_view::npos) return -1;
   try {
     gateway::fuzz::drive(static_cast<char>(bytes[0]), {reinterpret_cast<const char*>(bytes + 1), size - 1});
   } catch (const gateway::persistence::corrupt_row&) {

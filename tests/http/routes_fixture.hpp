@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <boost/asio/co_spawn.hpp>
@@ -54,7 +55,35 @@ struct behind {
   std::function<caf::result<operator_result>(const operator_command&)> operators = [](const operator_command&) {
     return operator_result{refused{"nothing was expected"}};
   };
+  std::function<caf::result<deliveries_lookup>(const find_deliveries&)> deliveries = [](const find_deliveries&) { return deliveries_lookup{}; };
+  std::function<caf::result<events_lookup>(const find_events&)> events = [](const find_events&) { return events_lookup{}; };
+  std::function<caf::result<redeliver_result>(const redeliver&)> redelivers = [](const redeliver&) { return redeliver_result{}; };
   std::vector<payment_request> seen;
+};
+
+/// Judges URLs on a thread of its own, as the real one does.
+class fake_outbound final : public webhook_client {
+ public:
+  ~fake_outbound() override {
+    for (auto& thread : threads_) thread.join();
+  }
+  void post(outgoing_post, std::function<void(delivery_attempt)>) override { FAIL("no route posts"); }
+  void check(std::string url, std::function<void(std::optional<std::string>)> done) override {
+    checked.push_back(url);
+    if (silent) return;
+    threads_.emplace_back([done = std::move(done), fault = fault, after = after] {
+      std::this_thread::sleep_for(after);
+      done(fault);
+    });
+  }
+
+  std::vector<std::string> checked;
+  std::optional<std::string> fault;
+  std::chrono::milliseconds after{0};
+  bool silent = false;
+
+ private:
+  std::vector<std::thread> threads_;
 };
 
 inline router_actor::behavior_type fake_router(router_actor::pointer, behind* scene) {
@@ -70,7 +99,27 @@ inline router_actor::behavior_type fake_router(router_actor::pointer, behind* sc
 
 inline directory_actor::behavior_type fake_operators(directory_actor::pointer, behind* scene) {
   return {[scene](const operator_command& what) -> caf::result<operator_result> { return scene->operators(what); },
-          [](load_atom) { return true; }};
+          [](load_atom) { return true; }, [](join_atom, const dispatcher_actor&) {}};
+}
+
+inline store_reader::behavior_type fake_archive(store_reader::pointer, behind* scene) {
+  return {[](const find_payment&) { return payment_lookup{}; },
+          [](const find_command&) { return command_lookup{}; },
+          [](const find_timeline&) { return timeline_lookup{}; },
+          [](const find_due&) { return due_lookup{}; },
+          [](const find_directory&) { return directory_lookup{}; },
+          [](const purge_commands&) { return purge_result{}; },
+          [](const find_due_deliveries&) { return due_deliveries_lookup{}; },
+          [](const find_backlog&) { return backlog_lookup{}; },
+          [scene](const find_deliveries& what) -> caf::result<deliveries_lookup> { return scene->deliveries(what); },
+          [scene](const find_events& what) -> caf::result<events_lookup> { return scene->events(what); },
+          [](const redeliver_rows&) { return redeliver_rows_result{}; }};
+}
+
+inline dispatcher_actor::behavior_type fake_dispatcher(dispatcher_actor::pointer, behind* scene) {
+  return {[](const fresh_deliveries&) {}, [](const destination_changed&) {},
+          [scene](const redeliver& wish) -> caf::result<redeliver_result> { return scene->redelivers(wish); }, [](drain_atom) { return true; },
+          [](wake_atom) {}};
 }
 
 struct gateway_fixture {
@@ -81,8 +130,20 @@ struct gateway_fixture {
   directory merchants;
   still_clock clock;
   metrics meters;
-  services shared{config,   "https://pay.example", "https://pay.example/portal", merchants, clock, meters, system.spawn(fake_router, &scene),
-                  system.spawn(fake_operators, &scene), "setup key", "hosted key"};
+  fake_outbound outbound;
+  services shared{config,
+                  "https://pay.example",
+                  "https://pay.example/portal",
+                  merchants,
+                  clock,
+                  meters,
+                  system.spawn(fake_router, &scene),
+                  system.spawn(fake_operators, &scene),
+                  outbound,
+                  system.spawn(fake_archive, &scene),
+                  system.spawn(fake_dispatcher, &scene),
+                  "setup key",
+                  "hosted key"};
   boost::asio::io_context context{1};
   asio_actor_handle self = spawn_asio_actor(system, context);
   worker here{shared, self.get()};
@@ -95,6 +156,8 @@ struct gateway_fixture {
     self->close();
     caf::anon_send_exit(shared.router, caf::exit_reason::kill);
     caf::anon_send_exit(shared.operators, caf::exit_reason::kill);
+    caf::anon_send_exit(shared.archive, caf::exit_reason::kill);
+    caf::anon_send_exit(shared.dispatcher, caf::exit_reason::kill);
   }
 
   void publish_merchant(entity_kind kind = entity_kind::standard) {

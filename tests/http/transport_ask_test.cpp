@@ -1,6 +1,7 @@
 // The bridge between coroutines and actors.
 #include <catch2/catch.hpp>
 
+#include <functional>
 #include <thread>
 
 #include <boost/asio/co_spawn.hpp>
@@ -69,6 +70,15 @@ struct bridge {
     asio::co_spawn(context, ask_once(target, what, within, results), asio::detached);
   }
 
+  /// `told` is where the function that takes the reply is put.
+  asio::awaitable<void> ask_by_callback_once(std::function<void(int)>& told, std::chrono::milliseconds within,
+                                             std::vector<caf::expected<int>>& results) {
+    auto begin = [&told](auto done) { told = std::move(done); };
+    auto asking = self->ask_by_callback<int>(std::move(begin), within);
+    auto got = co_await std::move(asking);
+    results.push_back(std::move(got));
+  }
+
   bool run_until(const std::function<bool()>& done) {
     const auto end = std::chrono::steady_clock::now() + 10s;
     while (!done() && std::chrono::steady_clock::now() < end) {
@@ -125,6 +135,37 @@ TEST_CASE("a reply after the deadline is dropped") {
   const auto next = b.ask(target, 1, 5s);  // the late reply of the first comes before this one's
   REQUIRE(next);
   CHECK(*next == 1);
+}
+
+TEST_CASE("what is no actor may reply on any thread, late, or when nobody is there any more") {
+  std::function<void(int)> in_time, late, last;
+  {
+    bridge b;
+    std::vector<caf::expected<int>> results;
+    asio::co_spawn(b.context, b.ask_by_callback_once(in_time, 5s, results), asio::detached);
+    REQUIRE(b.run_until([&] { return bool{in_time}; }));
+    std::thread elsewhere{[&] { in_time(42); }};
+    CHECK(b.run_until([&] { return results.size() == 1; }));
+    elsewhere.join();
+    REQUIRE(results.at(0));
+    CHECK(*results[0] == 42);
+
+    asio::co_spawn(b.context, b.ask_by_callback_once(late, 30ms, results), asio::detached);
+    REQUIRE(b.run_until([&] { return results.size() == 2; }));
+    CHECK(results[1].error() == caf::sec::request_timeout);
+    late(1);
+
+    asio::co_spawn(b.context, b.ask_by_callback_once(last, 5s, results), asio::detached);
+    REQUIRE(b.run_until([&] { return bool{last}; }));
+    b.self->abandon();
+    REQUIRE(b.run_until([&] { return results.size() == 3; }));
+    CHECK(is(results[2].error(), actor_errc::stopping));
+    std::function<void(int)> never;
+    asio::co_spawn(b.context, b.ask_by_callback_once(never, 5s, results), asio::detached);
+    REQUIRE(b.run_until([&] { return results.size() == 4; }));
+    CHECK_FALSE(never);
+  }
+  last(1);
 }
 
 TEST_CASE("an ask of an actor that is dead, that dies, or that never was, ends") {

@@ -43,6 +43,12 @@ extern std::atomic<bool> gate;
 extern std::atomic<int> waiting;
 constexpr std::size_t large_body = 8 * 1024 * 1024;
 
+/// The transport calls nobody.
+struct mute_outbound final : webhook_client {
+  void post(outgoing_post, std::function<void(delivery_attempt)>) override {}
+  void check(std::string, std::function<void(std::optional<std::string>)>) override {}
+};
+
 struct test_server {
   explicit test_server(const std::function<void(settings&)>& adjust = {}, router_actor router = {});
   ~test_server();
@@ -57,6 +63,7 @@ struct test_server {
   metrics meters;
   gateway::directory merchants;
   system_wall_clock clock;
+  mute_outbound outbound;
   std::unique_ptr<services> shared;
   std::uint16_t operator_port = 0;
   std::unique_ptr<server> running;

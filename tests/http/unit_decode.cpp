@@ -225,6 +225,15 @@ TEST_CASE("return addresses are absolute https, http only to this machine in tes
       {"http://127.0.0.1/", true, false},
       {"http://[::1]:80/", true, false},
       {"http://localhost.example/", false, false},
+      {"http://127.0.0.1.evil.example/", false, false},
+      {"http://127.0.0.1evil.example/", false, false},
+      {"http://[::1].evil.example/", false, false},
+      {"http://[::1]evil.example/", false, false},
+      {"https://127.0.0.1.shop.example/", true, true},
+      {"https://127.0.0.1;b.example/", false, false},
+      {"https://127.0.0.1.shop.example:99999/", false, false},
+      {"https://127.0.0.1.shop.example:80x/", false, false},
+      {"https://[v1.x]/", false, false},
       {"http://127.0.0.2/", false, false},
       {"https://", false, false},
       {"https:///path", false, false},
@@ -244,6 +253,9 @@ TEST_CASE("return addresses are absolute https, http only to this machine in tes
     CHECK(is_return_url(row.url, environment::live) == row.in_live);
   }
   CHECK(origin_of("https://shop.example:8443/ok?x=1") == "https://shop.example:8443");
+  CHECK(origin_of("https://127.0.0.1.shop.example/ok") == "https://127.0.0.1.shop.example");
+  CHECK(origin_of("https://[2001:db8::1]:8443/ok") == "https://[2001:db8::1]:8443");
+  CHECK(origin_of("https://127.0.0.1;script-src'unsafe-inline'/").empty());
   CHECK(origin_of("").empty());
 }
 

@@ -1,6 +1,7 @@
 #include "memory_store.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace gateway::testing {
 
@@ -41,7 +42,20 @@ commit_outcome memory_store::obstacle_to(const unit_of_work& unit) const {
     if (const auto rows = timelines.find(id(*key)); rows != timelines.end())
       for (const auto& entry : unit.entries)
         if (rows->second.contains(entry.seq)) return lost_claim;
-  return committed;
+  return deliveries_apply(unit) ? committed : lost_claim;
+}
+
+bool memory_store::deliveries_apply(const unit_of_work& unit) const {
+  std::map<std::int64_t, const delivery*> seen;  // as the unit has left them so far
+  for (const auto& fresh : unit.deliveries)
+    if (deliveries.contains(fresh.id) || !seen.emplace(fresh.id, &fresh).second) return false;
+  for (const auto& changed : unit.update_deliveries) {
+    const auto row = deliveries.find(changed.id);
+    const auto* before = seen.contains(changed.id) ? seen.at(changed.id) : row == deliveries.end() ? nullptr : &row->second;
+    if (!before || before->subject.merchant != changed.subject.merchant || before->version != changed.version - 1) return false;
+    seen.insert_or_assign(changed.id, &changed);
+  }
+  return true;
 }
 
 commit_outcome memory_store::commit(const unit_of_work& unit) {
@@ -74,6 +88,17 @@ commit_outcome memory_store::commit(const unit_of_work& unit) {
   }
   if (const auto* key = subject_of(unit))
     for (const auto& entry : unit.entries) timelines[id(*key)].emplace(entry.seq, entry);
+  for (const auto& fresh : unit.deliveries) deliveries.emplace(fresh.id, fresh);
+  for (const auto& changed : unit.update_deliveries) {
+    auto& row = deliveries.at(changed.id);
+    auto next = changed;
+    next.subject = row.subject;
+    next.event_seq = row.event_seq;
+    next.to = row.to;
+    next.created_at = row.created_at;
+    if (next.last) next.last->retry_after.reset();
+    row = std::move(next);
+  }
   return commit_outcome::committed;
 }
 
@@ -123,10 +148,99 @@ directory_lookup memory_store::run(const find_directory&) const {
   for (const auto& row : users) found.users.push_back({row.id, row.merchant, row.email, row.password_hash});
   for (const auto& [key, row] : directory_.connections) found.connections.push_back(row);
   for (const auto& [key, row] : directory_.routes) found.routes.push_back(row);
+  for (const auto& [key, row] : directory_.destinations) found.destinations.push_back(row);
   std::ranges::stable_sort(found.routes, {}, [](const stored_route& r) {
     return std::tuple{r.merchant.value, text(r.way.env), r.way.position};
   });
   return found;
+}
+
+/// Whoever stores a delivery stores its event with it: one without is a mistake of the test's.
+delivery_job memory_store::job_of(const delivery& row) const {
+  const auto rows = timelines.find(id(row.subject));
+  const auto* entry = rows != timelines.end() && rows->second.contains(row.event_seq) ? &rows->second.at(row.event_seq) : nullptr;
+  if (!entry || entry->kind != timeline_kind::event) throw std::logic_error("a stored delivery has no event");
+  return {row, {entry->event_id, row.subject, entry->seq, entry->operation, entry->occurred_at, entry->event_data}};
+}
+
+due_deliveries_lookup memory_store::run(const find_due_deliveries& what) const {
+  std::multimap<time_point, const delivery*> due;
+  due_deliveries_lookup found;
+  for (const auto& [number, row] : deliveries) {
+    if (row.status != delivery_status::pending || row.to != what.to || !row.next_attempt_at) continue;
+    if (*row.next_attempt_at <= what.now) {
+      due.emplace(*row.next_attempt_at, &row);
+    } else if (!found.next_due || *row.next_attempt_at < *found.next_due) {
+      found.next_due = *row.next_attempt_at;
+    }
+  }
+  for (const auto& [at, row] : due) {
+    if (found.jobs.size() == what.limit) break;
+    found.jobs.push_back(job_of(*row));
+  }
+  return found;
+}
+
+backlog_lookup memory_store::run(const find_backlog&) const {
+  std::map<std::string, destination_backlog> waiting;
+  for (const auto& [number, row] : deliveries) {
+    if (row.status != delivery_status::pending) continue;
+    const auto next = row.next_attempt_at.value();
+    auto& mine = waiting.try_emplace(row.to.value, destination_backlog{row.to, 0, next, number}).first->second;
+    mine.pending += 1;
+    mine.next_attempt_at = std::min(mine.next_attempt_at, next);
+  }
+  backlog_lookup found;
+  for (const auto& [to, mine] : waiting) found.destinations.push_back(mine);
+  return found;
+}
+
+deliveries_lookup memory_store::run(const find_deliveries& what) const {
+  const auto wanted = [&](const delivery& row) {
+    if (what.id != 0) return row.id == what.id;
+    return (what.to.value.empty() || row.to == what.to) && (!what.status || row.status == *what.status) &&
+           (what.before == 0 || row.id < what.before);
+  };
+  deliveries_lookup found;
+  for (auto row = deliveries.rbegin(); row != deliveries.rend(); ++row) {
+    if (what.id == 0 && found.jobs.size() == what.limit) break;
+    if (wanted(row->second)) found.jobs.push_back(job_of(row->second));
+  }
+  return found;
+}
+
+events_lookup memory_store::run(const find_events& what) const {
+  events_lookup found;
+  for (const auto& [key, entries] : timelines) {
+    const payment_key subject{merchant_id{std::get<0>(key)}, static_cast<environment>(std::get<1>(key)), payment_id{std::get<2>(key)}};
+    if (subject.merchant != what.merchant || (what.env && subject.env != *what.env)) continue;
+    if (!what.payment.value.empty() && subject.id != what.payment) continue;
+    for (const auto& [seq, entry] : entries)
+      if (entry.kind == timeline_kind::event && (!what.before || entry.occurred_at < *what.before))
+        found.events.push_back({entry.event_id, subject, seq, entry.operation, entry.occurred_at, entry.event_data});
+  }
+  std::ranges::sort(found.events, std::greater{}, [](const event_record& e) {
+    return std::tuple{e.created, text(e.subject.env), e.subject.id.value, e.seq};
+  });
+  if (found.events.size() > what.limit) found.events.resize(what.limit);
+  return found;
+}
+
+redeliver_rows_result memory_store::run(const redeliver_rows& what) {
+  redeliver_rows_result answer;
+  const auto wanted = [&](const delivery& row) {
+    if (what.id != 0) return row.id == what.id;
+    return row.to == what.to && row.status == delivery_status::failed && (!what.from || row.created_at >= *what.from) &&
+           (!what.until || row.created_at < *what.until);
+  };
+  for (auto& [number, row] : deliveries) {
+    if (what.id == 0 && answer.changed == what.limit) break;
+    if (!wanted(row)) continue;
+    row = redelivered(std::move(row), what.now);
+    answer.changed += 1;
+    if (what.id != 0) answer.to = row.to;
+  }
+  return answer;
 }
 
 purge_result memory_store::run(const purge_commands& what) {
@@ -169,6 +283,14 @@ bool memory_store::directory_rows::apply(const directory_change& change) {
       const auto position = row->second.way.position;
       row->second.way = r.way;
       row->second.way.position = position;
+      return true;
+    }
+    bool operator()(const save_destination& d) const {
+      const auto [row, fresh] = rows.destinations.try_emplace({d.what.owner, d.what.id.value}, d);
+      const auto [kind, created_at] = std::pair{row->second.what.kind, row->second.what.created_at};
+      row->second = d;
+      row->second.what.kind = kind;
+      row->second.what.created_at = created_at;
       return true;
     }
     bool operator()(const spend_setup_token& t) const { return rows.spent_tokens.emplace(t.merchant.value, t.token_id).second; }

@@ -32,12 +32,18 @@ class memory_store {
   timeline_lookup run(const find_timeline& what) const;
   due_lookup run(const find_due& what) const;
   directory_lookup run(const find_directory& what) const;
+  due_deliveries_lookup run(const find_due_deliveries& what) const;
+  backlog_lookup run(const find_backlog& what) const;
+  deliveries_lookup run(const find_deliveries& what) const;
+  events_lookup run(const find_events& what) const;
   purge_result run(const purge_commands& what);
+  redeliver_rows_result run(const redeliver_rows& what);
 
   // The rows themselves: a test may look, and may do what a database's own hands could do.
   std::map<payment_row_key, payment> payments;
   std::map<command_row_key, command_record> commands;
   std::map<payment_row_key, std::map<std::uint32_t, timeline_entry>> timelines;
+  std::map<std::int64_t, delivery> deliveries;  ///< by number
 
  private:
   struct directory_rows {
@@ -47,10 +53,13 @@ class memory_store {
     std::map<std::tuple<std::string, std::string, std::string>, stored_connection> connections;
     std::map<std::tuple<std::string, std::string, std::string>, stored_route> routes;
     std::set<std::pair<std::string, std::string>> spent_tokens;
+    std::map<std::pair<std::string, std::string>, save_destination> destinations;
 
     bool apply(const directory_change& change);
   };
   commit_outcome obstacle_to(const unit_of_work& unit) const;
+  bool deliveries_apply(const unit_of_work& unit) const;
+  delivery_job job_of(const delivery& row) const;
 
   directory_rows directory_;
 };

@@ -40,8 +40,10 @@ class open_actors {
 
   /// Ends the actors in order: what was sent before is committed.
   void stop() {
+    if (handles.readers.empty()) return;
     for (const auto& writer : handles.writers) caf::anon_send_exit(writer, caf::exit_reason::user_shutdown);
     for (const auto& reader : handles.readers) caf::anon_send_exit(reader, caf::exit_reason::user_shutdown);
+    for (const auto& reader : {handles.outbox, handles.archive}) caf::anon_send_exit(reader, caf::exit_reason::user_shutdown);
     handles = {};
   }
 

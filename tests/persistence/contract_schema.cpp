@@ -75,6 +75,48 @@ TEST_CASE("a migration that died half way is finished by the next start") {
   again->rollback();
 }
 
+TEST_CASE("a database of the first version learns of webhooks and keeps its rows") {
+  FOR_EACH_STORE(kind);
+  empty_store store{kind};
+  const auto first = known_migrations().first(1), second = known_migrations().first(2);
+  const auto db = connect(store.where(), access::write);
+  migrate(*db, first);
+  auto unit = begin_unit("1");
+  REQUIRE(commit_units(*db, {&unit, 1}).front() == commit_outcome::committed);
+  unit = finish_unit("1");
+  REQUIRE(commit_units(*db, {&unit, 1}).front() == commit_outcome::committed);
+
+  SECTION("at once") {}
+  SECTION("after a start that died before the last index") {
+    const auto whole = second.back();
+    auto half = whole;
+    const auto cut = whole.sql.substr(0, whole.sql.rfind("CREATE INDEX"));
+    const auto broken = std::string{cut} + "CREATE NONSENSE;";
+    half.sql = broken;
+    const migration steps[] = {first.front(), half};
+    CHECK_THROWS_AS(migrate(*connect(store.where(), access::write), steps), database_error);
+  }
+  const auto again = connect(store.where(), access::write);
+  migrate(*again, second);
+
+  delivery fresh;
+  fresh.id = 7;
+  fresh.subject = key_of("1");
+  fresh.event_seq = 2;
+  fresh.to = destination_id{"dest_1"};
+  fresh.next_attempt_at = at(3);
+  fresh.created_at = at(3);
+  unit = {};
+  unit.deliveries = {fresh};
+  REQUIRE(commit_units(*again, {&unit, 1}).front() == commit_outcome::committed);
+  const auto reader = connect(store.where(), access::read);
+  const auto jobs = run(*reader, find_due_deliveries{fresh.to, at(3), 10}).jobs;
+  REQUIRE(jobs.size() == 1);
+  CHECK(jobs[0].row == fresh);
+  CHECK(jobs[0].event.id == "evt_2");
+  CHECK(run(*reader, find_events{.merchant = key_of("1").merchant}).events.size() == 1);
+}
+
 TEST_CASE("facts about the database are written once and kept") {
   FOR_EACH_STORE(kind);
   empty_store store{kind};

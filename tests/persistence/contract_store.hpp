@@ -38,10 +38,13 @@ class contract_store {
   template <class Query>
   auto run(const Query& what) {
     if (memory_) return memory_->run(what);
-    return persistence::run(std::is_same_v<Query, purge_commands> ? *database_->writer : *database_->reader, what);
+    return persistence::run(writes<Query> ? *database_->writer : *database_->reader, what);
   }
 
  private:
+  template <class Query>
+  static constexpr bool writes = std::is_same_v<Query, purge_commands> || std::is_same_v<Query, redeliver_rows>;
+
   std::unique_ptr<testing::memory_store> memory_;
   std::unique_ptr<migrated_store> database_;
 };

@@ -35,6 +35,16 @@ TEST_CASE("a shape is rendered for many rows in MySQL's words") {
         "a = IF(version = VALUES(version) - 1, VALUES(a), a), version = IF(version = VALUES(version) - 1, VALUES(version), version)");
 }
 
+TEST_CASE("where a table has another unique key, MySQL's guard compares the row's name") {
+  auto shape = update;
+  shape.another_unique_key = true;
+  CHECK(render(dialect::mysql, shape, 1) ==
+        "INSERT INTO t (k, a, version, b) VALUES (?, ?, ?, '') ON DUPLICATE KEY UPDATE "
+        "a = IF(k = VALUES(k) AND version = VALUES(version) - 1, VALUES(a), a), "
+        "version = IF(k = VALUES(k) AND version = VALUES(version) - 1, VALUES(version), version)");
+  CHECK(render(dialect::sqlite, shape, 1) == render(dialect::sqlite, update, 1));
+}
+
 TEST_CASE("a migration is one text for both databases") {
   constexpr std::string_view text =
       "-- why\nCREATE TABLE t (k {string 8}, n {integer}, x {text}) {clustered};\n\nCREATE INDEX i ON t (n) {where n IS NOT NULL};\n";

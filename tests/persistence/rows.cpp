@@ -44,6 +44,20 @@ const std::vector<std::string> command_cells{"aa", "refund", "pay_1", "1000", "t
 const std::vector<std::string> attempt_cells{"1", "0", "authorize", "approved", "", "", "1790000000123", "", ""};
 const std::vector<std::string> route_cells{"merch_1", "test", "sandbox", "route_1", "3", "USD EUR", "card"};
 
+const std::vector<std::string> delivery_cells{
+    "merch_1", "test", "pay_1", "2", "7", "dest_1", "1790000000123", "pending", "3", "1", "1790000000500", "1790000000400", "rejected", "500",
+    "12", "no", "4", "evt_2", "payment.captured", "1790000000123", "{}"};
+const std::vector<std::string> destination_cells{
+    "merch_1", "dest_1", "merchant", "test", "https://shop.example/", "payment.captured payment.voided", "enabled", "", "sealed", "", "NULL",
+    "1790000000123"};
+
+std::vector<std::string> never_attempted() {
+  auto cells = with(with(delivery_cells, 8, "0"), 9, "0");
+  for (std::size_t column = 11; column <= 15; ++column) cells[column] = "NULL";
+  return cells;
+}
+
+delivery_job read_delivery(const std::vector<std::string>& cells) { return delivery_job_from(row{cells}); }
 payment read_payment(const std::vector<std::string>& cells) { return payment_from(row{cells}, key_of("1")); }
 command_record read_command(const std::vector<std::string>& cells) { return command_from(row{cells}, command_key_of("k")); }
 
@@ -96,4 +110,70 @@ TEST_CASE("numbers that do not fit are corrupt, not cut short") {
   CHECK_THROWS_AS(timeline_entry_from(row{with(attempt_cells, 0, "4294967297")}), corrupt_row);
   CHECK(route_from(row{route_cells}).way.position == 3);
   CHECK_THROWS_AS(route_from(row{with(route_cells, 4, "4294967299")}), corrupt_row);
+}
+
+TEST_CASE("a delivery's row is read column by column") {
+  const auto job = read_delivery(delivery_cells);
+  CHECK(job.row.id == 7);
+  CHECK(job.row.attempts == 3);
+  CHECK(job.row.round_from == 1);
+  REQUIRE(job.row.last);
+  CHECK(job.row.last->result == attempt_result::rejected);
+  CHECK(job.row.version == 4);
+  CHECK(job.event.id == "evt_2");
+  CHECK(job.event.subject == job.row.subject);
+  CHECK(job.event.seq == 2);
+  CHECK_FALSE(read_delivery(never_attempted()).row.last);
+  CHECK(read_delivery(with(with(delivery_cells, 7, "failed"), 10, "NULL")).row.status == delivery_status::failed);
+}
+
+TEST_CASE("a delivery that no attempt could have left so is corrupt") {
+  struct {
+    const char* name;
+    std::vector<std::string> cells;
+  } const rows[] = {
+      {"unknown environment", with(delivery_cells, 1, "prod")},
+      {"a sequence number that does not fit", with(delivery_cells, 3, "4294967296")},
+      {"no number", with(delivery_cells, 4, "0")},
+      {"a number that JSON does not hold", with(delivery_cells, 4, "9007199254740992")},
+      {"no time", with(delivery_cells, 6, "253402300800000")},
+      {"unknown status", with(delivery_cells, 7, "lost")},
+      {"delivered and due", with(delivery_cells, 7, "delivered")},
+      {"delivered, but rejected", with(with(delivery_cells, 7, "delivered"), 10, "NULL")},
+      {"failed, but delivered", with(with(with(delivery_cells, 7, "failed"), 10, "NULL"), 12, "delivered")},
+      {"failed without an attempt", with(with(never_attempted(), 7, "failed"), 10, "NULL")},
+      {"pending and never due", with(delivery_cells, 10, "NULL")},
+      {"fewer attempts than the round began with", with(delivery_cells, 9, "4")},
+      {"attempts that left nothing", with(never_attempted(), 8, "3")},
+      {"an attempt that was not made", with(with(delivery_cells, 8, "0"), 9, "0")},
+      {"an attempt without a time", with(delivery_cells, 11, "NULL")},
+      {"an attempt without a time or result", with(with(delivery_cells, 11, "NULL"), 12, "NULL")},
+      {"an attempt without a result", with(delivery_cells, 12, "NULL")},
+      {"unknown result", with(delivery_cells, 12, "eaten")},
+      {"no HTTP status", with(delivery_cells, 13, "1000")},
+      {"negative duration", with(delivery_cells, 14, "-1")},
+      {"no version", with(delivery_cells, 16, "0")},
+      {"no event", with(delivery_cells, 17, "NULL")},
+  };
+  for (const auto& bad : rows) {
+    INFO(bad.name);
+    CHECK_THROWS_AS(read_delivery(bad.cells), corrupt_row);
+  }
+}
+
+TEST_CASE("a destination's row names what this program knows") {
+  const auto d = destination_from(row{destination_cells});
+  CHECK(d.what.events == std::vector<std::string>{"payment.captured", "payment.voided"});
+  CHECK(destination_from(row{with(destination_cells, 5, "")}).what.events.empty());
+  struct {
+    std::size_t column;
+    std::string value;
+  } const rows[] = {{2, "shop"}, {3, "prod"}, {5, "payment.succeeded"}, {5, "payment.captured payment.lost"}, {6, "paused"},
+                    {10, "253402300800000"}};
+  for (const auto& bad : rows) {
+    INFO("column " << bad.column << ": " << bad.value);
+    CHECK_THROWS_AS(destination_from(row{with(destination_cells, bad.column, bad.value)}), corrupt_row);
+  }
+  CHECK(backlog_from(row{{"dest_1", "3", "1790000000123", "7"}}).pending == 3);
+  CHECK_THROWS_AS(backlog_from(row{{"dest_1", "3", "NULL", "7"}}), corrupt_row);
 }

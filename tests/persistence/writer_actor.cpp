@@ -102,6 +102,114 @@ TEST_CASE("what finishes an operation does not wait behind those that want to be
   CHECK(store.counts.units("committed").Value() < many);  // the beginners are still at it
 }
 
+namespace {
+
+delivery a_delivery(std::int64_t number) {
+  delivery d;
+  d.id = number;
+  d.subject = key_of("first");
+  d.event_seq = 2;
+  d.to = destination_id{"dest_1"};
+  d.next_attempt_at = at(0);
+  return d;
+}
+
+unit_of_work deliveries(int count) {
+  unit_of_work unit;
+  for (int i = 1; i <= count; ++i) unit.deliveries.push_back(a_delivery(i));
+  return unit;
+}
+
+unit_of_work recorded(int number) {
+  unit_of_work unit;
+  const delivery_attempt seen{at(1), attempt_result::delivered, 200, 1, "", {}};
+  unit.update_deliveries = {after_attempt(a_delivery(number), seen, destination_kind::merchant, {}, at(1))};
+  return unit;
+}
+
+/// A payment's row and the deliveries of its event.
+void prepare(open_actors& store, int count) {
+  REQUIRE(store.commit_one(begin_unit("first")) == reply{commit_outcome::committed});
+  REQUIRE(store.commit_one(finish_unit("first")) == reply{commit_outcome::committed});
+  REQUIRE(store.commit_one(deliveries(count)) == reply{commit_outcome::committed});
+}
+
+}  // namespace
+
+TEST_CASE("records of attempts commit together, all of a batch when nobody else waits") {
+  FOR_EACH_STORE(kind);
+  running_store store{kind};
+  constexpr int count = 1'000;
+  prepare(store, count);
+  const auto before = store.counts.commits.Value();
+  std::vector<unit_of_work> units;
+  for (int i = 1; i <= count; ++i) units.push_back(recorded(i));
+  for (const auto& answer : store.commit(std::move(units))) CHECK(answer == reply{commit_outcome::committed});
+  CHECK(store.counts.commits.Value() - before < count / 16);
+  const auto backlog = store.ask<backlog_lookup>(store.handles.outbox, find_backlog{});
+  REQUIRE(backlog);
+  CHECK(backlog->destinations.empty());
+}
+
+TEST_CASE("neither payments nor records of attempts hold up the other") {
+  empty_store where{store_kind::sqlite};
+  prepared_store{where.settings()};
+  auto s = where.settings();
+  s.batch_units = GENERATE(1u, 4u);
+  INFO("batches of " << s.batch_units);
+  open_actors store{s};
+  constexpr int many = 400;
+  prepare(store, many);
+  const auto before = store.counts.units("committed").Value();
+  const auto& writer = store.handles.writers.front();
+  SECTION("a record among many who begin") {
+    for (auto& unit : begins(many)) caf::anon_send(writer, std::move(unit));
+    CHECK(store.commit_one(recorded(1)) == reply{commit_outcome::committed});
+    CHECK(store.counts.units("committed").Value() - before < many / 2);
+  }
+  SECTION("one who begins among many records") {
+    for (int i = 1; i <= many; ++i) caf::anon_send(writer, recorded(i));
+    CHECK(store.commit_one(begin_unit("new")) == reply{commit_outcome::committed});
+    CHECK(store.counts.units("committed").Value() - before < many / 2);
+  }
+}
+
+TEST_CASE("a full queue of records refuses records only, and one of payments payments only") {
+  empty_store where{store_kind::sqlite};
+  prepared_store{where.settings()};
+  auto s = where.settings();
+  s.store_queue = 10;
+  s.batch_units = 1;
+  open_actors store{s};
+  constexpr int many = 200;
+  prepare(store, many);
+  std::vector<unit_of_work> units;
+  SECTION("records") {
+    for (int i = 1; i <= many; ++i) units.push_back(recorded(i));
+    units.push_back(begin_unit("new"));
+  }
+  SECTION("payments") {
+    units = begins(many);
+    units.push_back(recorded(1));
+  }
+  const auto answers = store.commit(std::move(units));
+  CHECK(std::ranges::count(answers, reply{actor_errc::overloaded}) > 0);
+  CHECK(answers.back() == reply{commit_outcome::committed});
+}
+
+TEST_CASE("the outbox's and the operators' readers answer, and can make due again though they read") {
+  FOR_EACH_STORE(kind);
+  running_store store{kind};
+  prepare(store, 2);
+  for (const auto& reader : {store.handles.outbox, store.handles.archive}) {
+    CHECK(store.ask<due_deliveries_lookup>(reader, find_due_deliveries{destination_id{"dest_1"}, at(0), 10})->jobs.size() == 2);
+    CHECK(store.ask<deliveries_lookup>(reader, find_deliveries{})->jobs.size() == 2);
+    CHECK(store.ask<events_lookup>(reader, find_events{.merchant = merchant_id{"merch_1"}})->events.size() == 1);
+    CHECK(store.ask<redeliver_rows_result>(reader, redeliver_rows{.id = 1, .now = at(0)})->changed == 1);
+  }
+  CHECK(store.ask<deliveries_lookup>(store.handles.archive, find_deliveries{.id = 1})->jobs.at(0).row.version == 3);
+}
+
 TEST_CASE("a batch is bounded by count and by bytes") {
   empty_store where{store_kind::sqlite};
   prepared_store{where.settings()};

@@ -19,6 +19,9 @@ std::string shown(const unit_of_work& unit) {
   if (row)
     text << " {" << row->key.id.value << " v" << row->version << ' ' << to_string(row->state) << (row->open ? ", open " : "")
          << (row->open ? to_string(row->open->what) : std::string_view{}) << '}';
+  for (const auto& d : unit.deliveries) text << " deliver " << d.id << " to " << d.to.value;
+  for (const auto& d : unit.update_deliveries)
+    text << " delivery " << d.id << " v" << d.version << ' ' << to_string(d.status) << " after " << d.attempts;
   return text.str();
 }
 
@@ -81,7 +84,13 @@ class writing {
     // A node that is gone writes no more.
     if (!*line->alive) return commit_outcome::unavailable;
     switch (how) {
-      case fate::commits: return line->rows.commit(line->node, std::move(unit), *line->unsaved);
+      case fate::commits: {
+        const auto recorded = unit.update_deliveries;
+        const auto outcome = line->rows.commit(line->node, std::move(unit), *line->unsaved);
+        // A lost claim tells the node as much: the row is there, or further.
+        for (const auto& row : recorded) line->memory->versions[row.id] = row.version;
+        return outcome;
+      }
       case fate::fails: line->log.write(line->node, "the database fails before: ", shown(unit)); break;
       case fate::unheard:
         line->log.write(line->node, "the database fails after:");
@@ -148,6 +157,9 @@ slow_reader::behavior_type reader_behavior(slow_reader::stateful_pointer<reading
       [self](const find_payment& q) { return self->state.take(q); },   [self](const find_command& q) { return self->state.take(q); },
       [self](const find_timeline& q) { return self->state.take(q); },  [self](const find_due& q) { return self->state.take(q); },
       [self](const find_directory& q) { return self->state.take(q); }, [self](const purge_commands& q) { return self->state.take(q); },
+      [self](const find_due_deliveries& q) { return self->state.take(q); },
+      [self](const find_backlog& q) { return self->state.take(q); },   [self](const find_deliveries& q) { return self->state.take(q); },
+      [self](const find_events& q) { return self->state.take(q); },    [self](const redeliver_rows& q) { return self->state.take(q); },
       [self](work_atom) { self->state.answer(); },
   };
 }
@@ -169,11 +181,26 @@ commit_outcome database::commit(std::string_view node, unit_of_work unit, unsave
     if (auto begun = unsaved.extract(key))
       if (const auto outcome = rows_.commit(begun.mapped()); outcome != commit_outcome::committed) return outcome;
   }
+  // Two transactions where one is promised: the second may never come.
+  if (missing_ == guard::delivery_commit) unit.deliveries.clear();
+  if (missing_ == guard::delivery_claim)
+    for (const auto& changed : unit.update_deliveries)
+      if (const auto stored = rows_.deliveries.find(changed.id); stored != rows_.deliveries.end())
+        stored->second.version = changed.version - 1;
   const auto before = subject_of(unit) ? rows_.run(find_payment{*subject_of(unit)}).found : std::nullopt;
   const auto outcome = rows_.commit(unit);
   log_.write(node, shown(unit), ": ", to_string(outcome));
-  if (outcome == commit_outcome::committed) held_.committed(before, unit);
+  if (outcome == commit_outcome::committed) {
+    held_.committed(before, unit);
+    told_.committed(unit);
+  }
   return outcome;
+}
+
+redeliver_rows_result database::run(const redeliver_rows& what) {
+  const auto made = rows_.run(what);
+  told_.redelivered();
+  return made;
 }
 
 store_writer spawn_writer(caf::actor_system& system, store_line line) { return system.spawn(writer_behavior, std::move(line)); }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "agenda.hpp"
+#include "deliveries.hpp"
 #include "gateway/actors.hpp"
 #include "journal.hpp"
 #include "memory_store.hpp"
@@ -16,12 +17,12 @@
 namespace gateway::simulation {
 
 /// A guard that can be taken out, to see that the simulation notices.
-enum class guard { none, begin_commit, version_claim, provider_key };
+enum class guard { none, begin_commit, version_claim, provider_key, delivery_commit, delivery_claim };
 
 class database {
  public:
-  database(testing::memory_store& rows, promises& held, journal& log, guard missing)
-      : rows_{rows}, held_{held}, log_{log}, missing_{missing} {}
+  database(testing::memory_store& rows, promises& held, delivery_promises& told, journal& log, guard missing)
+      : rows_{rows}, held_{held}, told_{told}, log_{log}, missing_{missing} {}
 
   /// Begin units that a node without the begin commit keeps to itself. They die with the node.
   using unsaved_units = std::map<testing::memory_store::payment_row_key, unit_of_work>;
@@ -31,10 +32,12 @@ class database {
   auto run(const Query& what) {
     return rows_.run(what);
   }
+  redeliver_rows_result run(const redeliver_rows& what);
 
  private:
   testing::memory_store& rows_;
   promises& held_;
+  delivery_promises& told_;
   journal& log_;
   guard missing_;
 };
@@ -48,6 +51,7 @@ struct store_line {
   journal& log;
   std::string node;
   std::shared_ptr<bool> alive;  ///< false after the crash: nothing that the node still does gets through
+  std::shared_ptr<node_memory> memory;
   std::shared_ptr<database::unsaved_units> unsaved = std::make_shared<database::unsaved_units>();
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 namespace gateway::simulation {
 
@@ -28,7 +29,7 @@ class dice {
 
   template <class Range>
   auto& pick(Range& range) {
-    return range[static_cast<std::size_t>(below(range.size()))];
+    return range[static_cast<std::size_t>(below(std::size(range)))];
   }
 
  private:

@@ -45,7 +45,8 @@ int main(int argc, char** argv) {
   std::uint64_t seeds = 2'000, from = 1, seed = 0;
   guard missing = guard::none;
   const std::map<std::string, guard> guards{
-      {"begin-commit", guard::begin_commit}, {"version-claim", guard::version_claim}, {"provider-key", guard::provider_key}};
+      {"begin-commit", guard::begin_commit}, {"version-claim", guard::version_claim}, {"provider-key", guard::provider_key},
+      {"delivery-commit", guard::delivery_commit}, {"delivery-claim", guard::delivery_claim}};
   auto* many = app.add_option("--seeds", seeds, "how many seeds to explore")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--from", from, "the first of them")->capture_default_str();
   auto* one = app.add_option("--seed", seed, "replay this one, and tell its story")->excludes(many);

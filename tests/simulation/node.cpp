@@ -7,28 +7,57 @@
 #include "provider_gate.hpp"
 #include "reconciler.hpp"
 #include "router.hpp"
+#include "webhooks/dispatcher.hpp"
 
 namespace gateway::simulation {
+
+namespace {
+
+/// Makes no change of its own: the world publishes.
+directory_actor::behavior_type directory_behavior(directory_actor::pointer, std::shared_ptr<bool> alive,
+                                                  std::function<bool(const disable_destination&)> disable) {
+  return {[alive, disable](const operator_command& command) -> caf::result<operator_result> {
+            const auto& wanted = std::get<disable_destination>(command);
+            if (!*alive || !disable(wanted)) return make_error(actor_errc::store_unavailable);
+            return operator_result{named_result{wanted.id.value, "disabled"}};
+          },
+          [](load_atom) { return true; }, [](join_atom, const dispatcher_actor&) {}};
+}
+
+}  // namespace
 
 node::deterministic_config::deterministic_config() {
   add_message_types<caf::id_block::gateway>();
   set("scheduler.policy", caf::atom("testing"));
 }
 
-node::node(const surroundings& around, unsigned number, duration_ms clock_skew)
-    : around_{around}, name_{"node " + std::to_string(number)}, caught_up_{around.time.now()} {
+node::node(const surroundings& around, unsigned number, duration_ms clock_skew, std::uint32_t number_salt)
+    : around_{around}, name_{"node " + std::to_string(number)}, numbers_{number_salt},
+      mail_{around.merchants_endpoints, name_, clock_, alive_, memory_}, caught_up_{around.time.now()} {
   coordinator_ = &dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler());
   clock_.time = &around_.time;
   clock_.skew = clock_skew;
-  context_ = std::make_shared<actors::payment_context>(
-      actors::payment_context{{}, {}, around_.merchants, clock_, around_.encoder, around_.config, around_.meters});
-  const store_line line{around_.rows, around_.time, around_.random, around_.faults, around_.log, name_, alive_};
+  const store_line line{around_.rows, around_.time, around_.random, around_.faults, around_.log, name_, alive_, memory_};
+  store_handles store;
   for (int i = 0; i < 2; ++i) {
-    context_->store.writers.push_back(spawn_writer(system_, line));
-    context_->store.readers.push_back(spawn_reader(system_, line));
-    keep(context_->store.writers.back());
-    keep(context_->store.readers.back());
+    store.writers.push_back(spawn_writer(system_, line));
+    store.readers.push_back(spawn_reader(system_, line));
+    keep(store.writers.back());
+    keep(store.readers.back());
   }
+  store.recorder = spawn_writer(system_, line);
+  keep(store.recorder);
+  for (auto* reader : {&store.outbox, &store.archive}) {
+    *reader = spawn_reader(system_, line);
+    keep(*reader);
+  }
+  const auto operators = system_.spawn(directory_behavior, alive_, around_.disable);
+  keep(operators);
+  dispatcher_ = actors::spawn_dispatcher(system_, std::make_shared<const actors::webhook_context>(actors::webhook_context{
+                                                      store, operators, around_.merchants, clock_, around_.encoder, around_.config,
+                                                      around_.meters, mail_}));
+  context_ = std::make_shared<actors::payment_context>(actors::payment_context{
+      std::move(store), {}, around_.merchants, clock_, around_.encoder, around_.config, around_.meters, dispatcher_, numbers_});
   for (const auto& kind : provider_catalogue) {
     const auto way_to_bank = spawn_bank_line(system_, around_.provider, name_, alive_);
     auto& gate = context_->providers[static_cast<std::size_t>(kind.kind)];
@@ -49,9 +78,11 @@ node::~node() {
   system_.await_actors_before_shutdown(false);
   // What waits for an answer holds on to itself by its promise: each actor is ended, and the router ends its payments.
   caf::anon_send_exit(router_, caf::exit_reason::user_shutdown);
+  caf::anon_send_exit(dispatcher_, caf::exit_reason::user_shutdown);
   for (const auto& each : others_) caf::anon_send_exit(each, caf::exit_reason::kill);
   coordinator_->clock().cancel_all();
   coordinator_->run();
+  mail_.hang_up();
 }
 
 void node::step() {
@@ -94,6 +125,24 @@ void node::send(payment_request request, std::function<void(payment_reply&)> tol
             payment_reply nothing{problem::outcome_pending_timeout};
             told(nothing);
           });
+}
+
+void node::redeliver(gateway::redeliver wanted, std::function<void(std::optional<std::uint64_t>)> told) {
+  auto* client = static_cast<caf::event_based_actor*>(caf::actor_cast<caf::abstract_actor*>(client_));
+  client->context(&outside_);
+  client->request(dispatcher_, caf::infinite, std::move(wanted))
+      .then(
+          [told, alive = alive_](const redeliver_result& made) {
+            if (*alive) told(made.count);
+          },
+          [told, alive = alive_](const caf::error&) {
+            if (*alive) told(std::nullopt);
+          });
+}
+
+bool node::has_set_aside(std::int64_t delivery) const {
+  const auto died = memory_->deaths.find(delivery);
+  return died != memory_->deaths.end() && died->second >= 3;
 }
 
 }  // namespace gateway::simulation

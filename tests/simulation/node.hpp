@@ -15,6 +15,8 @@
 #include "gateway/directory.hpp"
 #include "gateway/metrics.hpp"
 #include "payment_actor.hpp"
+#include "receivers.hpp"
+#include "webhooks/delivery_worker.hpp"
 
 namespace gateway::simulation {
 
@@ -26,6 +28,8 @@ struct surroundings {
   journal& log;
   database& rows;
   bank& provider;
+  receivers& merchants_endpoints;
+  std::function<bool(const disable_destination&)> disable;  ///< false if the directory's store is away
   const settings& config;
   const directory& merchants;
   const result_encoder& encoder;
@@ -34,7 +38,7 @@ struct surroundings {
 
 class node {
  public:
-  node(const surroundings& around, unsigned number, duration_ms clock_skew);
+  node(const surroundings& around, unsigned number, duration_ms clock_skew, std::uint32_t number_salt);
   ~node();
   node(const node&) = delete;
   node& operator=(const node&) = delete;
@@ -48,6 +52,13 @@ class node {
   void catch_up();
 
   void send(payment_request request, std::function<void(payment_reply&)> told);
+  /// The directory has published a destination.
+  void tell(const destination_changed& change) { caf::anon_send(dispatcher_, change); }
+  /// An operator's command; `told` hears how many it made due again, or nothing.
+  void redeliver(gateway::redeliver wanted, std::function<void(std::optional<std::uint64_t>)> told);
+  void set_clock(duration_ms skew) { clock_.skew = skew; }
+  /// A delivery that has killed so many workers waits for an operator.
+  bool has_set_aside(std::int64_t delivery) const;
   /// Requests that nobody has answered.
   std::size_t unanswered() const { return *unanswered_; }
   const std::string& name() const { return name_; }
@@ -72,17 +83,21 @@ class node {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   std::shared_ptr<std::size_t> unanswered_ = std::make_shared<std::size_t>(0);
   skewed_clock clock_;
+  std::shared_ptr<node_memory> memory_ = std::make_shared<node_memory>();
+  delivery_numbers numbers_;
+  mail_line mail_;
   time_point caught_up_;
   // What actors refer to outlives the system.
   deterministic_config caf_config_;
   caf::actor_system system_{caf_config_};
   caf::scheduler::test_coordinator* coordinator_ = nullptr;
   std::shared_ptr<actors::payment_context> context_;
+  dispatcher_actor dispatcher_;
   router_actor router_;
   reconciler_actor reconciler_;
   caf::scoped_execution_unit outside_{&system_};
   caf::actor client_;
-  std::vector<caf::actor> others_;  ///< all but the router and the payments
+  std::vector<caf::actor> others_;  ///< all but the router and the payments, the dispatcher and its workers
 };
 
 }  // namespace gateway::simulation

@@ -29,6 +29,9 @@ class text_encoder final : public result_encoder {
   std::string event_data(const payment& subject, std::string_view type) const override {
     return std::string{type} + " v" + std::to_string(subject.version);
   }
+  std::string event_envelope(const event_record& event, destination_kind to, const entity_id&) const override {
+    return event.id + ' ' + std::string{type_told_to(to, event.type)} + ' ' + event.subject.id.value + ' ' + event.data;
+  }
 };
 
 /// Cards in euro by the route with separate capture, Hong Kong dollars by the one that captures at once.
@@ -46,7 +49,7 @@ class world {
  public:
   world(std::uint64_t seed, guard missing, std::ostream* story) : random_{seed}, log_{time_, story}, missing_{missing} {
     result_.seed = seed;
-    merchants_.publish(std::make_shared<const merchant>(shop()));
+    found_shop();
     for (unsigned i = 0; i < plan_.nodes; ++i) {
       skews_.push_back(duration_ms{random_.between(-plan_.faults.clock_skew.count(), plan_.faults.clock_skew.count())});
       nodes_.push_back(nullptr);
@@ -57,6 +60,7 @@ class world {
                                                   [this](payment_request request, auto told) { balance(std::move(request), std::move(told)); }));
     customer();
     if (plan_.keys_expire) purge();
+    if (plan_.faults.meddling > 0 || plan_.faults.post_gone > 0 || plan_.faults.clock_set > 0) operators();
   }
 
   outcome_of_seed run() {
@@ -68,6 +72,8 @@ class world {
     log_.write("world", "calms down");
     faults_ = weather::calm();
     ++calm_;
+    for (auto& each : endpoints_)
+      if (each.what.status == destination_status::disabled) set_status(each, destination_status::enabled);
     // What was held up in the database has landed by then.
     const auto landed = time_.now() + 30s;
     const auto settled = [&] { return time_.now() > landed && all_up() && unanswered() == 0 && !held_.anything_open(); };
@@ -82,6 +88,7 @@ class world {
     go_on([&] { return all_done() && unanswered() == 0; }, 1h, "a request is never answered");
     if (!held_.broken()) look_around();
     if (!held_.broken()) held_.at_rest();
+    if (!held_.broken()) deliver_the_rest();
 
     result_.broken = held_.broken();
     result_.fingerprint = log_.fingerprint();
@@ -124,8 +131,10 @@ class world {
 
   void start(unsigned which) {
     log_.write("node " + std::to_string(which + 1), "starts");
-    nodes_[which] = std::make_unique<node>(surroundings{time_, random_, faults_, log_, rows_, provider_, plan_.config, merchants_, encoder_, meters_},
-                                           which + 1, skews_[which]);
+    nodes_[which] = std::make_unique<node>(
+        surroundings{time_, random_, faults_, log_, rows_, provider_, receivers_, [this](const auto& wanted) { return disable(wanted); },
+                     plan_.config, merchants_, encoder_, meters_},
+        which + 1, skews_[which], which % plan_.number_salts);
   }
 
   void crash(unsigned which) {
@@ -193,6 +202,119 @@ class world {
     });
   }
 
+  // ---- destinations -----------------------------------------------------------------------------
+
+  void found_shop() {
+    const auto open = [&](std::string name, destination_kind kind, std::vector<std::string> events) {
+      webhook_endpoint e;
+      e.what.id = destination_id{"dest_" + name};
+      e.what.kind = kind;
+      e.what.owner = kind == destination_kind::merchant ? "merch_1" : "plat_1";
+      e.what.url = "https://" + name + ".test/hook";
+      e.what.events = std::move(events);
+      e.secret = "whsec_" + name;
+      endpoints_.push_back(std::move(e));
+    };
+    open("a", destination_kind::merchant, {});
+    open("b", destination_kind::merchant, {"payment.captured", "payment.voided", "payment.refunded"});
+    if (plan_.destinations > 2) open("c", destination_kind::merchant, {});
+    // Hears of nothing in test.
+    open("p", destination_kind::platform, {});
+    for (const auto& each : endpoints_) publish(each);
+  }
+
+  /// As the directory does: the merchant first, then the destination, then those who wait for it.
+  void publish(const webhook_endpoint& changed) {
+    auto m = shop();
+    for (const auto& each : endpoints_) m.destinations.push_back(each.what);
+    merchants_.publish(std::make_shared<const merchant>(std::move(m)));
+    merchants_.publish(std::make_shared<const webhook_endpoint>(changed));
+    told_.published(changed);
+    for (const auto& n : nodes_)
+      if (n) n->tell({changed.what.id});
+  }
+
+  void set_status(webhook_endpoint& of, destination_status to) {
+    log_.write("operator", to == destination_status::enabled ? "enables " : "disables ", of.what.id.value);
+    of.what.status = to;
+    publish(of);
+  }
+
+  /// A node's dispatcher has been told 410.
+  bool disable(const disable_destination& wanted) {
+    if (calm_ > 0 || random_.chance(faults_.directory_fails)) return false;
+    const auto which = std::ranges::find(endpoints_, wanted.id, [](const webhook_endpoint& e) { return e.what.id; });
+    set_status(*which, destination_status::disabled);
+    return true;
+  }
+
+  void operators() {
+    time_.in(duration_ms{random_.between(500, 20'000)}, [this] {
+      if (calm_ > 0) return;
+      operators();
+      auto& endpoint = random_.pick(endpoints_);
+      if (random_.chance(faults_.clock_set)) set_a_clock();
+      const bool off = endpoint.what.status == destination_status::disabled;
+      if (off && random_.chance(0.5)) return set_status(endpoint, destination_status::enabled);
+      if (!random_.chance(faults_.meddling)) return;
+      switch (random_.below(4)) {
+        case 0: return set_status(endpoint, destination_status::disabled);
+        case 1: {
+          endpoint.previous_secret = std::exchange(endpoint.secret, endpoint.secret + "+");
+          endpoint.previous_until = time_.now() + duration_ms{random_.between(1'000, 60'000)};
+          log_.write("operator", "gives ", endpoint.what.id.value, " a new secret");
+          return publish(endpoint);
+        }
+        case 2: return redeliver({0, endpoint.what.id, {}, {}});
+        default:
+          if (database_.deliveries.empty()) return;
+          auto row = database_.deliveries.begin();
+          std::advance(row, static_cast<std::ptrdiff_t>(random_.below(database_.deliveries.size())));
+          return redeliver({row->first, {}, {}, {}});
+      }
+    });
+  }
+
+  void set_a_clock() {
+    const auto which = random_.below(nodes_.size());
+    skews_[which] = duration_ms{random_.between(-plan_.faults.clock_skew.count(), plan_.faults.clock_skew.count())};
+    log_.write("operator", "sets the clock of node ", which + 1, ": ", skews_[which].count(), " ms off");
+    if (nodes_[which]) nodes_[which]->set_clock(skews_[which]);
+  }
+
+  void redeliver(gateway::redeliver wanted) {
+    std::vector<node*> up;
+    for (const auto& n : nodes_)
+      if (n) up.push_back(n.get());
+    if (up.empty()) return;
+    redeliver(*random_.pick(up), std::move(wanted));
+  }
+  void redeliver(node& by, gateway::redeliver wanted) {
+    log_.write("operator", "redelivers ", wanted.id, ' ', wanted.to.value, " by ", by.name());
+    by.redeliver(std::move(wanted), [this](std::optional<std::uint64_t> made) { log_.write("operator", "redelivers ", made.value_or(0)); });
+  }
+
+  /// What failed, or killed too many workers, waits for an operator; the rest for nobody.
+  void deliver_the_rest() {
+    const auto waits_for_operator = [&](std::int64_t number) {
+      return std::ranges::all_of(nodes_, [&](const auto& n) { return n->has_set_aside(number); });
+    };
+    const auto nothing_waits = [&] {
+      return std::ranges::all_of(database_.deliveries, [&](const auto& row) {
+        return row.second.status != delivery_status::pending || waits_for_operator(row.first);
+      });
+    };
+    go_on(nothing_waits, 2h, "a delivery is neither delivered nor given up");
+    for (const auto& [number, row] : database_.deliveries)
+      if (row.status == delivery_status::pending) redeliver(*nodes_.front(), {number, {}, {}, {}});
+    for (const auto& each : endpoints_) redeliver({0, each.what.id, {}, {}});
+    const auto all_delivered = [&] {
+      return std::ranges::all_of(database_.deliveries, [](const auto& row) { return row.second.status == delivery_status::delivered; });
+    };
+    go_on(all_delivered, 10min, "what was redelivered is not delivered");
+    if (!held_.broken()) told_.at_rest();
+  }
+
   agenda time_;
   dice random_;
   journal log_;
@@ -204,9 +326,13 @@ class world {
   text_encoder encoder_;
   testing::memory_store database_;
   promises held_{database_, encoder_, log_};
-  database rows_{database_, held_, log_, missing_};
-  bank provider_{time_, random_, faults_, held_, log_, missing_};
   directory merchants_;
+  const duration_ms clocks_jump_by_ = plan_.faults.clock_set > 0 ? 2 * plan_.faults.clock_skew : duration_ms{0};
+  delivery_promises told_{database_, encoder_, merchants_, time_, plan_.config, clocks_jump_by_, held_};
+  database rows_{database_, held_, told_, log_, missing_};
+  bank provider_{time_, random_, faults_, held_, log_, missing_};
+  receivers receivers_{time_, random_, faults_, plan_.config, told_, log_};
+  std::vector<webhook_endpoint> endpoints_;
   metrics meters_;
   std::vector<duration_ms> skews_;
   std::vector<std::unique_ptr<client>> clients_;

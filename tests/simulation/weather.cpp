@@ -35,6 +35,20 @@ world_plan draw_plan(dice& random) {
   faults.reuses_key = maybe(0.4);
   faults.patience = duration_ms{random.between(500, 40'000)};
 
+  faults.clock_set = faults.clock_skew > duration_ms{0} ? maybe(0.5) : 0;
+  faults.post_unreachable = maybe(0.6);
+  faults.post_rejected = maybe(0.8);
+  faults.post_gone = maybe(0.1);
+  faults.post_unheard = maybe(0.5);
+  faults.post_stalls = maybe(0.4);
+  faults.receiver_away = maybe(0.2);
+  faults.receiver_latency = duration_ms{random.between(1, 1'000)};
+  faults.client_breaks = maybe(0.2);
+  faults.meddling = maybe(1.0);
+  faults.directory_fails = maybe(0.5);
+  plan.destinations = static_cast<unsigned>(random.between(2, 3));
+  plan.number_salts = random.chance(0.5) ? 1 : 3;
+
   plan.keys_expire = random.chance(0.15);
   // Then there must be time for keys to become old in.
   if (plan.keys_expire) faults.pause = duration_ms{random.between(60'000, 600'000)};
@@ -48,6 +62,11 @@ world_plan draw_plan(dice& random) {
   if (random.chance(0.4)) config.hosted_expiry = std::chrono::milliseconds{random.between(1'000, 60'000)};
   config.reconcile_interval = std::chrono::milliseconds{random.between(1'000, 10'000)};
   config.reconcile_longest = std::chrono::milliseconds{random.between(10'000, 300'000)};
+  // Few enough for destinations to wait for each other.
+  if (random.chance(0.5)) config.webhook_workers = static_cast<std::size_t>(random.between(1, 4));
+  if (random.chance(0.5)) config.webhook_window = static_cast<std::size_t>(random.between(1, 3));
+  // The whole schedule would last an hour.
+  config.webhook_attempts = static_cast<unsigned>(random.between(1, 4));
   return plan;
 }
 

@@ -42,13 +42,61 @@ TEST_CASE("each command becomes one call of the operator socket") {
        R"({"merchant_id":"merch_1","mode":"live","provider":"sandbox_hosted","status":"in_progress","account":"acct_9"})"},
       {{"route", "set", "--merchant=merch_1", "--mode=test", "--provider=sandbox_wallet", "--currencies=PKR", "--methods=card,pkr_wallet"},
        "/operator/routes",
-       R"({"merchant_id":"merch_1","mode":"test","provider":"sandbox_wallet","currencies":["PKR"],"methods":["card","pkr_wallet"]})"}};
+       R"({"merchant_id":"merch_1","mode":"test","provider":"sandbox_wallet","currencies":["PKR"],"methods":["card","pkr_wallet"]})"},
+      {{"destination", "set", "--merchant=merch_1", "--mode=test", "--url=https://a.example/h", "--events=payment.captured,payment.voided"},
+       "/operator/destinations",
+       R"({"merchant_id":"merch_1","mode":"test","url":"https://a.example/h","events":["payment.captured","payment.voided"]})"},
+      {{"destination", "set", "--platform=plat_1", "--mode=live", "--url=https://p.example/"},
+       "/operator/destinations",
+       R"({"platform_id":"plat_1","mode":"live","url":"https://p.example/"})"},
+      {{"destination", "list"}, "/operator/destinations/list", "{}"},
+      {{"destination", "list", "--merchant=merch_1", "--mode=live"}, "/operator/destinations/list", R"({"merchant_id":"merch_1","mode":"live"})"},
+      {{"destination", "enable", "dest_1"}, "/operator/destinations/enable", R"({"destination_id":"dest_1"})"},
+      {{"destination", "disable", "dest_1"}, "/operator/destinations/disable", R"({"destination_id":"dest_1"})"},
+      {{"destination", "disable", "dest_1", "--reason=moving"}, "/operator/destinations/disable", R"({"destination_id":"dest_1","reason":"moving"})"},
+      {{"destination", "rotate-secret", "dest_1"}, "/operator/destinations/rotate-secret", R"({"destination_id":"dest_1","overlap_hours":24})"},
+      {{"destination", "rotate-secret", "dest_1", "--overlap-hours=0"},
+       "/operator/destinations/rotate-secret",
+       R"({"destination_id":"dest_1","overlap_hours":0})"},
+      {{"delivery", "list"}, "/operator/deliveries/list", R"({"limit":100})"},
+      {{"delivery", "list", "--destination=dest_1", "--status=failed", "--limit=5", "--before=9007199254740991"},
+       "/operator/deliveries/list",
+       R"({"destination_id":"dest_1","status":"failed","before":9007199254740991,"limit":5})"},
+      {{"delivery", "show", "77"}, "/operator/deliveries/show", R"({"id":77})"},
+      {{"delivery", "redeliver", "77"}, "/operator/deliveries/redeliver", R"({"id":77})"},
+      {{"delivery", "redeliver", "--destination=dest_1", "--from=2026-11-20T09:30:00Z", "--until=2026-11-20T10:00:00Z"},
+       "/operator/deliveries/redeliver",
+       R"({"destination_id":"dest_1","from":"2026-11-20T09:30:00Z","until":"2026-11-20T10:00:00Z"})"},
+      {{"event", "list", "--merchant=merch_1", "--mode=test", "--payment=pay_1", "--limit=3"},
+       "/operator/events/list",
+       R"({"merchant_id":"merch_1","mode":"test","payment_id":"pay_1","limit":3})"}};
   for (const auto& r : rows) {
     const auto c = type(r.typed);
     INFO(c.text);
     REQUIRE(c.what == typed::call);
     CHECK(c.call.path == r.path);
     CHECK(boost::json::serialize(c.call.body) == r.body);
+  }
+}
+
+TEST_CASE("what a webhook command cannot mean is a usage error") {
+  for (const auto& typed : {words{"destination", "set", "--mode=test", "--url=https://a.example"},
+                            words{"destination", "set", "--merchant=m", "--platform=p", "--mode=test", "--url=https://a.example"},
+                            words{"destination", "set", "--merchant=m", "--mode=test", "--url=https://a.example", "--events=a,,b"},
+                            words{"destination", "list", "--merchant=m", "--platform=p"},
+                            words{"destination", "rotate-secret", "dest_1", "--overlap-hours=721"},
+                            words{"destination", "rotate-secret", "dest_1", "--overlap-hours=-1"},
+                            words{"delivery", "list", "--status=lost"},
+                            words{"delivery", "list", "--limit=0"},
+                            words{"delivery", "show", "evt_1"},
+                            words{"delivery", "show", "0"},
+                            words{"delivery", "redeliver"},
+                            words{"delivery", "redeliver", "7", "--destination=dest_1"},
+                            words{"delivery", "redeliver", "7", "--from=2026-11-20T09:30:00Z"},
+                            words{"event", "list"}}) {
+    const auto c = type(typed);
+    INFO(typed[0] << ' ' << typed[1] << " -> " << c.text);
+    CHECK(c.what == typed::usage_error);
   }
 }
 

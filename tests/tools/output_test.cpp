@@ -17,6 +17,41 @@ TEST_CASE("an answer is shown as aligned lines in its own order") {
   CHECK(as_lines({}).empty());
 }
 
+TEST_CASE("a list is shown as a table, its times and last answers readable") {
+  const auto answer = boost::json::parse(R"({"deliveries":[
+    {"id":12345,"destination_id":"dest_1","event_id":"evt_1","type":"payment.captured","status":"pending","attempts":2,
+     "next_attempt_at":"2026-11-20T12:00:00.125Z","last_status":500,"last_result":"rejected","last_took_ms":120,"last_answer":"line one\nline two\u001b[2J",
+     "payment_id":"pay_1","created_at":"2026-11-20T11:00:00.000Z"},
+    {"id":7,"destination_id":"dest_1","event_id":"evt_1","type":"payment.failed","status":"delivered","attempts":0,"next_attempt_at":null,
+     "last_status":null,"last_result":null,"last_answer":null,"payment_id":"pay_1","created_at":"2026-11-20T11:00:00.000Z"}]})");
+  CHECK(as_text(answer.get_object()) ==
+        "ID     DESTINATION  TYPE              PAYMENT  STATUS     ATTEMPTS  CREATED               NEXT ATTEMPT          LAST RESULT  HTTP  MS   "
+        "LAST ANSWER\n"
+        "12345  dest_1       payment.captured  pay_1    pending    2         2026-11-20 11:00:00Z  2026-11-20 12:00:00Z  rejected     500   120  "
+        "line one line two [2J\n"
+        "7      dest_1       payment.failed    pay_1    delivered  0         2026-11-20 11:00:00Z  -                     -            -     -    "
+        "-\n");
+}
+
+TEST_CASE("an empty list says so, and what is not a list is lines") {
+  CHECK(as_text(boost::json::parse(R"({"deliveries":[]})").get_object()) == "no deliveries\n");
+  CHECK(as_text(boost::json::parse(R"({"redelivered":12,"destination_id":"dest_1"})").get_object()) ==
+        "redelivered:    12\n"
+        "destination_id: dest_1\n");
+  CHECK(as_text({}).empty());
+}
+
+TEST_CASE("a cell that is too wide is cut between characters, and columns count characters") {
+  const auto answer = boost::json::parse(R"({"destinations":[{"id":"dest_1","url":"https://ä.example","disabled_reason":")" +
+                                         []{ std::string many; for (int i = 0; i < 80; ++i) many += "ö"; return many; }() + R"("}],"left_out":3})");
+  const auto text = as_text(answer.get_object());
+  std::string kept;
+  for (int i = 0; i < 59; ++i) kept += "ö";
+  CHECK(text.find("  " + kept + "…\n") != std::string::npos);
+  CHECK(text.find("https://ä.example  -") != std::string::npos);
+  CHECK(text.ends_with("left_out: 3\n"));
+}
+
 TEST_CASE("an error is told in the gateway's words, or by its status") {
   struct row { std::string body, message; };
   const row rows[] = {{R"({"error":"not_found","message":"merchant merch_1 is unknown"})", "merchant merch_1 is unknown"},

@@ -1,6 +1,7 @@
 #include "command_line.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <stdexcept>
 #include <string_view>
@@ -28,6 +29,9 @@ struct arguments {
   bool password_from_input = false;
   std::string provider, status, account;
   std::string currencies, methods;
+  std::string platform, url, events, destination, reason, time, from, until, payment;
+  std::int64_t delivery = 0, before = 0;
+  std::uint32_t limit = 100, overlap_hours = 24;
 };
 
 struct bad_input : std::runtime_error {
@@ -52,6 +56,11 @@ boost::json::array list_of(std::string_view text, const char* option) {
     if (comma == std::string_view::npos) return list;
     text.remove_prefix(comma + 1);
   }
+}
+
+/// The same, of an option that may be left out.
+void put_list(boost::json::object& into, const char* name, const std::string& text, const char* option) {
+  if (!text.empty()) into[name] = list_of(text, option);
 }
 
 /// An option that was not given is left out: the gateway knows the default.
@@ -79,6 +88,17 @@ class commands {
     add_revoke(group(app, "key", "API keys, whoever's they are"));
     add_connection(group(app, "connection", "A merchant's accounts at providers"));
     add_route(group(app, "route", "Which provider takes a merchant's payments"));
+    auto& destination = group(app, "destination", "Where webhooks are sent");
+    add_set(destination);
+    add_destinations(destination);
+    add_enable(destination);
+    add_disable(destination);
+    add_rotate(destination);
+    auto& delivery = group(app, "delivery", "Webhooks, each to one destination");
+    add_deliveries(delivery);
+    add_show(delivery);
+    add_redeliver(delivery);
+    add_events(group(app, "event", "What happened to payments"));
   }
 
  private:
@@ -179,6 +199,136 @@ class commands {
     provider(command);
     command.add_option("--currencies", a_.currencies, "ISO 4217 codes, comma-separated")->required()->type_name("A,B");
     command.add_option("--methods", a_.methods, "card or pkr_wallet, or both with a comma")->required()->type_name("A,B");
+  }
+
+  // ---- webhooks ---------------------------------------------------------------------------------
+
+  /// Whose destination; one of the two where it is required.
+  void owner(CLI::App& command, bool required) {
+    auto& either = *command.add_option_group("owner", "Whose destination");
+    either.add_option("--merchant", a_.merchant, "merch_…")->type_name("MERCHANT");
+    either.add_option("--platform", a_.platform, "plat_…")->type_name("PLATFORM");
+    either.require_option(required ? 1 : 0, 1);
+  }
+
+  void put_owner(boost::json::object& body) const {
+    put_given(body, "merchant_id", a_.merchant);
+    put_given(body, "platform_id", a_.platform);
+  }
+
+  void optional_mode(CLI::App& command) {
+    command.add_option("--mode", a_.mode, "test or live [both]")->check(CLI::IsMember({"test", "live"}))->type_name("MODE");
+  }
+
+  void one_destination(CLI::App& command) {
+    command.add_option("destination", a_.destination, "dest_…")->required()->type_name("DESTINATION");
+  }
+
+  void limit(CLI::App& command) {
+    command.add_option("--limit", a_.limit, "At most so many, newest first [100]")->check(CLI::Range(1, 1000))->type_name("N");
+  }
+
+  void add_set(CLI::App& in) {
+    auto& command = leaf(in, "set", "Create a destination, or change and enable the one that is there", "/operator/destinations",
+                         [this](auto& body) {
+                           put_owner(body);
+                           body["mode"] = a_.mode;
+                           body["url"] = a_.url;
+                           put_list(body, "events", a_.events, "--events");
+                         });
+    owner(command, true);
+    command.add_option("--mode", a_.mode, "test or live")->required()->check(CLI::IsMember({"test", "live"}))->type_name("MODE");
+    command.add_option("--url", a_.url, "Where events are posted to")->required()->type_name("URL");
+    command.add_option("--events", a_.events, "Event types, comma-separated [those that need not be asked for]")->type_name("A,B");
+  }
+
+  void add_destinations(CLI::App& in) {
+    auto& command = leaf(in, "list", "Show destinations", "/operator/destinations/list", [this](auto& body) {
+      put_owner(body);
+      put_given(body, "mode", a_.mode);
+    });
+    owner(command, false);
+    optional_mode(command);
+  }
+
+  void add_enable(CLI::App& in) {
+    one_destination(leaf(in, "enable", "Send again; what has waited goes out", "/operator/destinations/enable",
+                         [this](auto& body) { body["destination_id"] = a_.destination; }));
+  }
+
+  void add_disable(CLI::App& in) {
+    auto& command = leaf(in, "disable", "Send nothing until it is enabled; deliveries wait", "/operator/destinations/disable",
+                         [this](auto& body) {
+                           body["destination_id"] = a_.destination;
+                           put_given(body, "reason", a_.reason);
+                         });
+    one_destination(command);
+    command.add_option("--reason", a_.reason, "Shown in the list of destinations")->type_name("TEXT");
+  }
+
+  void add_rotate(CLI::App& in) {
+    auto& command = leaf(in, "rotate-secret", "Make a new signing secret; the old one signs as well for a while",
+                         "/operator/destinations/rotate-secret", [this](auto& body) {
+                           body["destination_id"] = a_.destination;
+                           body["overlap_hours"] = a_.overlap_hours;
+                         });
+    one_destination(command);
+    command.add_option("--overlap-hours", a_.overlap_hours, "How long the old secret signs as well; 0: not at all [24]")
+        ->check(CLI::Range(0, 720))
+        ->type_name("N");
+  }
+
+  void add_deliveries(CLI::App& in) {
+    auto& command = leaf(in, "list", "Show deliveries, newest first", "/operator/deliveries/list", [this](auto& body) {
+      put_given(body, "destination_id", a_.destination);
+      put_given(body, "status", a_.status);
+      if (a_.before != 0) body["before"] = a_.before;
+      body["limit"] = a_.limit;
+    });
+    command.add_option("--destination", a_.destination, "Only to this one")->type_name("DESTINATION");
+    command.add_option("--status", a_.status, "pending, delivered or failed")
+        ->check(CLI::IsMember({"pending", "delivered", "failed"}))
+        ->type_name("STATUS");
+    limit(command);
+    command.add_option("--before", a_.before, "Only with a lower number: the next page")->check(CLI::PositiveNumber)->type_name("ID");
+  }
+
+  void add_show(CLI::App& in) {
+    auto& command = leaf(in, "show", "Show one delivery, its last answer and its event", "/operator/deliveries/show",
+                         [this](auto& body) { body["id"] = a_.delivery; });
+    command.add_option("id", a_.delivery, "The number in X-Service-Delivery")->required()->check(CLI::PositiveNumber)->type_name("ID");
+  }
+
+  void add_redeliver(CLI::App& in) {
+    auto& command = leaf(in, "redeliver", "Deliver again: one delivery, or a destination's failed ones", "/operator/deliveries/redeliver",
+                         [this](auto& body) {
+                           if ((a_.delivery != 0) == !a_.destination.empty()) throw bad_input("redeliver: give an ID, or --destination");
+                           if (a_.delivery != 0 && !(a_.from + a_.until).empty())
+                             throw bad_input("redeliver: --from and --until go with --destination");
+                           if (a_.delivery != 0) body["id"] = a_.delivery;
+                           put_given(body, "destination_id", a_.destination);
+                           put_given(body, "from", a_.from);
+                           put_given(body, "until", a_.until);
+                         });
+    command.add_option("id", a_.delivery, "The number in X-Service-Delivery")->check(CLI::PositiveNumber)->type_name("ID");
+    command.add_option("--destination", a_.destination, "Every failed one to this destination")->type_name("DESTINATION");
+    command.add_option("--from", a_.from, "Created at this time or later: 2026-11-20T09:30:00Z")->type_name("TIME");
+    command.add_option("--until", a_.until, "Created before this time")->type_name("TIME");
+  }
+
+  void add_events(CLI::App& in) {
+    auto& command = leaf(in, "list", "Show a merchant's events, newest first", "/operator/events/list", [this](auto& body) {
+      body["merchant_id"] = a_.merchant;
+      put_given(body, "mode", a_.mode);
+      put_given(body, "payment_id", a_.payment);
+      put_given(body, "before", a_.time);
+      body["limit"] = a_.limit;
+    });
+    command.add_option("--merchant", a_.merchant, "merch_…")->required()->type_name("MERCHANT");
+    optional_mode(command);
+    command.add_option("--payment", a_.payment, "Only of this payment")->type_name("PAYMENT");
+    limit(command);
+    command.add_option("--before", a_.time, "Only earlier ones: the next page")->type_name("TIME");
   }
 
   std::istream& input_;

@@ -24,7 +24,7 @@ int carry_out(const gateway::ctl::command_line& typed) {
   const auto parsed = boost::json::parse(answer.body, failure);
   if (failure || !parsed.is_object()) return fail("the gateway's answer is not a JSON object");
   if (typed.json) std::cout << boost::json::serialize(parsed) << '\n';
-  else std::cout << gateway::ctl::as_lines(parsed.get_object());
+  else std::cout << gateway::ctl::as_text(parsed.get_object());
   return std::cout.flush() ? 0 : fail("cannot write the answer");
 }
 

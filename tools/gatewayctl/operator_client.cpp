@@ -19,6 +19,7 @@ namespace http = boost::beast::http;
 using local = asio::local::stream_protocol;
 
 constexpr std::chrono::seconds patience{30};
+constexpr std::uint64_t most_answer_bytes = 64 << 20;  ///< a list's: a thousand events with all that they may carry
 
 class conversation {
  public:
@@ -45,11 +46,12 @@ class conversation {
     request.set(http::field::connection, "close");
     request.body() = body;
     request.prepare_payload();
-    http::response<http::string_body> response;
+    http::response_parser<http::string_body> response;
+    response.body_limit(most_answer_bytes);
     beast::flat_buffer buffer;
     check(finish([&](auto done) { http::async_write(stream_, request, done); }));
     check(finish([&](auto done) { http::async_read(stream_, buffer, response, done); }));
-    return {response.result_int(), std::move(response.body())};
+    return {response.get().result_int(), std::move(response.get().body())};
   }
 
  private:

@@ -1,6 +1,8 @@
 #include "output.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <vector>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -20,7 +22,119 @@ std::string shown(const json::value& value) {
   return out;
 }
 
+/// What may come from strangers (a receiver's answer, say) must not move the cursor: controls become blanks.
+std::string printable(std::string text) {
+  for (auto& c : text)
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = ' ';
+  return text;
+}
+
+/// Terminal columns, near enough: characters of UTF-8.
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+/// The first `most` characters.
+std::string shortened(const std::string& text, std::size_t most) {
+  if (width_of(text) <= most) return text;
+  std::size_t bytes = 0;
+  for (std::size_t left = most - 1; bytes < text.size(); ++bytes) {
+    const bool begins = (static_cast<unsigned char>(text[bytes]) & 0xc0) != 0x80;
+    if (begins && left-- == 0) break;
+  }
+  return text.substr(0, bytes) + "…";
+}
+
+/// One cell. A time loses its `T` and milliseconds, what is null or empty is a dash.
+std::string cell(const json::value* value) {
+  constexpr std::size_t widest_cell = 60;
+  if (!value || value->is_null()) return "-";
+  auto text = printable(shown(*value));
+  if (text.size() == 24 && text[10] == 'T' && text[19] == '.' && text[23] == 'Z') text = text.substr(0, 10) + ' ' + text.substr(11, 8) + 'Z';
+  return text.empty() ? "-" : shortened(text, widest_cell);
+}
+
+struct column {
+  const char* member;
+  const char* title;
+};
+/// Which members of a list's rows a table shows; --json shows them all.
+struct table {
+  const char* member;
+  std::vector<column> columns;
+};
+
+const std::vector<table>& tables() {
+  static const std::vector<table> all{
+      {"destinations",
+       {{"id", "ID"},
+        {"owner", "OWNER"},
+        {"mode", "MODE"},
+        {"status", "STATUS"},
+        {"url", "URL"},
+        {"events", "EVENTS"},
+        {"created_at", "CREATED"},
+        {"previous_secret_until", "OLD SECRET UNTIL"},
+        {"disabled_reason", "REASON"}}},
+      {"deliveries",
+       {{"id", "ID"},
+        {"destination_id", "DESTINATION"},
+        {"type", "TYPE"},
+        {"payment_id", "PAYMENT"},
+        {"status", "STATUS"},
+        {"attempts", "ATTEMPTS"},
+        {"created_at", "CREATED"},
+        {"next_attempt_at", "NEXT ATTEMPT"},
+        {"last_result", "LAST RESULT"},
+        {"last_status", "HTTP"},
+        {"last_took_ms", "MS"},
+        {"last_answer", "LAST ANSWER"}}},
+      {"events",
+       {{"id", "ID"},
+        {"created", "CREATED"},
+        {"mode", "MODE"},
+        {"type", "TYPE"},
+        {"payment_id", "PAYMENT"},
+        {"data", "DATA"}}}};
+  return all;
+}
+
+/// The title line and one line for each row, columns aligned; nothing stands behind the last one.
+std::string as_table(const table& how, const json::array& rows) {
+  std::vector<std::vector<std::string>> lines(1);
+  for (const auto& c : how.columns) lines.front().emplace_back(c.title);
+  for (const auto& row : rows) {
+    auto& line = lines.emplace_back();
+    for (const auto& c : how.columns) line.push_back(cell(row.is_object() ? row.get_object().if_contains(c.member) : nullptr));
+  }
+  std::vector<std::size_t> widths(how.columns.size());
+  for (const auto& line : lines)
+    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], width_of(line[i]));
+  std::string out;
+  for (const auto& line : lines) {
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      out += line[i];
+      if (i + 1 < line.size()) out.append(widths[i] - width_of(line[i]) + 2, ' ');
+    }
+    out += '\n';
+  }
+  return out;
+}
+
 }  // namespace
+
+std::string as_text(const json::object& answer) {
+  if (answer.empty()) return {};
+  for (const auto& how : tables()) {
+    const auto* rows = answer.begin()->key() == how.member ? answer.begin()->value().if_array() : nullptr;
+    if (!rows) continue;
+    if (rows->empty()) return std::string{"no "} + how.member + '\n';
+    auto rest = answer;
+    rest.erase(how.member);
+    return as_table(how, *rows) + as_lines(rest);
+  }
+  return as_lines(answer);
+}
 
 std::string as_lines(const json::object& answer) {
   std::size_t widest = 0;
@@ -28,7 +142,7 @@ std::string as_lines(const json::object& answer) {
   std::string out;
   for (const auto& member : answer) {
     out += std::string{member.key().data(), member.key().size()} + ':';
-    out += std::string(widest - member.key().size() + 1, ' ') + shown(member.value()) + '\n';
+    out += std::string(widest - member.key().size() + 1, ' ') + printable(shown(member.value())) + '\n';
   }
   return out;
 }

@@ -1,4 +1,4 @@
-// How an answer is shown: one JSON object, or aligned `name: value` lines.
+// How an answer is shown to people: a list as a table, anything else as aligned `name: value` lines.
 #pragma once
 
 #include <string>
@@ -7,6 +7,8 @@
 
 namespace gateway::ctl {
 
+/// A table where the answer's first member is a list that gatewayctl knows the columns of; lines otherwise.
+std::string as_text(const boost::json::object& answer);
 std::string as_lines(const boost::json::object& answer);
 
 /// The message of an error body; what can be said without one otherwise.

@@ -19,9 +19,11 @@
 #include "actors/reconciler.hpp"
 #include "actors/router.hpp"
 #include "actors/supervisor.hpp"
+#include "actors/webhooks/dispatcher.hpp"
 #include "config/master_key_file.hpp"
 #include "gateway/log.hpp"
 #include "http/encode.hpp"
+#include "http/outbound/webhook_client.hpp"
 #include "http/server.hpp"
 #include "http/tls.hpp"
 #include "persistence/store.hpp"
@@ -107,7 +109,6 @@ class gateway_process::parts {
     system = std::make_unique<caf::actor_system>(caf_config);
     try {
       spawn_actors();
-      load_directory();
       server = std::make_unique<http::server>(*shared, *system, std::move(sockets),
                                               http::handlers{http::handle_public, http::handle_operator, http::handle_metrics});
     } catch (...) {
@@ -122,6 +123,8 @@ class gateway_process::parts {
   void spawn_actors() {
     store = persistence::open_store(*system, config, meters);
     operators = actors::spawn_directory(*system, store, merchants, *keys, clock);
+    // Before whoever needs it: an event whose merchant is not known would be told to nobody.
+    load_directory();
     const actors::sandbox_settings sandbox{config.base_url, keys->derive("hosted page")};
     for (const auto& kind : provider_catalogue) {
       const auto at = static_cast<std::size_t>(kind.kind);
@@ -130,12 +133,16 @@ class gateway_process::parts {
                           : actors::spawn_sandbox_link(*system, sandbox, config.sandbox_provider.string(), config.provider_timeout);
       gates[at] = actors::spawn_provider_gate(*system, providers[at], kind.kind, config, meters);
     }
+    client = http::make_webhook_client(config);
+    dispatcher = actors::spawn_dispatcher(*system, std::make_shared<const actors::webhook_context>(actors::webhook_context{
+                                                       store, operators, merchants, clock, *encoder, config, meters, *client}));
     auto context = std::make_shared<const actors::payment_context>(
-        actors::payment_context{store, gates, merchants, clock, *encoder, config, meters});
+        actors::payment_context{store, gates, merchants, clock, *encoder, config, meters, dispatcher, numbers});
     router = actors::spawn_router(*system, std::move(context));
     reconciler = actors::spawn_reconciler(*system, store, router, clock, config);
     shared = std::unique_ptr<http::services>(new http::services{config, config.base_url, config.portal_url, merchants, clock, meters, router,
-                                                                operators, keys->derive("setup token"), keys->derive("hosted page")});
+                                                                operators, *client, store.archive, dispatcher, keys->derive("setup token"),
+                                                                                keys->derive("hosted page")});
     supervise();
   }
 
@@ -144,11 +151,15 @@ class gateway_process::parts {
     const auto add = [&](std::string name, const auto& actor) { core.push_back({std::move(name), caf::actor_cast<caf::strong_actor_ptr>(actor)}); };
     for (const auto& writer : store.writers) add("a store writer", writer);
     for (const auto& reader : store.readers) add("a store reader", reader);
+    add("the dispatcher's store writer", store.recorder);
+    add("the dispatcher's store reader", store.outbox);
+    add("the operators' store reader", store.archive);
     for (const auto& provider : providers) add("a provider", provider);
     for (const auto& gate : gates) add("a provider's gate", gate);
     add("the router", router);
     add("the directory", operators);
     add("the reconciler", reconciler);
+    add("the dispatcher", dispatcher);
     supervisor = actors::spawn_supervisor(*system, std::move(core), [this](std::string why) {
       {
         const std::lock_guard hold{failure_access};
@@ -165,6 +176,15 @@ class gateway_process::parts {
     if (!loaded) throw std::runtime_error{"cannot read the merchants and keys from the database"};
   }
 
+  /// What has been sent is recorded, so that a restart does not send it again. What hangs is not waited for.
+  void drain_dispatcher() {
+    if (!dispatcher) return;
+    constexpr std::chrono::seconds longest{5};
+    caf::scoped_actor self{*system};
+    self->request(dispatcher, std::min<std::chrono::milliseconds>(longest, config.drain_timeout), drain_atom::value)
+        .receive([](bool) {}, [](const caf::error&) { log::info("deliveries_cut_off"); });
+  }
+
   /// In the order of who uses whom, so that what is under way still finds what it needs.
   void stop_actors() {
     if (!system) return;
@@ -179,11 +199,17 @@ class gateway_process::parts {
     end(supervisor);
     end(reconciler);
     end(router);
+    drain_dispatcher();
+    end(dispatcher);
+    client.reset();
     end(operators);
     for (auto& gate : gates) end(gate);
     for (auto& provider : providers) end(provider);
     for (auto& writer : store.writers) end(writer);
+    end(store.recorder);
     for (auto& reader : store.readers) end(reader);
+    end(store.outbox);
+    end(store.archive);
     shared.reset();
     system.reset();
   }
@@ -207,6 +233,9 @@ class gateway_process::parts {
   directory_actor operators;
   std::array<provider_actor, provider_catalogue.size()> providers;
   std::array<provider_actor, provider_catalogue.size()> gates;
+  std::unique_ptr<webhook_client> client;
+  delivery_numbers numbers{static_cast<std::uint32_t>(::getpid())};
+  dispatcher_actor dispatcher;
   router_actor router;
   reconciler_actor reconciler;
   caf::actor supervisor;

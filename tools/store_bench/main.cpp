@@ -159,6 +159,7 @@ void measure(const options& how) {
   }
   for (const auto& writer : handles.writers) caf::anon_send_exit(writer, caf::exit_reason::user_shutdown);
   for (const auto& reader : handles.readers) caf::anon_send_exit(reader, caf::exit_reason::user_shutdown);
+  for (const auto& reader : {handles.outbox, handles.archive}) caf::anon_send_exit(reader, caf::exit_reason::user_shutdown);
 }
 
 }  // namespace

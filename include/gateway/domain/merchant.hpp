@@ -10,6 +10,7 @@
 #include "gateway/domain/ids.hpp"
 #include "gateway/domain/money.hpp"
 #include "gateway/domain/provider_kind.hpp"
+#include "gateway/domain/webhook.hpp"
 
 namespace gateway {
 
@@ -64,6 +65,8 @@ struct merchant {
   user_id owner;  ///< empty when no owner is identified
   std::vector<connection> connections;
   std::vector<route> routes;  ///< ordered by position
+  /// Who is told of its payments: itself, and the platforms that it granted access.
+  std::vector<destination> destinations;
 
   bool operator==(const merchant&) const = default;
 };

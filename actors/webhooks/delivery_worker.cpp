@@ -1,0 +1,137 @@
+// The dispatcher spawns it, gives it an order when it has none, and spawns another if it dies; the order is then given
+// again. An attempt that was made and not recorded is therefore made twice, never not at all. Receivers tell the repeat
+// by its number.
+//
+// While the store is away the worker keeps what it has to record: its place in the pool stays taken, so that no more is
+// sent than can be remembered.
+
+#include "delivery_worker.hpp"
+
+#include <exception>
+#include <utility>
+
+#include <caf/all.hpp>
+
+#include "gateway/crypto.hpp"
+#include "gateway/delivery_numbers.hpp"
+#include "gateway/log.hpp"
+
+namespace gateway::actors {
+
+namespace {
+
+constexpr std::chrono::milliseconds record_again_after{500};
+
+class delivering {
+ public:
+  static inline const char* name = "delivery_worker";
+
+  void start(delivery_worker::pointer self, std::shared_ptr<const webhook_context> context, delivery_pool pool, std::size_t number) {
+    self_ = self;
+    context_ = std::move(context);
+    pool_ = std::move(pool);
+    number_ = number;
+    self_->set_exception_handler([this](std::exception_ptr& thrown) {
+      try {
+        std::rethrow_exception(thrown);
+      } catch (const std::exception& why) {
+        log::error("delivery_attempt_broke", {{"delivery", order_.job.row.id}, {"why", why.what()}});
+      } catch (...) {
+        log::error("delivery_attempt_broke", {{"delivery", order_.job.row.id}});
+      }
+      return caf::error{caf::exit_reason::unhandled_exception};
+    });
+  }
+
+  void attempt(delivery_order& order) {
+    order_ = std::move(order);
+    began_at_ = context_->clock.now();
+    const auto& job = order_.job;
+    const auto owner = context_->merchants.find_merchant(job.event.subject.merchant);
+    outgoing_post post;
+    post.url = order_.to->what.url;
+    post.body = context_->encoder.event_envelope(job.event, order_.to->what.kind, owner ? owner->entity : entity_id{});
+    post.headers = {{"X-Service-Signature", webhook_signature(*order_.to, post.body, began_at_)},
+                    {"X-Service-Delivery", std::to_string(job.row.id)}};
+    context_->client.post(std::move(post), [me = delivery_worker{self_}](delivery_attempt seen) { caf::anon_send(me, std::move(seen)); });
+  }
+
+  void answered(delivery_attempt& seen) {
+    seen.at = began_at_;
+    context_->meters.webhook_attempt_seconds.Observe(seen.took_ms / 1000.0);
+    context_->meters.webhook_attempts(order_.to->what.id.value, to_string(seen.result)).Increment();
+    self_->send(pool_, attempt_answered{number_, seen.result, seen.status, seen.took_ms});
+    const auto now = context_->clock.now();
+    if (seen.result == attempt_result::delivered && order_.job.row.attempts == 0)
+      context_->meters.webhook_commit_to_arrival_seconds.Observe(std::chrono::duration<double>(now - order_.job.row.created_at).count());
+    result_ = after_attempt(order_.job.row, std::move(seen), order_.to->what.kind, context_->schedule(), now);
+    if (result_.status == delivery_status::failed)
+      log::warn("delivery_failed", {{"delivery", result_.id}, {"destination", result_.to.value}, {"attempts", result_.attempts},
+                                    {"result", to_string(result_.last->result)}, {"status", result_.last->status}});
+    record();
+  }
+
+  void record() {
+    unit_of_work unit;
+    unit.update_deliveries.push_back(result_);
+    self_->request(context_->store.recorder, caf::infinite, std::move(unit))
+        .then(
+            [this](commit_outcome outcome) {
+              switch (outcome) {
+                case commit_outcome::committed:
+                  return self_->send(pool_, attempt_recorded{number_, std::move(result_)});
+                case commit_outcome::unavailable:
+                case commit_outcome::refused:
+                  // It may have landed: recording it once more then loses the claim, which is as good.
+                  return self_->delayed_send(self_, record_again_after, wake_atom::value);
+                default:
+                  return self_->send(pool_, attempt_recorded{number_, std::nullopt});
+              }
+            },
+            [this](const caf::error&) { self_->delayed_send(self_, record_again_after, wake_atom::value); });
+  }
+
+ private:
+  delivery_worker::pointer self_ = nullptr;
+  std::shared_ptr<const webhook_context> context_;
+  delivery_pool pool_;
+  std::size_t number_ = 0;
+  delivery_order order_;
+  time_point began_at_{};
+  delivery result_;
+};
+
+delivery_worker::behavior_type worker_behavior(delivery_worker::stateful_pointer<delivering> self, std::shared_ptr<const webhook_context> context,
+                                               delivery_pool pool, std::size_t number) {
+  self->state.start(self, std::move(context), std::move(pool), number);
+  return {
+      [self](delivery_order& order) { self->state.attempt(order); },
+      [self](delivery_attempt& seen) { self->state.answered(seen); },
+      [self](wake_atom) { self->state.record(); },
+  };
+}
+
+void append_signature(std::string& header, std::string_view secret, std::string_view signed_text) {
+  header += ",v1=";
+  header += crypto::hex(crypto::hmac_sha256(secret, signed_text));
+}
+
+}  // namespace
+
+delivery_worker spawn_delivery_worker(caf::actor_system& system, std::shared_ptr<const webhook_context> context, delivery_pool pool,
+                                      std::size_t number) {
+  return system.spawn(worker_behavior, std::move(context), std::move(pool), number);
+}
+
+std::string webhook_signature(const webhook_endpoint& to, std::string_view body, time_point now) {
+  const auto seconds = std::to_string(std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count());
+  std::string signed_text;
+  signed_text.reserve(seconds.size() + 1 + body.size());
+  signed_text.append(seconds).append(1, '.').append(body);
+  auto header = "t=" + seconds;
+  append_signature(header, to.secret, signed_text);
+  if (!to.previous_secret.empty() && now < to.previous_until) append_signature(header, to.previous_secret, signed_text);
+  return header;
+}
+
+}  // namespace gateway::actors

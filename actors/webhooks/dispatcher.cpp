@@ -1,0 +1,475 @@
+// The composition root spawns it; it spawns its workers as they are needed. It owns no delivery: each is a row, and what it
+// remembers is a copy of those that are due and the time at which others will be. A commit tells it of fresh ones; the table
+// is read for what it has no room for, for what is due later, after a start, and now and then for what another process left.
+//
+// Each destination has a lane: its own window and breaker, so that one that hangs holds few workers and slows nobody else.
+// Lanes with something to do stand in one line and take turns.
+//
+// A worker that dies is replaced, and its delivery is attempted again. Too many deaths end the dispatcher, and with it the
+// process: a fresh start reads the table.
+
+#include "dispatcher.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <caf/all.hpp>
+
+#include "gateway/delivery_numbers.hpp"
+#include "gateway/log.hpp"
+#include "lane.hpp"
+#include "pace.hpp"
+
+namespace gateway::actors {
+
+namespace {
+
+/// The lane's queue in memory: read again when it runs low.
+constexpr std::size_t most_ready = 256;
+constexpr std::size_t low_ready = 64;
+/// Of all lanes together. Past it what is fresh waits in the table.
+constexpr std::size_t most_ready_in_all = 50'000;
+/// Workers that one lane may occupy while it waits for the store, in windows.
+constexpr std::size_t windows_of_workers = 4;
+constexpr std::chrono::seconds backlog_interval{30};
+constexpr std::chrono::seconds gauge_interval{5};
+constexpr std::chrono::seconds look_timeout{30};
+constexpr std::chrono::seconds look_again{1};
+constexpr std::uint32_t redeliver_chunk = 1'000;
+/// So many workers may die within `deaths_span`; one that is given the same delivery for the last time has seen it kill others.
+constexpr std::size_t most_deaths = 100;
+constexpr std::chrono::seconds deaths_span{60};
+constexpr unsigned most_deaths_by_one = 3;
+
+using pool_pointer = delivery_pool::pointer;
+using timer_time = caf::actor_clock::time_point;
+
+class dispatching {
+ public:
+  static inline const char* name = "dispatcher";
+
+  void start(pool_pointer self, std::shared_ptr<const webhook_context> context) {
+    self_ = self;
+    context_ = std::move(context);
+    pace_ = pace{context_->config.webhook_rate};
+    self_->set_down_handler([this](caf::down_msg& down) { worker_died(down); });
+    self_->set_exit_handler([this](caf::exit_msg& message) {
+      for (auto& each : workers_) self_->send_exit(each.actor, caf::exit_reason::user_shutdown);
+      self_->quit(std::move(message.reason));
+    });
+    self_->send(context_->operators, join_atom::value, dispatcher_actor{delivery_pool{self_}});
+    wake();
+  }
+
+  // ---- what comes in ----------------------------------------------------------------------------
+
+  void accept(fresh_deliveries& fresh) {
+    const auto now = context_->clock.now();
+    for (auto& job : fresh.jobs) {
+      auto& to = lane_of(job.row.to);
+      if (to.holds(job.row.id)) continue;
+      to.pending += 1;
+      if (to.oldest_number == 0) to.oldest_number = job.row.id;
+      // What the table holds already comes first.
+      const bool behind = to.table_due && *to.table_due <= now;
+      if (behind || to.ready.size() >= most_ready || ready_in_all_ >= most_ready_in_all) {
+        to.expect(now);
+      } else {
+        take(to, std::move(job));
+      }
+      stand_in_line(to);
+    }
+    work();
+  }
+
+  void changed(const destination_id& id) {
+    if (const auto at = lanes_.find(id); at != lanes_.end()) {
+      stand_in_line(at->second);
+      work();
+    }
+  }
+
+  void answered(const attempt_answered& told) {
+    auto& worker = workers_[told.worker];
+    auto& to = lane_of(worker.order.to->what.id);
+    const auto now = context_->clock.now();
+    worker.answered = true;
+    to.under_way -= 1;
+    to.allowed.ended(told.result, told.status, told.took_ms);
+    if (told.result == attempt_result::delivered) {
+      if (to.trust.now_is() != breaker::state::closed) log::info("destination_is_back", {{"destination", to.id.value}});
+      to.trust.succeeded();
+    } else {
+      const bool was_closed = to.trust.now_is() == breaker::state::closed;
+      to.trust.failed(now);
+      if (was_closed && to.trust.now_is() != breaker::state::closed) log::warn("destination_is_failing", {{"destination", to.id.value}});
+    }
+    if (told.result == attempt_result::gone) disable(to.id);
+    stand_in_line(to);
+    work();
+  }
+
+  void recorded(attempt_recorded& told) {
+    auto& worker = workers_[told.worker];
+    auto& to = lane_of(worker.order.to->what.id);
+    const auto number = worker.order.job.row.id;
+    to.let_go(number);
+    to.with_workers -= 1;
+    if (!told.row) {
+      to.expect(context_->clock.now());
+    } else if (told.row->next_attempt_at) {
+      to.expect(*told.row->next_attempt_at);
+    } else if (to.pending > 0) {
+      to.pending -= 1;
+    }
+    deaths_by_delivery_.erase(number);
+    free_.push_back(told.worker);
+    context_->meters.webhook_workers_busy.Set(static_cast<double>(workers_.size() - free_.size()));
+    stand_in_line(to);
+    work();
+    if (draining_ && free_.size() == workers_.size()) drained();
+  }
+
+  caf::result<redeliver_result> again(const redeliver& wanted) {
+    auto promise = self_->make_response_promise<redeliver_result>();
+    redeliver_some(wanted, 0, promise);
+    return promise;
+  }
+
+  /// Hands out no more; answers once every worker is idle.
+  caf::result<bool> drain() {
+    draining_ = true;
+    drain_ = self_->make_response_promise<bool>();
+    auto promise = *drain_;
+    if (free_.size() == workers_.size()) drained();
+    return promise;
+  }
+
+  void wake() {
+    const auto now = context_->clock.now();
+    if (wake_at_ <= self_->system().clock().now()) wake_at_ = timer_time::max();
+    // Neither is further away, unless the clock was set back.
+    look_at_ = std::min(look_at_, now + backlog_interval);
+    gauges_at_ = std::min(gauges_at_, now + gauge_interval);
+    if (!looking_ && now >= look_at_) look_at_backlog(now);
+    if (now >= gauges_at_) {
+      gauges_at_ = now + gauge_interval;
+      for (auto& [id, each] : lanes_) show(each, now);
+    }
+    for (auto at = agenda_.begin(); at != agenda_.end() && at->first <= now; at = agenda_.erase(at))
+      if (const auto due = lanes_.find(at->second); due != lanes_.end()) {
+        if (due->second.reminder == at->first) due->second.reminder.reset();
+        stand_in_line(due->second);
+      }
+    work();
+  }
+
+ private:
+  struct pool_worker {
+    delivery_worker actor;
+    delivery_order order;
+    bool answered = false;
+  };
+
+  // ---- lanes ------------------------------------------------------------------------------------
+
+  lane& lane_of(const destination_id& id) {
+    return lanes_.try_emplace(id, id, context_->config.webhook_window).first->second;
+  }
+
+  void take(lane& to, delivery_job job) {
+    to.take(std::move(job));
+    ready_in_all_ += 1;
+  }
+
+  void stand_in_line(lane& to) {
+    if (to.in_line) return;
+    to.in_line = true;
+    line_.push_back(&to);
+  }
+
+  /// Lets every lane in the line do what it can, in turns, until there is no worker or nothing more to do.
+  void work() {
+    if (draining_) return;
+    const auto now = context_->clock.now();
+    pace_.refill(self_->system().clock().now());
+    while (!line_.empty() && worker_is_free() && pace_.permits()) {
+      auto& to = *line_.front();
+      line_.pop_front();
+      to.in_line = false;
+      if (attend(to, now)) stand_in_line(to);
+    }
+    schedule(now);
+  }
+
+  bool worker_is_free() const { return !free_.empty() || workers_.size() < std::max<std::size_t>(1, context_->config.webhook_workers); }
+
+  /// Hands out one delivery of the lane, if it may; true if another may follow.
+  bool attend(lane& to, time_point now) {
+    const auto endpoint = context_->merchants.find_destination(to.id);
+    if (!endpoint || endpoint->what.status != destination_status::enabled) {
+      // What is in memory may stay there: the table has it, too. But it need not.
+      forget_ready(to, now);
+      // At a start the table may be read before the directory is, and the directory's news may be told before they are heard.
+      if (!endpoint && to.pending > 0) remind(to, now + look_again);
+      return false;
+    }
+    read_if_low(to, now);
+    if (to.ready.empty()) return false;
+    if (!to.trust.permits(now)) {
+      if (const auto at = to.trust.probe_at()) remind(to, *at);
+      return false;
+    }
+    const bool probing = to.trust.now_is() != breaker::state::closed;
+    if (to.under_way >= (probing ? 1 : to.allowed.size()) || to.with_workers >= to.allowed.size() * windows_of_workers) return false;
+    hand_out(to, endpoint);
+    return !to.ready.empty();
+  }
+
+  void hand_out(lane& to, std::shared_ptr<const webhook_endpoint> endpoint) {
+    const auto number = free_worker();
+    auto& worker = workers_[number];
+    worker.order = {std::move(to.ready.front()), std::move(endpoint)};
+    worker.answered = false;
+    to.ready.pop_front();
+    ready_in_all_ -= 1;
+    pace_.began();
+    to.trust.began();
+    to.under_way += 1;
+    to.with_workers += 1;
+    self_->send(worker.actor, worker.order);
+  }
+
+  void forget_ready(lane& to, time_point now) {
+    if (to.ready.empty()) return;
+    ready_in_all_ -= to.ready.size();
+    for (const auto& job : to.ready) to.let_go(job.row.id);
+    to.ready.clear();
+    to.expect(now);
+  }
+
+  void disable(const destination_id& id) {
+    log::warn("destination_gone", {{"destination", id.value}});
+    self_->request(context_->operators, look_timeout, operator_command{disable_destination{id, "It answered 410 Gone."}})
+        .then([](const operator_result&) {},
+              [id](const caf::error&) { log::error("destination_not_disabled", {{"destination", id.value}}); });
+  }
+
+  // ---- the table --------------------------------------------------------------------------------
+
+  void read_if_low(lane& to, time_point now) {
+    if (!to.table_due || to.reading || to.ready.size() >= low_ready) return;
+    if (*to.table_due > now) return remind(to, *to.table_due);
+    if (to.trust.now_is() != breaker::state::closed && !to.ready.empty()) return;
+    to.reading = true;
+    to.table_due.reset();
+    const auto limit = static_cast<std::uint32_t>(most_ready + to.held.size() - to.ready.size());
+    self_->request(context_->store.outbox, look_timeout, find_due_deliveries{to.id, now, limit})
+        .then([this, &to, limit](due_deliveries_lookup& found) { adopt(to, found, limit); },
+              [this, &to](const caf::error&) {
+                to.reading = false;
+                to.let_go_while_reading.clear();
+                to.expect(context_->clock.now() + look_again);
+                stand_in_line(to);
+                work();
+              });
+  }
+
+  void adopt(lane& to, due_deliveries_lookup& found, std::uint32_t limit) {
+    const bool more = found.jobs.size() >= limit;
+    for (auto& job : found.jobs) {
+      const auto number = job.row.id;
+      if (!to.holds(number) && !to.let_go_while_reading.contains(number) && !set_aside_.contains(number)) take(to, std::move(job));
+    }
+    to.reading = false;
+    to.let_go_while_reading.clear();
+    if (more) to.expect(context_->clock.now());
+    if (found.next_due) to.expect(*found.next_due);
+    stand_in_line(to);
+    work();
+  }
+
+  void look_at_backlog(time_point now) {
+    looking_ = true;
+    look_at_ = now + backlog_interval;
+    self_->request(context_->store.outbox, look_timeout, find_backlog{})
+        .then(
+            [this](backlog_lookup& found) {
+              looking_ = false;
+              for (auto& [id, each] : lanes_) {
+                each.pending = each.held.size();
+                each.oldest_number = 0;
+              }
+              for (const auto& row : found.destinations) {
+                auto& to = lane_of(row.to);
+                to.pending = row.pending;
+                to.oldest_number = row.oldest_number;
+                if (row.pending > to.held.size()) to.expect(row.next_attempt_at);
+                stand_in_line(to);
+              }
+              work();
+            },
+            [this](const caf::error&) {
+              looking_ = false;
+              look_at_ = context_->clock.now() + look_again;
+              schedule(context_->clock.now());
+            });
+  }
+
+  void redeliver_some(const redeliver& wanted, std::uint64_t before, caf::typed_response_promise<redeliver_result> promise) {
+    const auto now = context_->clock.now();
+    self_->request(context_->store.archive, look_timeout, redeliver_rows{wanted.id, wanted.to, wanted.from, wanted.until, now, redeliver_chunk})
+        .then(
+            [this, wanted, before, now, promise](const redeliver_rows_result& made) mutable {
+              const auto count = before + made.changed;
+              if (made.changed > 0) {
+                auto& to = lane_of(made.to.empty() ? wanted.to : made.to);
+                set_aside_.erase(wanted.id);
+                to.pending += made.changed;
+                to.expect(now);
+                stand_in_line(to);
+                work();
+              }
+              if (wanted.id == 0 && made.changed >= redeliver_chunk) return redeliver_some(wanted, count, promise);
+              promise.deliver(redeliver_result{count});
+            },
+            [promise](caf::error& why) mutable { promise.deliver(std::move(why)); });
+  }
+
+  // ---- time -------------------------------------------------------------------------------------
+
+  void remind(lane& of, time_point at) {
+    // A lane asks again each time that it stands in line: the earliest reminder is enough, it will ask again then.
+    if (of.reminder && *of.reminder <= at) return;
+    of.reminder = at;
+    agenda_.emplace(at, of.id);
+  }
+
+  void schedule(time_point now) {
+    auto at = std::min(look_at_, gauges_at_);
+    if (!agenda_.empty()) at = std::min(at, agenda_.begin()->first);
+    auto delay = std::clamp<duration_ms>(at - now, duration_ms{1}, gauge_interval);
+    if (!line_.empty() && !pace_.permits()) delay = std::min(delay, pace::grain);
+    const auto rings = self_->system().clock().now() + delay;
+    if (wake_at_ <= rings + duration_ms{1}) return;
+    wake_at_ = rings;
+    self_->delayed_send(self_, delay, wake_atom::value);
+  }
+
+  void show(const lane& of, time_point now) const {
+    auto& meters = context_->meters;
+    const auto& id = of.id.value;
+    const auto age = of.pending == 0 || of.oldest_number == 0 ? duration_ms{0} : duration_ms{now - delivery_numbers::drawn_at(of.oldest_number)};
+    meters.webhook_pending(id).Set(static_cast<double>(of.pending));
+    meters.webhook_in_flight(id).Set(static_cast<double>(of.under_way));
+    meters.webhook_oldest_seconds(id).Set(std::chrono::duration<double>(std::max(age, duration_ms{0})).count());
+    meters.webhook_breaker(id).Set(static_cast<double>(of.trust.now_is()));
+  }
+
+  // ---- workers ----------------------------------------------------------------------------------
+
+  std::size_t free_worker() {
+    if (free_.empty()) {
+      workers_.push_back({});
+      spawn_worker(workers_.size() - 1);
+    }
+    const auto number = free_.back();  // the one that worked last: its memory is still in the caches
+    free_.pop_back();
+    context_->meters.webhook_workers_busy.Set(static_cast<double>(workers_.size() - free_.size()));
+    return number;
+  }
+
+  void spawn_worker(std::size_t number) {
+    workers_[number].actor = spawn_delivery_worker(self_->system(), context_, delivery_pool{self_}, number);
+    self_->monitor(workers_[number].actor);
+    free_.push_back(number);
+  }
+
+  void worker_died(const caf::down_msg& down) {
+    const auto dead = std::ranges::find_if(workers_, [&](const pool_worker& s) { return s.actor.address() == down.source; });
+    if (dead == workers_.end()) return;
+    const auto now = context_->clock.now();
+    const auto number = static_cast<std::size_t>(dead - workers_.begin());
+    log::error("delivery_worker_died", {{"delivery", dead->order.job.row.id}});
+    context_->meters.webhook_worker_restarts.Increment();
+    deaths_.push_back(now);
+    while (deaths_.front() + deaths_span < now) deaths_.pop_front();
+    if (deaths_.size() > most_deaths) return self_->quit(caf::exit_reason::unhandled_exception);
+    if (std::erase(free_, number) == 0) give_back(*dead, now);
+    spawn_worker(number);
+    work();
+  }
+
+  /// The delivery of a worker that died goes to the head of its lane, unless it has killed too often.
+  void give_back(pool_worker& dead, time_point now) {
+    auto& to = lane_of(dead.order.to->what.id);
+    if (!dead.answered) {
+      to.under_way -= 1;
+      to.trust.abandoned(now);
+    }
+    to.with_workers -= 1;
+    auto& killed = deaths_by_delivery_[dead.order.job.row.id];
+    if (++killed >= most_deaths_by_one) {
+      log::error("delivery_set_aside", {{"delivery", dead.order.job.row.id}, {"destination", to.id.value}});
+      deaths_by_delivery_.erase(dead.order.job.row.id);
+      set_aside_.insert(dead.order.job.row.id);
+      to.let_go(dead.order.job.row.id);
+    } else {
+      to.ready.push_front(std::move(dead.order.job));
+      ready_in_all_ += 1;
+    }
+    stand_in_line(to);
+  }
+
+  void drained() {
+    if (drain_) drain_->deliver(true);
+    drain_.reset();
+  }
+
+  pool_pointer self_ = nullptr;
+  std::shared_ptr<const webhook_context> context_;
+
+  std::unordered_map<destination_id, lane> lanes_;  ///< never erased from: handlers refer to them
+  std::deque<lane*> line_;
+  std::multimap<time_point, destination_id> agenda_;
+  std::size_t ready_in_all_ = 0;
+  pace pace_{0};
+
+  std::vector<pool_worker> workers_;
+  std::vector<std::size_t> free_;
+  std::deque<time_point> deaths_;
+  std::unordered_map<std::int64_t, unsigned> deaths_by_delivery_;
+  std::unordered_set<std::int64_t> set_aside_;  ///< not attempted again before an operator, or a restart, says so
+
+  time_point look_at_{};
+  time_point gauges_at_{};
+  timer_time wake_at_ = timer_time::max();  ///< when the next timer rings
+  bool looking_ = false;
+  bool draining_ = false;
+  std::optional<caf::typed_response_promise<bool>> drain_;
+};
+
+delivery_pool::behavior_type dispatcher_behavior(delivery_pool::stateful_pointer<dispatching> self, std::shared_ptr<const webhook_context> context) {
+  self->state.start(self, std::move(context));
+  return {
+      [self](fresh_deliveries& fresh) { self->state.accept(fresh); },
+      [self](const destination_changed& change) { self->state.changed(change.id); },
+      [self](const redeliver& wanted) { return self->state.again(wanted); },
+      [self](drain_atom) { return self->state.drain(); },
+      [self](wake_atom) { self->state.wake(); },
+      [self](const attempt_answered& told) { self->state.answered(told); },
+      [self](attempt_recorded& told) { self->state.recorded(told); },
+  };
+}
+
+}  // namespace
+
+dispatcher_actor spawn_dispatcher(caf::actor_system& system, std::shared_ptr<const webhook_context> context) {
+  return system.spawn(dispatcher_behavior, std::move(context));
+}
+
+}  // namespace gateway::actors

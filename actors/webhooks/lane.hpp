@@ -1,0 +1,52 @@
+// One destination's deliveries as the dispatcher holds them: a few in memory, the others in the table.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <unordered_set>
+
+#include "breaker.hpp"
+#include "gateway/store.hpp"
+
+namespace gateway::actors {
+
+struct lane {
+  lane(destination_id of, std::size_t window) : id(std::move(of)), allowed(window) {}
+
+  const destination_id id;
+  breaker trust;
+  attempt_window allowed;
+
+  std::deque<delivery_job> ready;         ///< due, in the order in which they will be attempted
+  std::unordered_set<std::int64_t> held;  ///< numbers of what is in `ready` or with a worker
+  std::size_t under_way = 0;              ///< attempts whose answer is awaited
+  std::size_t with_workers = 0;           ///< these, and those whose result is being recorded
+
+  std::optional<time_point> table_due;    ///< from when on the table may hold something due that is not in memory
+  bool reading = false;
+  std::unordered_set<std::int64_t> let_go_while_reading;  ///< what is read of these is older than what is known
+  std::optional<time_point> reminder;     ///< the earliest in the dispatcher's agenda
+  bool in_line = false;                   ///< stands in the dispatcher's line of lanes that have something to do
+
+  std::uint64_t pending = 0;              ///< rows; exact after each look at the backlog
+  std::int64_t oldest_number = 0;         ///< as of that look; 0: none
+
+  bool holds(std::int64_t number) const { return held.contains(number); }
+
+  void take(delivery_job job) {
+    held.insert(job.row.id);
+    ready.push_back(std::move(job));
+  }
+  void let_go(std::int64_t number) {
+    held.erase(number);
+    if (reading) let_go_while_reading.insert(number);
+  }
+  /// Something became due in the table at `at`.
+  void expect(time_point at) {
+    if (!table_due || at < *table_due) table_due = at;
+  }
+};
+
+}  // namespace gateway::actors

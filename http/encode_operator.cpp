@@ -1,0 +1,138 @@
+#include "encode_operator.hpp"
+
+#include "json_writer.hpp"
+
+namespace gateway::http {
+namespace {
+
+/// `{"name":[…]}`; `append` writes one row into its object.
+template <class Rows, class Append>
+void write_list(json_object& body, std::string_view name, const Rows& rows, Append append) {
+  auto& out = body.member(name);
+  out += '[';
+  bool first = true;
+  for (const auto& row : rows) {
+    if (!first) out += ',';
+    first = false;
+    json_object object{out};
+    append(object, row);
+  }
+  out += ']';
+}
+
+void time_or_null(json_object& into, std::string_view name, const std::optional<time_point>& at) {
+  if (at)
+    into.text(name, format_millis(*at));
+  else
+    into.member(name) += "null";
+}
+
+void append_destination(json_object& object, const webhook_endpoint& endpoint, time_point now) {
+  const auto& d = endpoint.what;
+  object.text("id", d.id.value);
+  object.text("kind", to_string(d.kind));
+  object.text("owner", d.owner);
+  object.text("mode", to_string(d.env));
+  object.text("url", d.url);
+  {
+    auto& events = object.member("events");
+    events += '[';
+    for (std::size_t i = 0; i < d.events.size(); ++i) {
+      if (i != 0) events += ',';
+      write_json_string(events, type_told_to(d.kind, d.events[i]));
+    }
+    events += ']';
+  }
+  object.text("status", to_string(d.status));
+  object.text("disabled_reason", d.disabled_reason);
+  object.text("created_at", format_millis(d.created_at));
+  if (!endpoint.previous_secret.empty() && endpoint.previous_until > now)
+    object.text("previous_secret_until", format_millis(endpoint.previous_until));
+}
+
+destination_kind kind_of(const destination_id& id, const directory& known) {
+  const auto endpoint = known.find_destination(id);
+  return endpoint ? endpoint->what.kind : destination_kind::merchant;
+}
+
+void append_last(json_object& object, const std::optional<delivery_attempt>& last) {
+  const auto null = [&](std::string_view name) { object.member(name) += "null"; };
+  if (last && last->status != 0)
+    object.number("last_status", last->status);
+  else
+    null("last_status");
+  if (!last) {
+    for (const auto* name : {"last_result", "last_attempt_at", "last_took_ms", "last_answer"}) null(name);
+    return;
+  }
+  object.text("last_result", to_string(last->result));
+  object.text("last_attempt_at", format_millis(last->at));
+  object.number("last_took_ms", last->took_ms);
+  object.text("last_answer", last->excerpt);
+}
+
+void append_delivery(json_object& object, const delivery_job& job, const directory& known) {
+  const auto& row = job.row;
+  object.number("id", row.id);
+  object.text("destination_id", row.to.value);
+  object.text("event_id", job.event.id);
+  object.text("type", type_told_to(kind_of(row.to, known), job.event.type));
+  object.text("status", to_string(row.status));
+  object.number("attempts", row.attempts);
+  time_or_null(object, "next_attempt_at", row.next_attempt_at);
+  append_last(object, row.last);
+  object.text("merchant_id", row.subject.merchant.value);
+  object.text("mode", to_string(row.subject.env));
+  object.text("payment_id", row.subject.id.value);
+  object.text("created_at", format_millis(row.created_at));
+}
+
+}  // namespace
+
+std::string encode_destinations(const std::vector<std::shared_ptr<const webhook_endpoint>>& list, std::size_t left_out, time_point now) {
+  std::string out;
+  {
+    json_object body{out};
+    write_list(body, "destinations", list, [&](json_object& object, const auto& endpoint) { append_destination(object, *endpoint, now); });
+    if (left_out != 0) body.number("left_out", static_cast<std::int64_t>(left_out));
+  }
+  return out;
+}
+
+std::string encode_deliveries(const std::vector<delivery_job>& jobs, const directory& known) {
+  std::string out;
+  {
+    json_object body{out};
+    write_list(body, "deliveries", jobs, [&](json_object& object, const delivery_job& job) { append_delivery(object, job, known); });
+  }
+  return out;
+}
+
+std::string encode_delivery(const delivery_job& job, const directory& known, const std::string& envelope) {
+  std::string out;
+  {
+    json_object body{out};
+    append_delivery(body, job, known);
+    body.member("event") += envelope;
+  }
+  return out;
+}
+
+std::string encode_events(const std::vector<event_record>& events) {
+  std::string out;
+  {
+    json_object body{out};
+    write_list(body, "events", events, [](json_object& object, const event_record& event) {
+      object.text("id", event.id);
+      object.text("type", event.type);
+      object.text("merchant_id", event.subject.merchant.value);
+      object.text("mode", to_string(event.subject.env));
+      object.text("payment_id", event.subject.id.value);
+      object.text("created", format_millis(event.created));
+      object.member("data") += event.data;
+    });
+  }
+  return out;
+}
+
+}  // namespace gateway::http

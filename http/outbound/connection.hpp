@@ -1,0 +1,64 @@
+// One connection to a destination, plain or TLS. Its operations end with an error once it is closed.
+// Concurrency: on the client's thread only, and owned by a shared_ptr.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/stream.hpp>
+
+#include "destination_url.hpp"
+
+namespace gateway::http {
+
+using boost::system::error_code;
+
+class connection : public std::enable_shared_from_this<connection> {
+ public:
+  using clock = std::chrono::steady_clock;
+  using endpoint = boost::asio::ip::tcp::endpoint;
+
+  connection(boost::asio::io_context& context, std::string origin) : context_(context), socket_(context), origin_(std::move(origin)) {}
+
+  /// Connects, and sees to it that the peer is the one that was meant. May be called again after a failure.
+  boost::asio::awaitable<void> dial(endpoint to, clock::time_point until, error_code& ec);
+  /// The certificate must be for the URL's host. `tls` outlives the connection.
+  boost::asio::awaitable<void> shake_hands(boost::asio::ssl::context& tls, destination_url url, error_code& ec);
+  boost::asio::awaitable<std::size_t> send(std::string_view bytes, error_code& ec);
+  /// Ends with asio::error::eof when the peer has ended the connection, in order or not.
+  boost::asio::awaitable<std::size_t> receive(std::span<char> into, error_code& ec);
+  void close() noexcept;
+
+  /// While nothing is asked: calls `spoke` once if the peer closes the connection, or says anything.
+  void watch(std::function<void()> spoke);
+  /// Before the next request. False: the peer has closed the connection, or said something.
+  bool resume();
+
+  const std::string& origin() const noexcept { return origin_; }
+  const endpoint& peer() const noexcept { return peer_; }
+
+ private:
+  boost::asio::io_context& context_;
+  boost::asio::ip::tcp::socket socket_;
+  std::optional<boost::asio::ssl::stream<boost::asio::ip::tcp::socket&>> tls_;
+  const std::string origin_;
+  endpoint peer_;
+  bool dialling_ = false;
+  unsigned watches_ = 0;  ///< tells a watch from the ones before it
+};
+
+/// TLS 1.2 and newer; the system's authorities, and those of the PEM file unless its name is empty. Throws
+/// std::runtime_error with one line that names the file.
+boost::asio::ssl::context make_outbound_tls(const std::string& ca_file);
+
+}  // namespace gateway::http

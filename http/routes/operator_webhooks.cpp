@@ -1,0 +1,183 @@
+// What gatewayctl asks about webhooks. Lists of destinations come from the published snapshot, those of deliveries and events
+// from the store.
+#include "operator_webhooks.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "../decode_operator.hpp"
+#include "../encode.hpp"
+#include "../encode_operator.hpp"
+#include "../errors.hpp"
+#include "../json_writer.hpp"
+#include "asking.hpp"
+
+namespace gateway::http {
+namespace {
+
+constexpr std::size_t most_destinations_listed = 10'000;
+constexpr std::string_view in_doubt = "The command may or may not have taken effect: look, then repeat it.";
+
+response answered(std::string body) {
+  response out;
+  out.body = std::move(body);
+  return out;
+}
+
+response shown(const destination_secret& made, bool rotated) {
+  std::string out;
+  {
+    json_object body{out};
+    body.text("destination_id", made.id.value);
+    body.text("secret", made.secret);
+    if (rotated && made.previous_until) body.text("previous_valid_until", format_millis(*made.previous_until));
+    if (rotated && !made.previous_until) body.member("previous_valid_until") += "null";
+  }
+  return answered(std::move(out));
+}
+
+response shown(const named_result& made) {
+  std::string out;
+  {
+    json_object body{out};
+    body.text("id", made.id);
+    body.text("status", made.status);
+  }
+  return answered(std::move(out));
+}
+
+response answer_to(const caf::expected<operator_result>& reply, bool rotated = false) {
+  if (!reply) return refuse(code_of(reply.error()), in_doubt);
+  if (const auto* no = std::get_if<refused>(&*reply)) return refuse(error_code::conflict, no->why);
+  if (const auto* made = std::get_if<destination_secret>(&*reply)) return shown(*made, rotated);
+  if (const auto* made = std::get_if<named_result>(&*reply)) return shown(*made);
+  return refuse(error_code::internal_error);
+}
+
+/// Platforms are not known here yet.
+std::optional<response> owner_missing(const services& shared, const set_destination& command) {
+  if (command.kind == destination_kind::platform) return refuse(error_code::not_found, "There is no platform " + command.owner + ".");
+  if (shared.merchants.find_merchant(merchant_id{command.owner})) return std::nullopt;
+  return refuse(error_code::not_found, "There is no merchant " + command.owner + ".");
+}
+
+response no_delivery(std::int64_t id) { return refuse(error_code::not_found, "There is no delivery " + std::to_string(id) + "."); }
+
+/// A command about a destination that is there already.
+template <class Command>
+boost::asio::awaitable<response> change(call& c, decoded<Command> (*decode)(std::string_view, std::size_t), bool rotates = false) {
+  auto body = decode(c.in.body, c.here.shared.config.http.json_depth);
+  if (auto* wrong = std::get_if<bad_request>(&body)) co_return refuse(*wrong);
+  operator_command wanted{std::move(std::get<Command>(body))};
+  auto op = ask(c.here, std::move(wanted));
+  const auto reply = co_await std::move(op);
+  co_return answer_to(reply, rotates);
+}
+
+bool passes(const destination_filter& filter, const destination& d) {
+  return (filter.owner.empty() || filter.owner == d.owner) && (!filter.env || *filter.env == d.env);
+}
+
+}  // namespace
+
+boost::asio::awaitable<response> put_destination(call& c) {
+  const auto& shared = c.here.shared;
+  auto body = decode_set_destination(c.in.body, shared.config.http.json_depth);
+  if (auto* wrong = std::get_if<bad_request>(&body)) co_return refuse(*wrong);
+  auto& command = std::get<set_destination>(body);
+  if (auto refusal = owner_missing(shared, command)) co_return *std::move(refusal);
+  auto checking = check_outbound(c.here, command.url);
+  const auto verdict = co_await std::move(checking);
+  if (!verdict) co_return refuse(code_of(verdict.error()), "The URL could not be checked; nothing was changed.");
+  if (verdict->fault) co_return refuse(error_code::invalid_request, "url: " + *verdict->fault);
+  operator_command wanted{std::move(command)};
+  auto op = ask(c.here, std::move(wanted));
+  const auto reply = co_await std::move(op);
+  co_return answer_to(reply);
+}
+
+boost::asio::awaitable<response> list_destinations(call& c) {
+  const auto& shared = c.here.shared;
+  const auto body = decode_destination_filter(c.in.body, shared.config.http.json_depth);
+  if (const auto* wrong = std::get_if<bad_request>(&body)) co_return refuse(*wrong);
+  const auto& filter = std::get<destination_filter>(body);
+  std::vector<std::shared_ptr<const webhook_endpoint>> list;
+  shared.merchants.for_each_destination([&](const webhook_endpoint& endpoint) {
+    if (passes(filter, endpoint.what)) list.push_back(shared.merchants.find_destination(endpoint.what.id));
+  });
+  std::ranges::sort(list, {}, [](const auto& endpoint) {
+    const auto& d = endpoint->what;
+    return std::tie(d.owner, d.env, d.created_at, d.id);
+  });
+  const auto left_out = list.size() - std::min(list.size(), most_destinations_listed);
+  list.resize(list.size() - left_out);
+  co_return answered(encode_destinations(list, left_out, shared.clock.now()));
+}
+
+boost::asio::awaitable<response> enable(call& c) { return change<enable_destination>(c, decode_enable_destination); }
+boost::asio::awaitable<response> disable(call& c) { return change<disable_destination>(c, decode_disable_destination); }
+boost::asio::awaitable<response> rotate_secret(call& c) {
+  return change<rotate_destination_secret>(c, decode_rotate_destination_secret, true);
+}
+
+boost::asio::awaitable<response> list_deliveries(call& c) {
+  const auto& shared = c.here.shared;
+  auto body = decode_find_deliveries(c.in.body, shared.config.http.json_depth);
+  if (auto* wrong = std::get_if<bad_request>(&body)) co_return refuse(*wrong);
+  auto op = ask(c.here, std::move(std::get<find_deliveries>(body)));
+  const auto found = co_await std::move(op);
+  if (!found) co_return refuse(code_of(found.error()));
+  co_return answered(encode_deliveries(found->jobs, shared.merchants));
+}
+
+boost::asio::awaitable<response> show_delivery(call& c) {
+  const auto& shared = c.here.shared;
+  auto body = decode_show_delivery(c.in.body, shared.config.http.json_depth);
+  if (auto* wrong = std::get_if<bad_request>(&body)) co_return refuse(*wrong);
+  const auto id = std::get<find_deliveries>(body).id;
+  auto op = ask(c.here, std::move(std::get<find_deliveries>(body)));
+  const auto found = co_await std::move(op);
+  if (!found) co_return refuse(code_of(found.error()));
+  if (found->jobs.empty()) co_return no_delivery(id);
+  const auto& job = found->jobs.front();
+  const auto to = shared.merchants.find_destination(job.row.to);
+  const auto of = shared.merchants.find_merchant(job.row.subject.merchant);
+  const auto envelope = make_result_encoder(shared.base_url)->event_envelope(job.event, to ? to->what.kind : destination_kind::merchant,
+                                                                             of ? of->entity : entity_id{});
+  co_return answered(encode_delivery(job, shared.merchants, envelope));
+}
+
+boost::asio::awaitable<response> deliver_again(call& c) {
+  const auto& shared = c.here.shared;
+  auto body = decode_redeliver(c.in.body, shared.config.http.json_depth);
+  if (auto* wrong = std::get_if<bad_request>(&body)) co_return refuse(*wrong);
+  const auto wish = std::get<redeliver>(body);
+  if (!wish.to.empty() && !shared.merchants.find_destination(wish.to))
+    co_return refuse(error_code::not_found, "There is no destination " + wish.to.value + ".");
+  auto op = ask(c.here, std::move(std::get<redeliver>(body)));
+  const auto done = co_await std::move(op);
+  if (!done) co_return refuse(code_of(done.error()), in_doubt);
+  if (wish.id != 0 && done->count == 0) co_return no_delivery(wish.id);
+  std::string out;
+  {
+    json_object told{out};
+    told.number("redelivered", static_cast<std::int64_t>(done->count));
+    if (wish.id != 0) told.number("id", wish.id);
+    told.text_if("destination_id", wish.to.value);
+  }
+  co_return answered(std::move(out));
+}
+
+boost::asio::awaitable<response> list_events(call& c) {
+  const auto& shared = c.here.shared;
+  auto body = decode_find_events(c.in.body, shared.config.http.json_depth);
+  if (auto* wrong = std::get_if<bad_request>(&body)) co_return refuse(*wrong);
+  const auto merchant = std::get<find_events>(body).merchant;
+  if (!shared.merchants.find_merchant(merchant)) co_return refuse(error_code::not_found, "There is no merchant " + merchant.value + ".");
+  auto op = ask(c.here, std::move(std::get<find_events>(body)));
+  const auto found = co_await std::move(op);
+  if (!found) co_return refuse(code_of(found.error()));
+  co_return answered(encode_events(found->events));
+}
+
+}  // namespace gateway::http

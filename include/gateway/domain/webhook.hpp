@@ -1,0 +1,226 @@
+// Webhooks: who is told of an event, under which name, and when again after a failure. Pure rules: the
+// dispatcher in actors/ obeys them, the store keeps their rows.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gateway/domain/ids.hpp"
+#include "gateway/domain/time.hpp"
+
+namespace gateway {
+
+using destination_id = strong_id<struct destination_tag>;  ///< dest_<id>, chosen by the gateway
+using platform_id = strong_id<struct platform_tag>;        ///< plat_<id>, chosen by the gateway
+
+/// Whose endpoint it is. A platform hears of every merchant that granted it access, a merchant of itself.
+enum class destination_kind : unsigned char { merchant, platform };
+
+constexpr std::string_view to_string(destination_kind k) noexcept { return k == destination_kind::merchant ? "merchant" : "platform"; }
+
+enum class destination_status : unsigned char { enabled, disabled };
+
+constexpr std::string_view to_string(destination_status s) noexcept { return s == destination_status::enabled ? "enabled" : "disabled"; }
+
+/// An endpoint that events are sent to. Without its secrets, which are published beside it.
+struct destination {
+  destination_id id;
+  destination_kind kind = destination_kind::merchant;
+  std::string owner;                ///< merch_<id> or plat_<id>
+  environment env = environment::test;
+  std::string url;                  ///< absolute, http or https
+  std::vector<std::string> events;  ///< event types; empty: all but those that must be asked for
+  destination_status status = destination_status::enabled;
+  std::string disabled_reason;      ///< for the operator; empty while enabled
+  time_point created_at{};
+
+  bool operator==(const destination&) const = default;
+};
+
+// ---- event types --------------------------------------------------------------------------------
+
+struct event_type {
+  std::string_view name;
+  bool on_request;  ///< sent only where a destination lists it
+};
+
+/// By the names that merchants' destinations receive and that rows carry.
+inline constexpr auto event_catalogue = std::to_array<event_type>({{"payment.captured", false},
+                                                                   {"payment.failed", false},
+                                                                   {"payment.partially_refunded", false},
+                                                                   {"payment.refunded", false},
+                                                                   {"payment.voided", true},
+                                                                   {"subscription.activated", true},
+                                                                   {"subscription.updated", true},
+                                                                   {"subscription.canceled", true},
+                                                                   {"subscription.invoice_paid", true},
+                                                                   {"subscription.invoice_failed", true}});
+
+/// What platforms call `payment.captured`.
+inline constexpr std::string_view platform_capture_name = "payment.succeeded";
+
+/// The type under which a destination of this kind is told of an event that rows call `type`.
+constexpr std::string_view type_told_to(destination_kind kind, std::string_view type) noexcept {
+  return kind == destination_kind::platform && type == "payment.captured" ? platform_capture_name : type;
+}
+
+/// The name that rows use for a type as an operator may write it; nothing if there is no such type.
+constexpr std::optional<std::string_view> stored_event_type(std::string_view written) noexcept {
+  if (written == platform_capture_name) return event_catalogue.front().name;
+  for (const auto& type : event_catalogue)
+    if (type.name == written) return type.name;
+  return std::nullopt;
+}
+
+/// Whether an event of this stored type, in this environment, is for that destination. A disabled destination's
+/// deliveries wait until it is enabled again: being disabled is no reason to lose an event.
+inline bool is_for(const destination& to, environment env, std::string_view type) {
+  if (to.env != env) return false;
+  if (to.kind == destination_kind::platform && env == environment::test) return false;
+  if (!to.events.empty()) return std::ranges::find(to.events, type) != to.events.end();
+  const auto known = std::ranges::find(event_catalogue, type, &event_type::name);
+  return known != event_catalogue.end() && !known->on_request;
+}
+
+// ---- deliveries ---------------------------------------------------------------------------------
+
+/// `pending` has a next attempt; `failed` has used up its attempts, and is kept to be redelivered.
+enum class delivery_status : unsigned char { pending, delivered, failed };
+
+constexpr std::string_view to_string(delivery_status s) noexcept {
+  constexpr std::string_view names[] = {"pending", "delivered", "failed"};
+  return names[static_cast<std::size_t>(s)];
+}
+
+constexpr std::optional<delivery_status> parse_delivery_status(std::string_view text) noexcept {
+  for (auto s : {delivery_status::pending, delivery_status::delivered, delivery_status::failed})
+    if (to_string(s) == text) return s;
+  return std::nullopt;
+}
+
+/// What came of one attempt.
+enum class attempt_result : unsigned char {
+  delivered,          ///< 2xx
+  rejected,           ///< any other status
+  gone,               ///< 410: the destination wants no more
+  answer_timeout,     ///< connected, and no whole answer in time
+  connect_timeout,    ///< no connection in time, name lookup and TLS handshake included
+  unreachable,        ///< name not found, connection refused or broken
+  tls_failed,         ///< the handshake failed, or the certificate is not to be trusted
+  forbidden_address,  ///< the name leads to an address that nothing may be sent to
+  bad_answer,         ///< not HTTP
+};
+
+inline constexpr std::size_t attempt_result_count = 9;
+
+constexpr std::string_view to_string(attempt_result r) noexcept {
+  constexpr std::string_view names[] = {"delivered",   "rejected",   "gone",              "answer_timeout", "connect_timeout",
+                                        "unreachable", "tls_failed", "forbidden_address", "bad_answer"};
+  return names[static_cast<std::size_t>(r)];
+}
+
+constexpr std::optional<attempt_result> parse_attempt_result(std::string_view text) noexcept {
+  for (std::size_t i = 0; i < attempt_result_count; ++i)
+    if (to_string(static_cast<attempt_result>(i)) == text) return static_cast<attempt_result>(i);
+  return std::nullopt;
+}
+
+/// One attempt, as an operator wants to see it.
+struct delivery_attempt {
+  time_point at{};                     ///< when it began
+  attempt_result result = attempt_result::unreachable;
+  std::uint16_t status = 0;            ///< HTTP status; 0 without an answer
+  std::uint32_t took_ms = 0;
+  std::string excerpt;                 ///< the answer's first bytes, as valid UTF-8
+  std::optional<duration_ms> retry_after;  ///< asked for by the answer; not stored
+
+  bool operator==(const delivery_attempt&) const = default;
+};
+
+inline constexpr std::size_t most_excerpt_bytes = 256;
+
+/// One event on its way to one destination. Its number is what receivers see, and tell repeats by.
+struct delivery {
+  std::int64_t id = 0;          ///< X-Service-Delivery; below 2^53, unique
+  payment_key subject;          ///< with event_seq: which event
+  std::uint32_t event_seq = 0;
+  destination_id to;
+  delivery_status status = delivery_status::pending;
+  std::uint32_t attempts = 0;   ///< made, in all
+  std::uint32_t round_from = 0; ///< attempts that were made before the present round of the schedule began
+  std::optional<time_point> next_attempt_at;  ///< present while pending
+  std::optional<delivery_attempt> last;
+  time_point created_at{};
+  std::int64_t version = 1;     ///< every change is a compare-and-swap on this
+
+  bool operator==(const delivery&) const = default;
+};
+
+/// How long after the n-th failed attempt of a round (n from 1) the next one is made; nothing after the last.
+struct retry_schedule {
+  std::uint32_t merchant_attempts = 8;
+
+  constexpr std::optional<duration_ms> delay_after(destination_kind kind, std::uint32_t failed_attempts) const noexcept {
+    using namespace std::chrono_literals;
+    if (failed_attempts == 0) return duration_ms{0};
+    if (kind == destination_kind::platform) {
+      constexpr duration_ms steps[] = {1s, 5s, 30s, 5min, 30min, 2h, 12h};
+      if (failed_attempts > std::size(steps)) return std::nullopt;
+      return steps[failed_attempts - 1];
+    }
+    if (failed_attempts >= merchant_attempts) return std::nullopt;
+    constexpr duration_ms base = 30s, cap = 1h;
+    auto delay = base;
+    for (std::uint32_t i = 1; i < failed_attempts && delay < cap; ++i) delay *= 2;
+    return std::min(delay, cap);
+  }
+};
+
+/// An answer that asks for more patience than this is not obeyed.
+inline constexpr duration_ms longest_retry_after = std::chrono::hours{12};
+
+/// The delivery after an attempt that ended at `now`. A 410 fails it at once: nobody is there to try again.
+inline delivery after_attempt(delivery d, delivery_attempt seen, destination_kind kind, const retry_schedule& schedule, time_point now) {
+  d.version += 1;
+  d.attempts += 1;
+  d.next_attempt_at.reset();
+  if (seen.result == attempt_result::delivered) {
+    d.status = delivery_status::delivered;
+  } else {
+    auto delay = seen.result == attempt_result::gone ? std::nullopt : schedule.delay_after(kind, d.attempts - d.round_from);
+    d.status = delay ? delivery_status::pending : delivery_status::failed;
+    if (delay && seen.retry_after) delay = std::max(*delay, std::min(*seen.retry_after, longest_retry_after));
+    if (delay) d.next_attempt_at = now + *delay;
+  }
+  seen.retry_after.reset();
+  d.last = std::move(seen);
+  return d;
+}
+
+/// The delivery as an operator's redelivery makes it: due at once, with a whole schedule before it.
+inline delivery redelivered(delivery d, time_point now) {
+  d.version += 1;
+  d.status = delivery_status::pending;
+  d.round_from = d.attempts;
+  d.next_attempt_at = now;
+  return d;
+}
+
+/// An event as rows hold it.
+struct event_record {
+  std::string id;             ///< evt_<id>: the same for every destination
+  payment_key subject;
+  std::uint32_t seq = 0;
+  std::string type;           ///< stored name
+  time_point created{};
+  std::string data;           ///< JSON object
+
+  bool operator==(const event_record&) const = default;
+};
+
+}  // namespace gateway

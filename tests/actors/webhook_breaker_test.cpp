@@ -1,0 +1,109 @@
+#include <catch2/catch.hpp>
+
+#include "webhooks/breaker.hpp"
+
+using namespace gateway;
+using namespace gateway::actors;
+using namespace std::chrono_literals;
+using state = breaker::state;
+
+namespace {
+
+const auto noon = from_unix_ms(1'795'167'000'000);
+
+/// Failures from noon on, evenly over `span`.
+breaker failing(unsigned failures, duration_ms span) {
+  breaker b;
+  for (unsigned i = 0; i < failures; ++i) {
+    b.began();
+    b.failed(noon + (failures > 1 ? span * i / (failures - 1) : 0ms));
+  }
+  return b;
+}
+
+}  // namespace
+
+TEST_CASE("a breaker opens for many failures in a row over some seconds, not for a burst and not for a few") {
+  CHECK(failing(9, 60s).now_is() == state::closed);
+  CHECK(failing(1'000, 4s).now_is() == state::closed);
+  CHECK(failing(10, 5s).now_is() == state::open);
+}
+
+TEST_CASE("a success closes a breaker, and a run of failures begins anew") {
+  auto b = failing(9, 60s);
+  b.succeeded();
+  for (int i = 0; i < 9; ++i) b.failed(noon + 120s + i * 1s);
+  CHECK(b.now_is() == state::closed);
+  b.failed(noon + 130s);
+  CHECK(b.now_is() == state::open);
+  b.succeeded();
+  CHECK(b.now_is() == state::closed);
+}
+
+TEST_CASE("an open breaker lets one attempt through, after twice the time whenever that fails, up to a minute") {
+  auto b = failing(10, 5s);
+  auto now = noon + 5s;
+  std::vector<std::int64_t> pauses;
+  for (int i = 0; i < 9; ++i) {
+    CHECK_FALSE(b.permits(now));
+    pauses.push_back((*b.probe_at() - now) / 1s);
+    now = *b.probe_at();
+    CHECK_FALSE(b.permits(now - 1ms));
+    REQUIRE(b.permits(now));
+    b.began();
+    CHECK(b.now_is() == state::probing);
+    CHECK_FALSE(b.permits(now + 1h));  // one at a time
+    b.failed(now);
+  }
+  CHECK(pauses == std::vector<std::int64_t>{1, 2, 4, 8, 16, 32, 60, 60, 60});
+  now = *b.probe_at();
+  b.began();
+  b.succeeded();
+  CHECK(b.permits(now));
+}
+
+TEST_CASE("a probe that came to nothing is made again") {
+  auto b = failing(10, 5s);
+  b.began();
+  b.abandoned(noon + 10s);
+  CHECK(b.now_is() == state::open);
+  CHECK(b.probe_at() == noon + 11s);
+}
+
+TEST_CASE("a window begins small, grows by one with each success, and halves at each sign of distress") {
+  attempt_window w{32};
+  CHECK(w.size() == 8);
+  for (int i = 0; i < 100; ++i) w.ended(attempt_result::delivered, 200, 20);
+  CHECK(w.size() == 32);
+  w.ended(attempt_result::rejected, 404, 20);  // the destination is well: it does not want this one
+  CHECK(w.size() == 32);
+  w.ended(attempt_result::rejected, 503, 20);
+  CHECK(w.size() == 16);
+  w.ended(attempt_result::rejected, 429, 20);
+  CHECK(w.size() == 8);
+  for (const auto result : {attempt_result::answer_timeout, attempt_result::connect_timeout, attempt_result::unreachable}) w.ended(result, 0, 10'000);
+  CHECK(w.size() == 1);
+  w.ended(attempt_result::answer_timeout, 0, 10'000);
+  CHECK(w.size() == 1);
+  w.ended(attempt_result::delivered, 200, 20);
+  CHECK(w.size() == 2);
+  CHECK(attempt_window{3}.size() == 3);
+  CHECK(attempt_window{0}.size() == 1);
+}
+
+TEST_CASE("a window shrinks while answers are slower than they were, and gives a destination that stays so another chance") {
+  attempt_window w{32};
+  for (int i = 0; i < 100; ++i) w.ended(attempt_result::delivered, 200, 3);
+  w.ended(attempt_result::delivered, 200, 10);
+  CHECK(w.size() == 32);
+  for (int i = 0; i < 10; ++i) w.ended(attempt_result::delivered, 200, 11);
+  CHECK(w.size() == 22);
+  for (int i = 0; i < 100; ++i) w.ended(attempt_result::delivered, 200, 500);
+  CHECK(w.size() == 2);
+  // It has moved to the other side of the world.
+  for (int i = 0; i < 1'000; ++i) w.ended(attempt_result::delivered, 200, 500);
+  CHECK(w.size() == 32);
+  attempt_window single{1};
+  for (int i = 0; i < 10; ++i) single.ended(attempt_result::delivered, 200, static_cast<std::uint32_t>(1 + 100 * i));
+  CHECK(single.size() == 1);
+}

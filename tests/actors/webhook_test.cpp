@@ -1,0 +1,431 @@
+// Deliveries from the commit of an event to the recorded attempt, under virtual time.
+#include <catch2/catch.hpp>
+
+#include "gateway/crypto.hpp"
+#include "world.hpp"
+
+using namespace gateway;
+using namespace gateway::testing;
+
+namespace {
+
+destination hook(std::string_view name, std::vector<std::string> events = {}) {
+  destination d;
+  d.id = destination_id{"dest_" + std::string{name}};
+  d.owner = "merch_1";
+  d.url = "https://" + std::string{name} + ".test/hook";
+  d.events = std::move(events);
+  return d;
+}
+
+/// The deliveries as rows, oldest first.
+std::vector<delivery> rows_of(world& w, std::string_view name = {}) {
+  find_deliveries all;
+  if (!name.empty()) all.to = destination_id{"dest_" + std::string{name}};
+  all.limit = 100'000;
+  auto found = w.rows().run(all);
+  std::vector<delivery> rows;
+  for (auto at = found.jobs.rbegin(); at != found.jobs.rend(); ++at) rows.push_back(at->row);
+  return rows;
+}
+
+std::string header(const outgoing_post& post, std::string_view name) {
+  for (const auto& [key, value] : post.headers)
+    if (key == name) return value;
+  return {};
+}
+
+/// A payment that is created and captured: one event.
+void sell(world& w, const std::string& id) {
+  w.ask(world::create(id, "create " + id));
+  w.ask(world::capture(id, "capture " + id));
+}
+
+}  // namespace
+
+TEST_CASE("a capture reaches every destination that wants it, within the moment") {
+  world w;
+  w.subscribe(hook("a"));
+  w.subscribe(hook("b"));
+  w.subscribe(hook("c", {"payment.voided"}));
+  sell(w, "pay_1");
+  REQUIRE(w.office().sent.size() == 2);
+  CHECK(w.office().sent_to("https://a.test/hook") == 1);
+  CHECK(w.office().sent_to("https://b.test/hook") == 1);
+  // One event, two deliveries.
+  const auto& [first, second] = std::tie(w.office().sent[0].post, w.office().sent[1].post);
+  CHECK(first.body == second.body);
+  CHECK(header(first, "X-Service-Delivery") != header(second, "X-Service-Delivery"));
+  for (const auto& row : rows_of(w)) {
+    CHECK(row.status == delivery_status::delivered);
+    CHECK(row.attempts == 1);
+    CHECK(row.last->status == 200);
+    CHECK_FALSE(row.next_attempt_at);
+  }
+}
+
+TEST_CASE("an event and its deliveries are of one commit: if that fails, nobody is told") {
+  world w;
+  w.subscribe(hook("a"));
+  w.ask(world::create("pay_1", "key 1"));
+  w.rows().faults = {fault::none, fault::before_commit};
+  w.ask(world::capture("pay_1", "key 2"));
+  CHECK(w.office().sent.empty());
+  CHECK(rows_of(w).empty());
+  // And if it did land although its answer was lost, the table tells.
+  w.rows().faults = {};
+  w.ask(world::capture("pay_1", "key 2"));
+  w.advance(31s);
+  CHECK(w.office().sent.size() == 1);
+  CHECK(rows_of(w).size() == 1);
+}
+
+TEST_CASE("a commit whose answer was lost is found in the table") {
+  world w;
+  w.subscribe(hook("a"));
+  w.ask(world::create("pay_1", "key 1"));
+  w.rows().faults = {fault::none, fault::after_commit};
+  w.ask(world::capture("pay_1", "key 2"));
+  CHECK(w.office().sent.empty());
+  w.advance(31s);
+  CHECK(w.office().sent.size() == 1);
+}
+
+TEST_CASE("the signature is the HMAC of time, dot and body, with the old secret too while it is rotated") {
+  world w;
+  const auto until = w.clock().now() + 1h;
+  w.subscribe(hook("a"), "whsec_new", "whsec_old", until);
+  sell(w, "pay_1");
+  const auto& post = w.office().sent.at(0).post;
+  const auto t = std::to_string(to_unix_ms(w.clock().now()) / 1000);
+  const auto sign = [&](std::string_view secret) { return crypto::hex(crypto::hmac_sha256(secret, t + "." + post.body)); };
+  CHECK(header(post, "X-Service-Signature") == "t=" + t + ",v1=" + sign("whsec_new") + ",v1=" + sign("whsec_old"));
+  w.advance(1h, 30s);
+  sell(w, "pay_2");
+  const auto& later = header(w.office().sent.at(1).post, "X-Service-Signature");
+  CHECK(std::ranges::count(later, ',') == 1);
+}
+
+TEST_CASE("a destination that fails is tried by the schedule, with the same number and the same bytes, and then set aside") {
+  world w;
+  w.office().answer = [](const outgoing_post&) { return post_office::says(500); };
+  w.subscribe(hook("a"));
+  sell(w, "pay_1");
+  const auto began = w.clock().now();
+  std::vector<std::int64_t> at{0};
+  for (std::size_t seen = 1; w.clock().now() < began + 3h;) {
+    w.advance(500ms);
+    for (; seen < w.office().sent.size(); ++seen) at.push_back((w.clock().now() - began) / 1s);
+  }
+  CHECK(at == std::vector<std::int64_t>{0, 30, 90, 210, 450, 930, 1890, 3810});
+  const auto& first = w.office().sent.front().post;
+  for (const auto& letter : w.office().sent) {
+    CHECK(letter.post.body == first.body);
+    CHECK(header(letter.post, "X-Service-Delivery") == header(first, "X-Service-Delivery"));
+  }
+  const auto row = rows_of(w).at(0);
+  CHECK(row.status == delivery_status::failed);
+  CHECK(row.attempts == 8);
+}
+
+TEST_CASE("a failed delivery is redelivered by an operator, alone or with all of its time") {
+  world w;
+  bool well = false;
+  w.office().answer = [&](const outgoing_post&) { return post_office::says(well ? 200 : 500); };
+  w.subscribe(hook("a"));
+  for (int i = 0; i < 3; ++i) sell(w, "pay_" + std::to_string(i));
+  w.advance(3h, 1s);
+  const auto rows = rows_of(w);
+  REQUIRE(rows.size() == 3);
+  for (const auto& row : rows) REQUIRE(row.status == delivery_status::failed);
+  well = true;
+  const auto before = w.office().sent.size();
+  CHECK(w.redeliver({rows[1].id, {}, {}, {}}) == 1);
+  CHECK(w.office().sent.size() == before + 1);  // at once
+  w.advance(60s);
+  CHECK(w.office().sent.size() == before + 1);
+  CHECK(rows_of(w)[1].status == delivery_status::delivered);
+  CHECK(w.redeliver({0, destination_id{"dest_a"}, rows[0].created_at, rows[0].created_at + 1h}) == 2);
+  w.advance(60s);
+  for (const auto& row : rows_of(w)) CHECK(row.status == delivery_status::delivered);
+  CHECK(w.redeliver({0, destination_id{"dest_a"}, {}, {}}) == 0);
+  CHECK(w.redeliver({12345, {}, {}, {}}) == 0);
+}
+
+TEST_CASE("a delivery that is redelivered while it is under way is attempted again as soon as the attempt has ended") {
+  world w;
+  w.office().answer = [](const outgoing_post&) { return std::nullopt; };
+  w.subscribe(hook("a"));
+  w.advance(5s);
+  sell(w, "pay_1");
+  REQUIRE(w.redeliver({rows_of(w).at(0).id, {}, {}, {}}) == 1);
+  w.advance(1s);
+  CHECK(w.office().sent.size() == 1);
+  w.office().answer = [](const outgoing_post&) { return post_office::says(200); };
+  w.office().unanswered.front()(post_office::says(500));
+  w.advance(1s);
+  CHECK(w.office().sent.size() == 2);
+  CHECK(rows_of(w).at(0).status == delivery_status::delivered);
+}
+
+TEST_CASE("410 ends the delivery and disables the destination; what happens meanwhile waits until it is enabled") {
+  world w;
+  w.office().answer = [](const outgoing_post&) { return post_office::says(410); };
+  w.subscribe(hook("a"));
+  sell(w, "pay_1");
+  REQUIRE(w.heard().size() == 1);
+  CHECK(std::get<disable_destination>(w.heard().front()).id == destination_id{"dest_a"});
+  CHECK(rows_of(w).at(0).status == delivery_status::failed);
+  auto off = hook("a");
+  off.status = destination_status::disabled;
+  w.subscribe(off);
+  w.office().answer = [](const outgoing_post&) { return post_office::says(200); };
+  sell(w, "pay_2");
+  w.advance(2h, 10s);
+  CHECK(w.office().sent.size() == 1);
+  CHECK(rows_of(w).at(1).status == delivery_status::pending);
+  CHECK(rows_of(w).at(1).attempts == 0);
+  w.subscribe(hook("a"));
+  CHECK(w.office().sent.size() == 2);
+  CHECK(rows_of(w).at(1).status == delivery_status::delivered);
+}
+
+TEST_CASE("a destination that hangs holds its window, and slows nobody else") {
+  auto config = unhurried();
+  config.webhook_workers = 64;
+  world w{std::make_shared<failing_store>(), config};
+  w.office().answer = [](const outgoing_post& post) -> std::optional<delivery_attempt> {
+    if (post.url.starts_with("https://hangs")) return std::nullopt;
+    return post_office::says(200);
+  };
+  w.subscribe(hook("hangs"));
+  for (int i = 0; i < 9; ++i) w.subscribe(hook("well" + std::to_string(i)));
+  for (int i = 0; i < 100; ++i) sell(w, "pay_" + std::to_string(i));
+  CHECK(w.office().sent_to("https://hangs.test/hook") == 8);
+  for (int i = 0; i < 9; ++i) CHECK(w.office().sent_to("https://well" + std::to_string(i) + ".test/hook") == 100);
+}
+
+TEST_CASE("a breaker stops the attempts at a destination that keeps failing, and its deliveries lose none of theirs by it") {
+  world w;
+  bool well = false;
+  w.office().answer = [&](const outgoing_post&) { return well ? post_office::says(200) : post_office::fails(attempt_result::unreachable); };
+  w.subscribe(hook("a"));
+  for (int i = 0; i < 200; ++i) {
+    sell(w, "pay_" + std::to_string(i));
+    w.advance(100ms);
+  }
+  const auto then = w.office().sent.size();
+  w.advance(10min, 1s);
+  CHECK(w.office().sent.size() < then + 20);  // a probe a minute
+  for (const auto& row : rows_of(w)) CHECK(row.status == delivery_status::pending);
+  well = true;
+  w.advance(10min, 1s);
+  for (const auto& row : rows_of(w)) CHECK(row.status == delivery_status::delivered);
+}
+
+TEST_CASE("an open breaker lets a probe through after 1 s, 2 s and 4 s, whatever else happens") {
+  world w;
+  w.office().answer = [](const outgoing_post&) { return post_office::fails(attempt_result::unreachable); };
+  w.subscribe(hook("a"));
+  for (int i = 0; i < 55; ++i) {
+    sell(w, "pay_" + std::to_string(i));
+    w.advance(100ms);
+  }
+  const auto then = w.office().sent.size();
+  w.advance(8s);
+  CHECK(w.office().sent.size() >= then + 3);
+  CHECK(w.office().sent.size() <= then + 4);
+}
+
+TEST_CASE("a crash loses no delivery: the next node finds it in the table, and its repeat has the same number") {
+  auto rows = std::make_shared<failing_store>();
+  std::string number, body;
+  {
+    world w{rows};
+    w.office().answer = [](const outgoing_post&) { return std::nullopt; };
+    w.subscribe(hook("a"));
+    sell(w, "pay_1");
+    REQUIRE(w.office().sent.size() == 1);
+    number = header(w.office().sent[0].post, "X-Service-Delivery");
+    body = w.office().sent[0].post.body;
+  }
+  world w{rows};
+  w.advance(31s);
+  CHECK(w.office().sent.empty());  // nobody is subscribed here yet
+  w.subscribe(hook("a"));
+  REQUIRE(w.office().sent.size() == 1);
+  CHECK(header(w.office().sent[0].post, "X-Service-Delivery") == number);
+  CHECK(w.office().sent[0].post.body == body);
+}
+
+TEST_CASE("a start that sees a delivery before it knows the destination looks again at once, not at the next backlog") {
+  const auto rows = std::make_shared<failing_store>();
+  {
+    world w{rows};
+    w.office().answer = [](const outgoing_post&) { return std::nullopt; };
+    w.subscribe(hook("a"));
+    sell(w, "pay_1");
+  }
+  world next{rows};
+  next.advance(1s);
+  CHECK(next.office().sent.empty());
+  // The directory published it before it knew of the dispatcher: nobody tells.
+  next.publish(hook("a"));
+  next.advance(2s);
+  CHECK(next.office().sent.size() == 1);
+}
+
+TEST_CASE("an attempt that cannot be recorded is kept and not made again, until the store is back") {
+  world w;
+  w.subscribe(hook("a"));
+  w.ask(world::create("pay_1", "key 1"));
+  w.rows().faults = {fault::none, fault::none, fault::before_commit, fault::queue_full, fault::after_commit, fault::none};
+  w.ask(world::capture("pay_1", "key 2"));
+  w.advance(10s);
+  CHECK(w.office().sent.size() == 1);
+  const auto row = rows_of(w).at(0);
+  CHECK(row.status == delivery_status::delivered);
+  CHECK(row.attempts == 1);
+  // The worker is free again.
+  sell(w, "pay_2");
+  CHECK(w.office().sent.size() == 2);
+}
+
+TEST_CASE("more than memory has room for waits in the table, and is delivered in the order in which it is due") {
+  world w;
+  std::vector<std::string> order;
+  w.office().answer = [](const outgoing_post&) { return std::nullopt; };
+  w.subscribe(hook("a"));
+  for (int i = 0; i < 1'500; ++i) {
+    sell(w, "pay_" + std::to_string(i));
+    w.advance(1ms, 1ms);
+  }
+  REQUIRE(w.office().sent.size() == 8);
+  w.office().answer = [&](const outgoing_post&) { return post_office::says(200); };
+  for (auto& done : std::exchange(w.office().unanswered, {})) done(post_office::says(200));
+  w.settle();
+  REQUIRE(w.office().sent.size() == 1'500);
+  std::set<std::string> numbers;
+  for (const auto& letter : w.office().sent) numbers.insert(header(letter.post, "X-Service-Delivery"));
+  CHECK(numbers.size() == 1'500);
+  for (const auto& row : rows_of(w)) CHECK(row.status == delivery_status::delivered);
+}
+
+TEST_CASE("a worker that dies is replaced, and its delivery is attempted again; one that kills each time is set aside") {
+  world w;
+  int deaths = 2;
+  w.office().answer = [&](const outgoing_post& post) -> std::optional<delivery_attempt> {
+    if (post.url == "https://deadly.test/hook" || (post.url == "https://a.test/hook" && deaths-- > 0)) throw std::runtime_error{"out of memory"};
+    return post_office::says(200);
+  };
+  w.subscribe(hook("a"));
+  sell(w, "pay_1");
+  CHECK(w.office().sent_to("https://a.test/hook") == 1);
+  CHECK(rows_of(w).at(0).status == delivery_status::delivered);
+  w.subscribe(hook("deadly"));
+  sell(w, "pay_2");
+  w.advance(60s);
+  CHECK(w.office().sent_to("https://a.test/hook") == 2);
+  CHECK(rows_of(w, "deadly").at(0).status == delivery_status::pending);
+  CHECK(rows_of(w, "deadly").at(0).attempts == 0);
+}
+
+TEST_CASE("what waited in memory when its destination was disabled is sent as soon as it is enabled") {
+  world w;
+  w.office().answer = [](const outgoing_post&) { return std::nullopt; };
+  w.subscribe(hook("a"));
+  w.advance(5s);
+  for (int i = 0; i < 10; ++i) sell(w, "pay_" + std::to_string(i));
+  REQUIRE(w.office().sent.size() == 8);
+  auto off = hook("a");
+  off.status = destination_status::disabled;
+  w.subscribe(off);
+  w.office().answer = [](const outgoing_post&) { return post_office::says(200); };
+  for (auto& done : std::exchange(w.office().unanswered, {})) done(post_office::says(200));
+  w.advance(1s);
+  CHECK(w.office().sent.size() == 8);
+  w.subscribe(hook("a"));
+  CHECK(w.office().sent.size() == 10);
+}
+
+TEST_CASE("what becomes due between two looks at the backlog is attempted on time, and a second late if the table cannot be read") {
+  world w;
+  w.office().answer = [](const outgoing_post&) { return post_office::says(500); };
+  w.subscribe(hook("a"));
+  w.advance(10s);
+  sell(w, "pay_1");  // again at 40 s
+  w.advance(5s);
+  sell(w, "pay_2");  // again at 45 s
+  w.advance(20s);
+  w.rows().reads_fail = true;
+  w.advance(5500ms);
+  CHECK(w.office().sent.size() == 2);
+  w.rows().reads_fail = false;
+  w.advance(1500ms);
+  CHECK(w.office().sent.size() == 3);
+  w.advance(4s);
+  CHECK(w.office().sent.size() == 4);
+}
+
+TEST_CASE("a wall clock that is set back while a retry waits does not stop the retries") {
+  world w;
+  w.office().answer = [](const outgoing_post&) { return post_office::says(500); };
+  w.subscribe(hook("a"));
+  sell(w, "pay_1");
+  w.advance(2s);
+  w.clock().at -= 1s;
+  w.advance(40s);
+  CHECK(w.office().sent.size() == 2);
+  // By more than anything that waits: what is new is sent all the same, and the table looked at.
+  w.clock().at -= 1h;
+  w.office().answer = [](const outgoing_post&) { return post_office::says(200); };
+  w.ask(world::create("pay_2", "create 2"));
+  w.rows().faults = {fault::none, fault::after_commit};
+  w.ask(world::capture("pay_2", "capture 2"));
+  w.advance(40s);
+  CHECK(w.office().sent.size() == 3);
+}
+
+TEST_CASE("a platform's destination gets the platform's name and schedule, in live only") {
+  world w;
+  auto p = hook("platform");
+  p.kind = destination_kind::platform;
+  p.owner = "plat_1";
+  w.subscribe(p);
+  sell(w, "pay_1");
+  CHECK(w.office().sent.empty());
+  // Grants come later: the row stands as a commit in live would have written it.
+  delivery row;
+  row.id = 4242;
+  row.subject = world::key_of("pay_1");
+  row.event_seq = 3;
+  row.to = p.id;
+  row.created_at = w.clock().now();
+  row.next_attempt_at = w.clock().now();
+  unit_of_work unit;
+  unit.deliveries.push_back(row);
+  REQUIRE(w.rows().commit(unit) == commit_outcome::committed);
+  w.office().answer = [](const outgoing_post&) { return post_office::says(500); };
+  w.advance(40s);  // the backlog is looked at every 30 s
+  REQUIRE(w.office().sent.size() >= 1);
+  CHECK(w.office().sent.front().post.body.find(" payment.succeeded ") != std::string::npos);
+  const auto seen = rows_of(w, "platform").at(0);
+  CHECK(seen.attempts == 3);  // at once, after 1 s and after 5 s more
+}
+
+TEST_CASE("what is due in masses is begun at the rate that leaves room for payments") {
+  settings config;
+  config.webhook_rate = 1'000;
+  world w{std::make_shared<failing_store>(), config};
+  auto off = hook("a");
+  off.status = destination_status::disabled;
+  w.subscribe(off);
+  for (int i = 0; i < 500; ++i) sell(w, "pay_" + std::to_string(i));
+  w.subscribe(hook("a"));
+  CHECK(w.office().sent.size() <= 20);
+  w.advance(200ms, 1ms);
+  CHECK(w.office().sent.size() >= 180);
+  CHECK(w.office().sent.size() <= 221);
+  w.advance(400ms, 1ms);
+  CHECK(w.office().sent.size() == 500);
+}

@@ -1,0 +1,217 @@
+// Whom the client trusts, and where it goes.
+#include <catch2/catch.hpp>
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+#include "outbound_client.hpp"
+
+using namespace gateway;
+using namespace gateway::http;
+using namespace gateway::http::testing;
+
+namespace {
+
+std::function<void(settings&)> trusting(const test_authority& authority) {
+  return [file = authority.file()](settings& s) { s.webhook_ca_file = file; };
+}
+
+/// Without --dev loopback is refused whatever its name.
+const auto in_production = [](settings& s) { s.dev = false; };
+
+}  // namespace
+
+TEST_CASE("TLS with an authority of the settings delivers, and asks for the name") {
+  test_authority authority;
+  std::mutex mutex;
+  std::string asked;
+  scripted_server server{[&](peer& caller) {
+                           {
+                             const std::lock_guard lock{mutex};
+                             asked = caller.asked_name();
+                           }
+                           answer_all(caller);
+                         },
+                         authority.issue("DNS:hooks.test,IP:127.0.0.1")};
+  test_client client{trusting(authority)};
+  for (int i = 0; i < 5; ++i) CHECK(client.post(server.url("hooks.test")).result == attempt_result::delivered);
+  CHECK(server.connections() == 1);
+  {
+    const std::lock_guard lock{mutex};
+    CHECK(asked == "hooks.test");
+  }
+  CHECK(client.post(server.url("127.0.0.1")).result == attempt_result::delivered);
+  const std::lock_guard lock{mutex};
+  CHECK(asked.empty());
+  CHECK(server.connections() == 2);
+}
+
+TEST_CASE("certificates that are not to be trusted end the attempt before a byte is sent") {
+  test_authority authority, other;
+  std::atomic<int> requests{0};
+  const auto count = [&](peer& caller) { requests += caller.read_request().has_value(); };
+  struct row {
+    const char* what;
+    server_identity shown;
+    std::string host;
+  };
+  const row rows[] = {
+      {"another name", authority.issue("DNS:other.test"), "hooks.test"},
+      {"a wildcard over more than a label", authority.issue("DNS:*.test"), "127.0.0.1"},
+      {"a partial wildcard", authority.issue("DNS:ho*.test"), "hooks.test"},
+      {"no address", authority.issue("DNS:127.0.0.1"), "127.0.0.1"},
+      {"expired", authority.issue("DNS:hooks.test", true), "hooks.test"},
+      {"another authority", other.issue("DNS:hooks.test"), "hooks.test"},
+  };
+  test_client client{trusting(authority)};
+  for (const auto& r : rows) {
+    INFO(r.what);
+    scripted_server server{count, r.shown};
+    CHECK(to_string(client.post(server.url(r.host)).result) == "tls_failed");
+  }
+  test_client without_file;
+  scripted_server server{count, authority.issue("DNS:hooks.test")};
+  CHECK(without_file.post(server.url("hooks.test")).result == attempt_result::tls_failed);
+  CHECK(requests == 0);
+}
+
+TEST_CASE("a peer that speaks no TLS, or hangs in the handshake, is told apart") {
+  scripted_server plain{[](peer& caller) { caller.send("SSH-2.0-OpenSSH\r\n"); caller.sees_end(); }};
+  scripted_server closing{[](peer&) {}};
+  scripted_server hanging{[](peer& caller) { caller.sees_end(); }};
+  test_client client{[](settings& s) { s.webhook_connect_timeout = 200ms; }};
+  const auto secure = [](const scripted_server& server) { return "https://127.0.0.1:" + std::to_string(server.port()) + "/"; };
+  CHECK(client.post(secure(plain)).result == attempt_result::tls_failed);
+  CHECK(client.post(secure(closing)).result == attempt_result::tls_failed);
+  const auto told = client.post(secure(hanging));
+  CHECK(told.result == attempt_result::connect_timeout);
+  CHECK(told.took_ms >= 200);
+}
+
+TEST_CASE("a file of authorities that cannot be used is named") {
+  CHECK_THROWS_WITH(test_client([](settings& s) { s.webhook_ca_file = "/nowhere/ca.pem"; }),
+                    Catch::Matchers::StartsWith("cannot use the authorities in /nowhere/ca.pem: "));
+}
+
+TEST_CASE("a listener that takes no connection costs the connect timeout") {
+  const int full = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof at;
+  REQUIRE(::bind(full, reinterpret_cast<sockaddr*>(&at), size) == 0);
+  REQUIRE(::listen(full, 0) == 0);
+  ::getsockname(full, reinterpret_cast<sockaddr*>(&at), &size);
+  const int filling = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  REQUIRE(::connect(filling, reinterpret_cast<sockaddr*>(&at), size) == 0);
+
+  test_names names;
+  names.addresses["full.test"] = {"127.0.0.1"};
+  names.addresses["half.test"] = {"127.0.0.1", "127.0.0.2"};
+  test_client client{[](settings& s) { s.webhook_connect_timeout = 300ms; }, {names}};
+  const auto port = std::to_string(ntohs(at.sin_port));
+  CHECK(client.post("http://full.test:" + port + "/").result == attempt_result::connect_timeout);
+  // The first address has its share of the time, and the second one refuses.
+  CHECK(client.post("http://half.test:" + port + "/").result == attempt_result::unreachable);
+  ::close(filling);
+  ::close(full);
+}
+
+TEST_CASE("nothing is sent to a forbidden address, by whatever name") {
+  scripted_server server{answer_all};
+  const auto port = ":" + std::to_string(server.port());
+  test_names names;
+  names.addresses["inside.test"] = {"10.1.2.3"};
+  names.addresses["cloud.test"] = {"169.254.169.254"};
+  names.addresses["mapped.test"] = {"::ffff:127.0.0.1"};
+  {
+    test_client client{in_production, {names}};
+    for (const std::string host : {"127.0.0.1", "localhost", "hooks.test", "inside.test", "cloud.test", "mapped.test", "[::1]",
+                                   "[::ffff:127.0.0.1]",
+                                   "10.0.0.1", "2130706433", "0x7f.1"}) {
+      INFO(host);
+      CHECK(to_string(client.post("https://" + host + port + "/").result) == "forbidden_address");
+      CHECK(to_string(client.post("http://" + host + port + "/").result) == "forbidden_address");
+    }
+  }
+  test_client client{{}, {names}};
+  CHECK(client.post("https://inside.test" + port + "/").result == attempt_result::forbidden_address);
+  CHECK(client.post("https://cloud.test" + port + "/").result == attempt_result::forbidden_address);
+  CHECK(client.post("http://8.8.8.8" + port + "/").result == attempt_result::forbidden_address);  // http, and not this machine
+  CHECK(client.post("https://127.0.0.1" + port + "/#x").result == attempt_result::forbidden_address);
+  CHECK(server.connections() == 0);
+}
+
+TEST_CASE("of a name's addresses only those that are allowed are connected to") {
+  scripted_server server{answer_all};
+  test_names names;
+  names.addresses["mixed.test"] = {"10.1.2.3", "127.0.0.1"};
+  test_client client{{}, {names}};
+  CHECK(client.post(server.url("mixed.test")).result == attempt_result::delivered);
+  CHECK(client.check(server.url("mixed.test")) ==
+        "mixed.test leads to 10.1.2.3, not a loopback address: http is for those only");
+}
+
+TEST_CASE("a check says in words what is wrong with a URL") {
+  test_names names;
+  names.addresses["public.test"] = {"93.184.216.34", "2606:2800:220:1::1"};
+  names.addresses["inside.test"] = {"93.184.216.34", "10.1.2.3"};
+  test_client client{in_production, {names}};
+  CHECK_FALSE(client.check("https://public.test/hook"));
+  CHECK_FALSE(client.check("https://93.184.216.34/hook"));
+  CHECK(client.check("http://public.test/hook") == "the URL must begin with https:// (http is for --dev only)");
+  CHECK(client.check("https://inside.test/hook") == "inside.test leads to 10.1.2.3, a private address");
+  CHECK(client.check("https://169.254.169.254/hook") == "169.254.169.254 is a link-local address");
+  CHECK(client.check("https://[::1]/hook") == "::1 is a loopback address");
+  CHECK(client.check("https://unknown.test/hook") == "unknown.test cannot be looked up: no such name");
+
+  test_client development{{}, {names}};
+  CHECK_FALSE(development.check("http://localhost:1234/hook"));
+  CHECK_FALSE(development.check("https://127.0.0.1/hook"));
+  CHECK(development.check("http://public.test/hook") ==
+        "public.test leads to 93.184.216.34, not a loopback address: http is for those only");
+}
+
+TEST_CASE("a name that leads elsewhere later is not asked for between the check and the connection") {
+  scripted_server server{answer_all};
+  auto asked = std::make_shared<std::atomic<int>>(0);
+  test_client client{{}, {[asked](const std::string&) {
+                       ++*asked;
+                       return found_addresses{{boost::asio::ip::make_address("127.0.0.1")}, {}};
+                     }}};
+  for (int i = 0; i < 10; ++i) CHECK(client.post(server.url("rebound.test")).result == attempt_result::delivered);
+  CHECK(*asked == 1);
+}
+
+TEST_CASE("a slow name holds up nobody but its own posts") {
+  scripted_server server{answer_all};
+  std::promise<void> release;
+  const auto released = release.get_future().share();
+  auto slow_lookups = std::make_shared<std::atomic<int>>(0);
+  test_client client{[](settings& s) { s.webhook_connect_timeout = 300ms; },
+                     {[released, slow_lookups](const std::string& name) {
+                       if (name == "slow.test") {
+                         ++*slow_lookups;
+                         released.wait();
+                       }
+                       return test_names{}(name);
+                     }}};
+  std::vector<std::future<delivery_attempt>> slow;
+  for (int i = 0; i < 50; ++i) slow.push_back(client.begin(server.url("slow.test")));
+  CHECK(client.post(server.url("hooks.test")).result == attempt_result::delivered);
+  CHECK(client.check("https://slow.test/") == "looking up slow.test takes too long");
+  for (auto& post : slow) CHECK(post.get().result == attempt_result::connect_timeout);
+  CHECK(*slow_lookups == 1);
+  release.set_value();
+}
+
+TEST_CASE("the system's resolver knows this machine") {
+  const auto found = resolve_by_system("localhost");
+  REQUIRE_FALSE(found.addresses.empty());
+  for (const auto& address : found.addresses) CHECK(address.is_loopback());
+}

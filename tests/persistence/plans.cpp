@@ -1,0 +1,106 @@
+// How the databases find deliveries: over millions of rows, another plan than the one meant would hold up everything.
+#include <catch2/catch.hpp>
+
+#include "contract_store.hpp"
+
+using namespace gateway;
+using namespace gateway::persistence;
+using namespace gateway::persistence::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+/// The steps of a plan, a line each: what SQLite says; table, type, index, and remark of MySQL.
+std::string plan_of(const migrated_store& store, const statement& sql, std::span<const cell> parameters) {
+  // Connections keep a statement by its address: this one's is gone soon.
+  const auto link = connect(store.where(), access::read);
+  auto& db = *link;
+  const auto sqlite = "EXPLAIN QUERY PLAN " + std::string{sql.sqlite}, mysql = "EXPLAIN " + std::string{sql.mysql};
+  const statement explained{sqlite, mysql};
+  std::string plan;
+  db.read(explained, parameters, [&](const result_row& row) {
+    if (db.language() == dialect::sqlite) {
+      plan += row.text(3) + '\n';
+    } else {
+      // id, select_type, table, type, possible_keys, key, key_len, ref, rows, Extra; MySQL 8 has two columns more.
+      plan += row.text(2) + ' ' + row.text(3) + ' ' + row.text(5) + " | " + row.text(9) + '\n';
+    }
+  });
+  return plan;
+}
+
+/// Enough rows that reading them all would not be cheaper.
+void fill(db_connection& db) {
+  std::vector<unit_of_work> units;
+  for (int i = 0; i < 400; ++i) {
+    units.push_back(begin_unit(std::to_string(i)));
+    auto finish = finish_unit(std::to_string(i));
+    delivery d;
+    d.id = i + 1;
+    d.subject = finish.update_payment->key;
+    d.event_seq = 2;
+    d.to = destination_id{"dest_" + std::to_string(i % 4)};
+    d.next_attempt_at = at(i);
+    d.created_at = at(i);
+    finish.deliveries = {d};
+    units.push_back(std::move(finish));
+  }
+  for (const auto outcome : commit_units(db, units)) REQUIRE(outcome == commit_outcome::committed);
+}
+
+}  // namespace
+
+TEST_CASE("deliveries are found by their indexes") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  fill(*store.writer);
+  const bool sqlite = kind == store_kind::sqlite;
+  const std::string_view to = "dest_1", merchant = "merch_1", test_env = "test", payment = "pay_1", pending = "pending";
+  const std::int64_t now = to_unix_ms(at(100)), limit = 10;
+
+  const cell due[] = {to, now, limit};
+  const auto due_plan = plan_of(store, statements::read_due_deliveries, due);
+  INFO(due_plan);
+  if (sqlite) {
+    CHECK_THAT(due_plan, Contains("d USING INDEX deliveries_by_status (status=? AND destination_id=? AND next_attempt_at<?)"));
+    CHECK_THAT(due_plan, Contains("SEARCH e USING INDEX sqlite_autoindex_events_1 (merchant_id=? AND environment=? AND payment_id=? AND seq=?)"));
+    CHECK_THAT(due_plan, !Contains("TEMP B-TREE"));
+  } else {
+    CHECK_THAT(due_plan, Contains("d range deliveries_by_status") && Contains("e eq_ref PRIMARY") && !Contains("filesort"));
+  }
+
+  const auto backlog_plan = plan_of(store, statements::read_backlog, {});
+  INFO(backlog_plan);
+  if (sqlite) {
+    CHECK_THAT(backlog_plan, Contains("USING COVERING INDEX deliveries_by_status (status=?)") && !Contains("TEMP B-TREE"));
+  } else {
+    CHECK_THAT(backlog_plan, Contains("ref deliveries_by_status") && Contains("Using index") && !Contains("temporary") && !Contains("filesort"));
+  }
+
+  const cell newest[] = {std::int64_t{300}, limit};
+  const auto newest_plan = plan_of(store, statements::read_deliveries, newest);
+  INFO(newest_plan);
+  if (sqlite) {
+    CHECK_THAT(newest_plan, Contains("d USING INDEX deliveries_by_number (delivery_id<?)") && !Contains("TEMP B-TREE"));
+  } else {
+    CHECK_THAT(newest_plan, Contains("d range deliveries_by_number") && !Contains("filesort"));
+  }
+
+  const cell chosen[] = {pending, std::string_view{"delivered"}, std::string_view{"failed"}, to, std::int64_t{300}, limit};
+  const auto chosen_plan = plan_of(store, statements::read_deliveries_to, chosen);
+  INFO(chosen_plan);
+  if (sqlite) {
+    CHECK_THAT(chosen_plan, Contains("deliveries USING COVERING INDEX deliveries_by_status (status=? AND destination_id=?)"));
+  } else {
+    CHECK_THAT(chosen_plan, Contains("deliveries range deliveries_by_status") && Contains("d eq_ref PRIMARY"));
+  }
+
+  const cell events[] = {merchant, test_env, test_env, now, limit};
+  const auto events_plan = plan_of(store, statements::read_events, events);
+  INFO(events_plan);
+  CHECK_THAT(events_plan, Contains("events_by_age"));
+  const cell of_payment[] = {merchant, test_env, test_env, payment, now, limit};
+  const auto payment_plan = plan_of(store, statements::read_events_of_payment, of_payment);
+  INFO(payment_plan);
+  CHECK_THAT(payment_plan, sqlite ? Contains("sqlite_autoindex_events_1 (merchant_id=? AND environment=? AND payment_id=?)") : Contains("PRIMARY"));
+}

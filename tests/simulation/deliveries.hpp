@@ -1,0 +1,74 @@
+// What the gateway promises those who are told of events, held against everything that happens to their deliveries.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gateway/directory.hpp"
+#include "gateway/settings.hpp"
+#include "gateway/webhook_client.hpp"
+#include "promises.hpp"
+
+namespace gateway::simulation {
+
+/// What one node, from its start to its crash, cannot deny that it knows.
+struct node_memory {
+  std::map<std::int64_t, std::int64_t> versions;  ///< by delivery: its row stands there or beyond
+  std::map<std::int64_t, unsigned> deaths;        ///< by delivery: workers that died of it
+  std::map<std::string, std::size_t> under_way;   ///< attempts, by URL
+};
+
+class delivery_promises {
+ public:
+  /// `allowance`: how far a node's clock may have been set back.
+  delivery_promises(const testing::memory_store& rows, const result_encoder& encoder, const directory& published, const agenda& time,
+                    const settings& config, const duration_ms& allowance, promises& all)
+      : rows_{rows}, encoder_{encoder}, published_{published}, time_{time}, config_{config}, allowance_{allowance}, all_{all} {}
+
+  /// A destination was published, and what signs for it.
+  void published(const webhook_endpoint& endpoint);
+  /// A unit has been committed.
+  void committed(const unit_of_work& unit);
+  /// An operator has made deliveries due again: their rows have changed.
+  void redelivered();
+  /// A node makes an attempt, by its own clock at `now`.
+  void posted(node_memory& node, const outgoing_post& post, time_point now);
+  /// The receiver has it; and has said so, whether or not anybody heard.
+  void received(std::int64_t number) { received_.insert(number); }
+  void accepted(std::int64_t number) { accepted_.insert(number); }
+
+  bool anything_pending() const;
+  /// Once the faults have ended, all destinations are well, and what had failed was delivered again.
+  void at_rest();
+
+  static std::int64_t number_of(const outgoing_post& post);
+
+ private:
+  struct publication {
+    webhook_endpoint what;
+    time_point from{};
+    time_point until = time_point::max();
+  };
+
+  void check_fresh(const delivery& row, const unit_of_work& unit);
+  void check_attempt(const delivery& from, const delivery& to);
+  void check_told(const payment_key& subject, const timeline_entry& event);
+  void check_letter(const delivery& row, const outgoing_post& post, time_point now);
+
+  const testing::memory_store& rows_;
+  const result_encoder& encoder_;
+  const directory& published_;
+  const agenda& time_;
+  const settings& config_;
+  const duration_ms& allowance_;
+  promises& all_;
+  std::map<std::string, std::vector<publication>> endpoints_;       ///< by destination
+  std::map<std::int64_t, std::vector<delivery>> history_;           ///< by number: version 1 first
+  std::map<std::int64_t, std::string> bodies_;                      ///< as first sent
+  std::set<std::int64_t> received_, accepted_;
+};
+
+}  // namespace gateway::simulation
