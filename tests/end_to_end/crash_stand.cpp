@@ -23,6 +23,7 @@ gateway_options gateway_for(const stand_options& wanted, const mariadb_server* d
   options.provider = provider.socket();
   options.arguments = {"--provider-timeout=" + wanted.provider_timeout, "--reconcile-first=200ms", "--reconcile-longest=2s",
                        "--reconcile-interval=100ms"};
+  options.arguments.insert(options.arguments.end(), wanted.gateway_arguments.begin(), wanted.gateway_arguments.end());
   if (database) options.database = database->new_database();
   return options;
 }
@@ -37,7 +38,8 @@ std::string joined(const std::vector<std::string>& lines) {
 
 crash_wishes crash_wishes::of_environment() {
   return {environment_or("GATEWAY_CRASH_ROUNDS", 2), environment_or("GATEWAY_CRASH_CLIENTS", 8),
-          static_cast<unsigned>(environment_or("GATEWAY_CRASH_SEED", static_cast<int>(std::random_device{}() & 0x7fffffff)))};
+          static_cast<unsigned>(environment_or("GATEWAY_CRASH_SEED", static_cast<int>(std::random_device{}() & 0x7fffffff))),
+          environment_or("GATEWAY_CRASH_DELIVERIES", 1'000)};
 }
 
 crash_stand::crash_stand(const stand_options& options, const crash_wishes& wanted)

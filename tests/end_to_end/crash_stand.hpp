@@ -18,6 +18,7 @@ struct crash_wishes {
   int rounds;
   int clients;
   unsigned seed;
+  int deliveries = 1'000;  ///< pending, where the gateway is killed with deliveries pending
 
   static crash_wishes of_environment();
 };
@@ -28,6 +29,7 @@ struct stand_options {
   std::filesystem::path database_folder = {};  ///< of its tables; empty: a new one
   std::filesystem::path gateway_folder = {};   ///< empty: a new one
   std::vector<std::string> provider_arguments = {};
+  std::vector<std::string> gateway_arguments = {};  ///< further ones
   std::string provider_timeout = "1s";         ///< short enough for a stop of seconds to become an unknown outcome
 };
 

@@ -86,6 +86,8 @@ pid_t start(program_image& image, const standard_streams& streams, const std::st
     ::dup2(input, STDIN_FILENO);
     if (streams.output >= 0) ::dup2(streams.output, STDOUT_FILENO);
     if (streams.error >= 0) ::dup2(streams.error, STDERR_FILENO);
+    // Asio's sockets are inherited unless somebody says no: a port that a test gives up would stay open in its children.
+    ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
     if (!directory.empty() && ::chdir(directory.c_str()) != 0) ::_exit(127);
     ::execvpe(image.argv[0], image.argv.data(), image.envp.data());
     ::_exit(127);

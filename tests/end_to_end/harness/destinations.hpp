@@ -1,0 +1,57 @@
+// What operators do about webhooks, and what is on disk of them: every promise about deliveries, held against what arrived.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "merchant.hpp"
+#include "webhook_receiver.hpp"
+
+namespace gateway::e2e {
+
+struct webhook_destination {
+  std::string id;
+  std::string secret;
+  std::string path;  ///< on its receiver
+};
+
+/// `gatewayctl destination set`, and its path. Throws if it is refused.
+webhook_destination set_destination(const gateway_process& gateway, const merchant_account& merchant, const std::string& url,
+                                    const std::string& mode = "test", const std::string& events = {});
+
+/// What `destination list` tells of it; nothing if it is not there.
+json told_of_destination(const gateway_process& gateway, const std::string& destination);
+/// `delivery list`, of one destination: the newest thousand.
+std::vector<json> deliveries_to(const gateway_process& gateway, const std::string& destination, const std::string& status = {});
+/// `delivery list` tells this number of them, in the end.
+bool deliveries_come_to(const gateway_process& gateway, const std::string& destination, const std::string& status, std::size_t count,
+                        std::chrono::milliseconds within = std::chrono::seconds{15});
+
+/// Makes it a platform's destination, on disk, as if the merchant had granted that platform access: the gateway, started
+/// again, calls it by the platforms' schedule. Kills and starts the gateway.
+void turn_into_platform(gateway_process& gateway, const std::string& destination);
+
+/// Rows of the merchant that are not delivered yet, after that time.
+std::vector<std::string> left_undelivered(const gateway_process& gateway, const merchant_account& merchant, std::chrono::seconds within);
+
+struct arrivals {
+  const webhook_receiver& at;
+  webhook_destination to;
+  bool platform = false;
+};
+
+struct delivery_audit {
+  std::vector<std::string> broken;  ///< promises; empty is good
+  std::size_t events = 0;
+  std::size_t posts = 0;
+  std::size_t repeats = 0;          ///< posts of a delivery that had arrived before
+};
+
+/// Of one environment of one merchant: every event row reached every one of these destinations, nothing else arrived, repeats
+/// are the same to the last byte, every signature verifies, and the rows say delivered. The destinations want every type
+/// but payment.voided.
+delivery_audit audit_deliveries(const gateway_process& gateway, const merchant_account& merchant, const std::string& mode,
+                                const std::vector<arrivals>& all);
+
+}  // namespace gateway::e2e

@@ -1,0 +1,252 @@
+// How fast webhooks are, measured with nginx as the receiver, over TLS, on this machine and in one run. `tools/bench webhooks`
+// runs it; GATEWAY_WEBHOOK_SPEED sets the sizes. What must arrive, must arrive at any size.
+#include <catch2/catch.hpp>
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+#include <map>
+#include <sstream>
+#include <thread>
+
+#include "attack.hpp"
+#include "open_loop.hpp"
+#include "paths.hpp"
+
+using namespace gateway::e2e;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Sizes of the whole measurement, or of the one that only shows that it works.
+struct sizes {
+  std::size_t events_per_second = 100;
+  std::chrono::seconds lasts{2};
+  std::size_t due_at_once = 5'000;
+  bool whole = false;
+
+  static sizes of_environment() {
+    const char* wish = std::getenv("GATEWAY_WEBHOOK_SPEED");
+    if (!wish || std::string_view{wish} != "whole") return {};
+    return {500, 10s, 100'000, true};
+  }
+};
+
+constexpr int destinations = 10;
+constexpr std::int64_t epoch_ms = 1'767'225'600'000;  ///< of delivery numbers: 2026, see docs/integrators.md
+
+/// A port that nobody listens on now: nginx does not tell which one it was given.
+std::uint16_t free_port() {
+  const int probe = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  REQUIRE(::bind(probe, reinterpret_cast<sockaddr*>(&address), size) == 0);
+  REQUIRE(::getsockname(probe, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+  ::close(probe);
+  return ntohs(address.sin_port);
+}
+
+/// nginx as a merchant's endpoint: answers 200 to all, and writes down when which delivery came.
+class nginx {
+ public:
+  static std::string program() {
+    const char* given = std::getenv("GATEWAY_NGINX");
+    return given ? given : "/usr/sbin/nginx";
+  }
+
+  explicit nginx(std::filesystem::path folder) : folder_{std::move(folder)} {
+    std::filesystem::create_directories(folder_);
+    const auto made = run_command({"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+                                   "/CN=receiver", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", (folder_ / "key.pem").string(), "-out",
+                                   certificate().string()});
+    REQUIRE(made.code == 0);
+    std::ofstream{folder_ / "nginx.conf"} << "daemon off; master_process off; pid " << (folder_ / "pid").string() << "; error_log "
+                                          << (folder_ / "error.log").string() << " warn;\n"
+                                          << "events { worker_connections 2048; }\n"
+                                          << "http { access_log off; log_format came '$msec $http_x_service_delivery $request_uri';\n"
+                                          << "  client_body_temp_path " << (folder_ / "body").string() << "; proxy_temp_path " << (folder_ / "proxy").string()
+                                          << "; fastcgi_temp_path " << (folder_ / "fastcgi").string() << "; uwsgi_temp_path " << (folder_ / "uwsgi").string()
+                                          << "; scgi_temp_path " << (folder_ / "scgi").string() << ";\n"
+                                          << "  server { listen 127.0.0.1:" << port_ << " ssl; ssl_certificate " << certificate().string()
+                                          << "; ssl_certificate_key " << (folder_ / "key.pem").string() << "; keepalive_requests 1000000;\n"
+                                          << "    access_log " << log_file().string() << " came buffer=64k flush=500ms;\n"
+                                          << "    location / { return 200 'received'; } } }\n";
+    process_ = child_process{{program(), "-c", (folder_ / "nginx.conf").string(), "-p", folder_.string()}, {folder_ / "stderr.log", {}, {}}};
+    REQUIRE(eventually([&] { return std::filesystem::exists(folder_ / "pid"); }));
+  }
+
+  std::string url(int path) const { return "https://127.0.0.1:" + std::to_string(port_) + "/hook/" + std::to_string(path); }
+  std::filesystem::path certificate() const { return folder_ / "certificate.pem"; }
+
+  struct arrival {
+    std::int64_t at_ms;
+    std::int64_t number;
+  };
+  std::vector<arrival> arrivals() const {
+    std::vector<arrival> all;
+    std::ifstream log{log_file()};
+    double seconds = 0;
+    std::string uri;
+    for (arrival each{}; log >> seconds >> each.number >> uri;) {
+      each.at_ms = static_cast<std::int64_t>(seconds * 1000 + 0.5);
+      all.push_back(each);
+    }
+    return all;
+  }
+  /// Without reading what has come before.
+  std::size_t arrived() const {
+    std::ifstream log{log_file()};
+    return static_cast<std::size_t>(std::count(std::istreambuf_iterator<char>{log}, {}, '\n'));
+  }
+  void forget() const { std::ofstream{log_file(), std::ios::trunc}; }
+
+ private:
+  std::filesystem::path log_file() const { return folder_ / "came.log"; }
+
+  std::filesystem::path folder_;
+  std::uint16_t port_ = free_port();
+  child_process process_;
+};
+
+gateway_options options_for(store_kind store, const nginx& receiver) {
+  gateway_options options;
+  options.store = store;
+  options.operator_listener = true;
+  options.arguments = {"--webhook-ca-file=" + receiver.certificate().string(), "--log-level=warn", "--http-connections-per-address=5000"};
+  return options;
+}
+
+double per_second(std::size_t count, std::int64_t ms) { return static_cast<double>(count) * 1000.0 / static_cast<double>(std::max<std::int64_t>(1, ms)); }
+
+/// Highest resident set while something goes on.
+class memory_watch {
+ public:
+  explicit memory_watch(pid_t of) : thread_{[this, of] {
+      while (!stop_) {
+        peak_ = std::max(peak_.load(), resident_kb(of));
+        std::this_thread::sleep_for(50ms);
+      }
+    }} {}
+  ~memory_watch() {
+    stop_ = true;
+    thread_.join();
+  }
+  std::size_t peak_mib() const { return peak_ / 1024; }
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::atomic<std::size_t> peak_{0};
+  std::thread thread_;
+};
+
+bool measurable() {
+  if (std::filesystem::exists(nginx::program())) return true;
+  WARN("NOT RUN: there is no nginx; `tools/bench webhooks` brings one");
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("an event arrives at a healthy receiver within milliseconds of its commit") {
+  if (!measurable()) return;
+  const auto wish = sizes::of_environment();
+  const auto store = GENERATE(from_range(stores()));
+  const nginx receiver{new_folder("nginx-latency-")};
+  gateway_process gateway{options_for(store, receiver)};
+  const auto account = new_merchant(gateway);
+  gateway.ctl({"destination", "set", "--merchant", account.id, "--mode", "test", "--url", receiver.url(0)});
+
+  // A declined payment is one request and one event.
+  const auto count = wish.events_per_second * static_cast<std::size_t>(wish.lasts.count());
+  const auto decline = [&](std::size_t how_many) { return signed_creates(gateway, account.test, how_many, "pm_card_chargeDeclined"); };
+  run_load(gateway, decline(200), {static_cast<double>(wish.events_per_second), 1000ms, 32});
+  REQUIRE(eventually([&] { return receiver.arrived() >= 50; }, 20s));
+  std::this_thread::sleep_for(1s);
+  receiver.forget();
+
+  const auto told = run_load(gateway, decline(count), {static_cast<double>(wish.events_per_second), wish.lasts, 32});
+  REQUIRE(told.count(200) == told.offered);
+  REQUIRE(eventually([&] { return receiver.arrived() >= told.offered; }, 20s));
+  std::vector<double> late;
+  for (const auto& each : receiver.arrivals()) late.push_back(static_cast<double>(each.at_ms - (each.number / 4096 + epoch_ms)));
+  std::ranges::sort(late);
+  std::cout << std::fixed << std::setprecision(1) << "latency-" << to_string(store) << " " << told.per_second(200) << " events/s, " << late.size()
+            << " arrived; from before the commit to the arrival: p50 " << percentile(late, 0.5) << " ms, p99 " << percentile(late, 0.99) << " ms, most "
+            << late.back() << " ms\n";
+  CHECK(late.size() == told.offered);
+  CHECK(percentile(late, 0.5) < (wish.whole ? 5 : 1000));
+  CHECK(percentile(late, 0.99) < (wish.whole ? 50 : 2000));
+}
+
+TEST_CASE("what an outage has left behind drains fast while payments go on") {
+  if (!measurable()) return;
+  const auto wish = sizes::of_environment();
+  const auto store = GENERATE(from_range(stores()));
+  const nginx receiver{new_folder("nginx-drain-")};
+  gateway_process gateway{options_for(store, receiver)};
+  const auto account = new_merchant(gateway);
+  std::vector<std::string> ids;
+  for (int i = 0; i < destinations; ++i)
+    ids.push_back(gateway.ctl({"destination", "set", "--merchant", account.id, "--mode", "test", "--url", receiver.url(i)})["destination_id"].text());
+
+  // Approved payments have no event before they are captured: this load adds nothing to what is delivered.
+  const load_plan payments{wish.whole ? 200.0 : 50.0, wish.whole ? 8000ms : 2000ms, 32};
+  const auto work = [&] {
+    return signed_creates(gateway, account.test, static_cast<std::size_t>(payments.per_second * static_cast<double>(payments.lasts.count()) / 1000));
+  };
+  const auto quiet = run_load(gateway, work(), payments);
+  const auto resident_before = resident_kb(gateway.pid()) / 1024;
+  REQUIRE(gateway.terminate());
+
+  const auto numbers = std::to_string(wish.due_at_once);
+  const bool mysql = store == store_kind::mysql;
+  const std::string rows = mysql ? "seq_1_to_" + numbers : "(WITH RECURSIVE s(seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM s WHERE seq < " + numbers + ") SELECT seq FROM s)";
+  const auto joined = [&](const std::string& a, const std::string& b) { return mysql ? "CONCAT(" + a + ", " + b + ")" : "(" + a + " || " + b + ")"; };
+  const std::string now_ms = std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count());
+  std::string destination_of = "CASE seq % 10 ";
+  for (int i = 0; i < destinations; ++i) destination_of += "WHEN " + std::to_string(i) + " THEN '" + ids[static_cast<std::size_t>(i)] + "' ";
+  destination_of += "END";
+  gateway.sql("INSERT INTO events (merchant_id, environment, payment_id, seq, type, status, occurred_at, event_id, data) SELECT '" + account.id +
+              "', 'test', " + joined("'pay_outage_'", "seq") + ", 1, 'payment.captured', 'published', " + now_ms + ", " + joined("'evt_outage_'", "seq") +
+              ", " + joined(joined("'{\"payment_id\":\"pay_outage_'", "seq"), "'\",\"state\":\"captured\",\"amount\":4200,\"currency\":\"HKD\"}'") + " FROM " + rows +
+              (mysql ? ";" : " t;"));
+  gateway.sql("INSERT INTO deliveries (merchant_id, delivery_id, environment, payment_id, event_seq, destination_id, created_at, status, attempts, "
+              "round_from, next_attempt_at, version) SELECT '" +
+              account.id + "', " + std::to_string((std::stoll(now_ms) - epoch_ms) * 4096) + " + seq, 'test', " + joined("'pay_outage_'", "seq") + ", 1, " +
+              destination_of + ", " + now_ms + ", 'pending', 0, 0, " + now_ms + ", 1 FROM " + rows + (mysql ? ";" : " t;"));
+
+  // An outage lasts: the database has long written to its files what these statements have left in its memory.
+  if (wish.whole) std::this_thread::sleep_for(10s);
+  gateway.start();
+  const memory_watch memory{gateway.pid()};
+  const auto busy = run_load(gateway, work(), payments);
+  REQUIRE(eventually([&] { return receiver.arrived() >= wish.due_at_once; }, 120s));
+  const auto came = receiver.arrivals();
+  const auto [first, last] = std::ranges::minmax(came, {}, &nginx::arrival::at_ms);
+  std::map<std::int64_t, int> by_number;
+  for (const auto& each : came) ++by_number[each.number];
+  const auto rate = per_second(by_number.size(), last.at_ms - first.at_ms);
+  const auto q99 = percentile(quiet.accepted_ms, 0.99), b99 = percentile(busy.accepted_ms, 0.99);
+  std::cout << std::fixed << std::setprecision(1) << "drain-" << to_string(store) << " " << by_number.size() << " deliveries in "
+            << static_cast<double>(last.at_ms - first.at_ms) / 1000 << " s: " << rate << "/s, " << came.size() - by_number.size()
+            << " repeats; payments at " << payments.per_second << "/s: p50 " << percentile(quiet.accepted_ms, 0.5) << " -> "
+            << percentile(busy.accepted_ms, 0.5) << " ms, p99 " << q99 << " -> " << b99 << " ms; resident " << resident_before << " -> at most "
+            << memory.peak_mib() << " MiB\n";
+  CHECK(by_number.size() == wish.due_at_once);
+  CHECK(busy.count(200) == busy.offered);
+  CHECK(memory.peak_mib() < 512);
+  if (wish.whole && mysql) {
+    CHECK(rate >= 5'000);
+    CHECK(b99 <= 2 * q99 + 10);
+  }
+  CHECK(eventually([&] { return gateway.sql("SELECT COUNT(*) FROM deliveries WHERE status <> 'delivered';").starts_with("0"); }, 20s));
+}
