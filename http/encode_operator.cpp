@@ -108,6 +108,19 @@ std::string encode_deliveries(const std::vector<delivery_job>& jobs, const direc
   return out;
 }
 
+std::string encode_redelivered(std::uint64_t count, const redeliver& wish, const std::vector<delivery_job>& now, const directory& known) {
+  std::string out;
+  {
+    json_object body{out};
+    if (wish.id != 0)
+      write_list(body, "deliveries", now, [&](json_object& object, const delivery_job& job) { append_delivery(object, job, known); });
+    body.number("redelivered", static_cast<std::int64_t>(count));
+    if (wish.id != 0) body.number("id", wish.id);
+    body.text_if("destination_id", wish.to.value);
+  }
+  return out;
+}
+
 std::string encode_delivery(const delivery_job& job, const directory& known, const std::string& envelope) {
   std::string out;
   {

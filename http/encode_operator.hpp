@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "gateway/actors.hpp"
 #include "gateway/directory.hpp"
 #include "gateway/store.hpp"
 
@@ -18,6 +19,8 @@ std::string encode_destinations(const std::vector<std::shared_ptr<const webhook_
 
 /// `{"deliveries":[…]}`. Each type is told as its destination is told it.
 std::string encode_deliveries(const std::vector<delivery_job>& jobs, const directory& known);
+/// `{"redelivered":N}`; of a single one also `deliveries`, with what has become of it by `now`.
+std::string encode_redelivered(std::uint64_t count, const redeliver& wish, const std::vector<delivery_job>& now, const directory& known);
 /// One delivery, with what its receiver gets as `event`.
 std::string encode_delivery(const delivery_job& job, const directory& known, const std::string& envelope);
 

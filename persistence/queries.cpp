@@ -73,6 +73,7 @@ due_deliveries_lookup run(db_connection& db, const find_due_deliveries& what) {
     } catch (const corrupt_row& error) {
       // One row that makes no sense must not hold up all that is behind it.
       log::error("store.corrupt_row", {{"why", error.what()}, {"destination", what.to.value}});
+      ++answer.unreadable;
     }
   });
   db.read(statements::read_next_due, {parameters, 2}, [&](const result_row& row) {
@@ -83,14 +84,26 @@ due_deliveries_lookup run(db_connection& db, const find_due_deliveries& what) {
 
 backlog_lookup run(db_connection& db, const find_backlog&) {
   backlog_lookup answer;
-  db.read(statements::read_backlog, {}, [&](const result_row& row) { answer.destinations.push_back(backlog_from(row)); });
+  db.read(statements::read_backlog, {}, [&](const result_row& row) {
+    try {
+      answer.destinations.push_back(backlog_from(row));
+    } catch (const corrupt_row& error) {
+      log::error("store.corrupt_row", {{"why", error.what()}});  // of one destination; the others are none the worse
+    }
+  });
   return answer;
 }
 
 deliveries_lookup run(db_connection& db, const find_deliveries& what) {
   deliveries_lookup answer;
   const auto read = [&](const statement& sql, std::span<const cell> parameters) {
-    db.read(sql, parameters, [&](const result_row& row) { answer.jobs.push_back(delivery_job_from(row)); });
+    db.read(sql, parameters, [&](const result_row& row) {
+      try {
+        answer.jobs.push_back(delivery_job_from(row));
+      } catch (const corrupt_row& error) {
+        log::error("store.corrupt_row", {{"why", error.what()}});  // whoever looks for it must still see its neighbours
+      }
+    });
   };
   const auto below = what.before != 0 ? what.before : no_bound;
   const std::int64_t limit = what.limit;

@@ -76,17 +76,20 @@ class attempt_window {
     if (result == attempt_result::delivered) {
       if (--until_forgotten_ == 0) fastest_ms_ = took_ms, until_forgotten_ = remembered;
       fastest_ms_ = std::min(fastest_ms_, took_ms);
-      const bool slow = took_ms > 2 * fastest_ms_ + grace_ms;
-      size_ = slow ? std::max(size_ - 1, std::min(least_when_slow, most_)) : std::min(size_ + 1, most_);
+      if (took_ms <= slow_factor * fastest_ms_ + grace_ms) {
+        size_ = std::min(size_ + 1, most_);
+      } else if (size_ > first) {
+        size_ -= 1;
+      }
     } else if (result != attempt_result::rejected || status == 429 || status >= 500) {
       size_ = std::max<std::size_t>(1, size_ / 2);
     }
   }
 
  private:
-  static constexpr std::size_t first = 8;
-  static constexpr std::size_t least_when_slow = 2;
-  static constexpr std::uint32_t grace_ms = 4;
+  static constexpr std::size_t first = 8;  ///< and never fewer for being slow: answers that vary are no distress
+  static constexpr std::uint32_t slow_factor = 8;
+  static constexpr std::uint32_t grace_ms = 10;
   static constexpr unsigned remembered = 1'000;  ///< successes, after which it is found out anew how fast the fastest is
 
   std::size_t most_;

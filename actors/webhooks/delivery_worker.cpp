@@ -31,6 +31,10 @@ class delivering {
     context_ = std::move(context);
     pool_ = std::move(pool);
     number_ = number;
+    // Whatever the pool ends of: nobody would be there to be told, and a worker that records again and again would keep the
+    // process from its end.
+    self_->set_down_handler([this](const caf::down_msg& down) { self_->quit(down.reason); });
+    self_->monitor(pool_);
     self_->set_exception_handler([this](std::exception_ptr& thrown) {
       try {
         std::rethrow_exception(thrown);
@@ -62,7 +66,7 @@ class delivering {
     context_->meters.webhook_attempts(order_.to->what.id.value, to_string(seen.result)).Increment();
     self_->send(pool_, attempt_answered{number_, seen.result, seen.status, seen.took_ms});
     const auto now = context_->clock.now();
-    if (seen.result == attempt_result::delivered && order_.job.row.attempts == 0)
+    if (seen.result == attempt_result::delivered && order_.job.row.round_from == 0)
       context_->meters.webhook_commit_to_arrival_seconds.Observe(std::chrono::duration<double>(now - order_.job.row.created_at).count());
     result_ = after_attempt(order_.job.row, std::move(seen), order_.to->what.kind, context_->schedule(), now);
     if (result_.status == delivery_status::failed)

@@ -33,9 +33,14 @@ constexpr std::size_t most_ready = 256;
 constexpr std::size_t low_ready = 64;
 /// Of all lanes together. Past it what is fresh waits in the table.
 constexpr std::size_t most_ready_in_all = 50'000;
+/// And past it a lane that has none reads no more than these.
+constexpr std::size_t few_ready = 16;
+/// Lanes that read at once: more would only wait for each other in the reader's mailbox.
+constexpr std::size_t most_reading = 4;
 /// Workers that one lane may occupy while it waits for the store, in windows.
 constexpr std::size_t windows_of_workers = 4;
 constexpr std::chrono::seconds backlog_interval{30};
+constexpr std::chrono::minutes longest_backlog_interval{10};
 constexpr std::chrono::seconds gauge_interval{5};
 constexpr std::chrono::seconds look_timeout{30};
 constexpr std::chrono::seconds look_again{1};
@@ -108,7 +113,10 @@ class dispatching {
       to.trust.failed(now);
       if (was_closed && to.trust.now_is() != breaker::state::closed) log::warn("destination_is_failing", {{"destination", to.id.value}});
     }
-    if (told.result == attempt_result::gone) disable(to.id);
+    if (told.result == attempt_result::gone && to.gone != worker.order.to) {
+      to.gone = worker.order.to;
+      disable(to);
+    }
     stand_in_line(to);
     work();
   }
@@ -153,7 +161,7 @@ class dispatching {
     const auto now = context_->clock.now();
     if (wake_at_ <= self_->system().clock().now()) wake_at_ = timer_time::max();
     // Neither is further away, unless the clock was set back.
-    look_at_ = std::min(look_at_, now + backlog_interval);
+    look_at_ = std::min(look_at_, now + look_every_);
     gauges_at_ = std::min(gauges_at_, now + gauge_interval);
     if (!looking_ && now >= look_at_) look_at_backlog(now);
     if (now >= gauges_at_) {
@@ -218,9 +226,13 @@ class dispatching {
       if (!endpoint && to.pending > 0) remind(to, now + look_again);
       return false;
     }
+    if (to.gone == endpoint) return false;
+    to.gone.reset();
     read_if_low(to, now);
     if (to.ready.empty()) return false;
     if (!to.trust.permits(now)) {
+      // For the probe one is enough: memory is for those who are well.
+      forget_ready(to, now, 1);
       if (const auto at = to.trust.probe_at()) remind(to, *at);
       return false;
     }
@@ -244,19 +256,26 @@ class dispatching {
     self_->send(worker.actor, worker.order);
   }
 
-  void forget_ready(lane& to, time_point now) {
-    if (to.ready.empty()) return;
-    ready_in_all_ -= to.ready.size();
-    for (const auto& job : to.ready) to.let_go(job.row.id);
-    to.ready.clear();
+  void forget_ready(lane& to, time_point now, std::size_t but = 0) {
+    if (to.ready.size() <= but) return;
+    for (; to.ready.size() > but; to.ready.pop_back(), ready_in_all_ -= 1) to.let_go(to.ready.back().row.id);
     to.expect(now);
   }
 
-  void disable(const destination_id& id) {
-    log::warn("destination_gone", {{"destination", id.value}});
-    self_->request(context_->operators, look_timeout, operator_command{disable_destination{id, "It answered 410 Gone."}})
-        .then([](const operator_result&) {},
-              [id](const caf::error&) { log::error("destination_not_disabled", {{"destination", id.value}}); });
+  void disable(lane& to) {
+    log::warn("destination_gone", {{"destination", to.id.value}});
+    const auto not_disabled = [this, &to](std::string_view why) {
+      log::error("destination_not_disabled", {{"destination", to.id.value}, {"why", why}});
+      to.gone.reset();  // its next answer tells whether it still is
+      stand_in_line(to);
+      work();
+    };
+    self_->request(context_->operators, look_timeout, operator_command{disable_destination{to.id, "It answered 410 Gone."}})
+        .then(
+            [not_disabled](const operator_result& made) {
+              if (const auto* no = std::get_if<refused>(&made)) not_disabled(no->why);
+            },
+            [not_disabled](const caf::error&) { not_disabled("the directory did not answer"); });
   }
 
   // ---- the table --------------------------------------------------------------------------------
@@ -265,14 +284,22 @@ class dispatching {
     if (!to.table_due || to.reading || to.ready.size() >= low_ready) return;
     if (*to.table_due > now) return remind(to, *to.table_due);
     if (to.trust.now_is() != breaker::state::closed && !to.ready.empty()) return;
+    const bool short_of_memory = ready_in_all_ >= most_ready_in_all;
+    if (short_of_memory && !to.ready.empty()) return;
+    if (reading_ >= most_reading) {
+      if (!std::exchange(to.waits_to_read, true)) waiting_to_read_.push_back(&to);
+      return;
+    }
     to.reading = true;
+    reading_ += 1;
     to.table_due.reset();
-    const auto limit = static_cast<std::uint32_t>(most_ready + to.held.size() - to.ready.size());
+    // What is with workers, set aside, or unreadable is still due by the table: it may not take the place of what is not known yet.
+    const auto wanted = short_of_memory ? few_ready : most_ready - to.ready.size();
+    const auto limit = static_cast<std::uint32_t>(wanted + to.held.size() + set_aside_.size() + to.unreadable);
     self_->request(context_->store.outbox, look_timeout, find_due_deliveries{to.id, now, limit})
         .then([this, &to, limit](due_deliveries_lookup& found) { adopt(to, found, limit); },
               [this, &to](const caf::error&) {
-                to.reading = false;
-                to.let_go_while_reading.clear();
+                has_read(to);
                 to.expect(context_->clock.now() + look_again);
                 stand_in_line(to);
                 work();
@@ -280,26 +307,43 @@ class dispatching {
   }
 
   void adopt(lane& to, due_deliveries_lookup& found, std::uint32_t limit) {
-    const bool more = found.jobs.size() >= limit;
+    const bool more = found.jobs.size() + found.unreadable >= limit;
+    to.unreadable = found.unreadable;
     for (auto& job : found.jobs) {
       const auto number = job.row.id;
       if (!to.holds(number) && !to.let_go_while_reading.contains(number) && !set_aside_.contains(number)) take(to, std::move(job));
     }
-    to.reading = false;
-    to.let_go_while_reading.clear();
+    has_read(to);
     if (more) to.expect(context_->clock.now());
     if (found.next_due) to.expect(*found.next_due);
     stand_in_line(to);
     work();
   }
 
+  /// Its turn is the next one's.
+  void has_read(lane& to) {
+    to.reading = false;
+    to.let_go_while_reading.clear();
+    reading_ -= 1;
+    if (waiting_to_read_.empty()) return;
+    auto& next = *waiting_to_read_.front();
+    waiting_to_read_.pop_front();
+    next.waits_to_read = false;
+    stand_in_line(next);
+  }
+
   void look_at_backlog(time_point now) {
     looking_ = true;
     look_at_ = now + backlog_interval;
+    const auto began = self_->system().clock().now();
     self_->request(context_->store.outbox, look_timeout, find_backlog{})
         .then(
-            [this](backlog_lookup& found) {
+            [this, began](backlog_lookup& found) {
               looking_ = false;
+              // A table in which much waits takes long to count: it is not done more than a small part of the time.
+              const auto took = std::chrono::ceil<duration_ms>(self_->system().clock().now() - began);
+              look_every_ = std::clamp<duration_ms>(took * 20, backlog_interval, longest_backlog_interval);
+              look_at_ = context_->clock.now() + look_every_;
               for (auto& [id, each] : lanes_) {
                 each.pending = each.held.size();
                 each.oldest_number = 0;
@@ -308,14 +352,15 @@ class dispatching {
                 auto& to = lane_of(row.to);
                 to.pending = row.pending;
                 to.oldest_number = row.oldest_number;
-                if (row.pending > to.held.size()) to.expect(row.next_attempt_at);
+                if (row.pending > to.held.size() || !to.holds(row.oldest_number)) to.expect(row.next_attempt_at);
                 stand_in_line(to);
               }
               work();
             },
-            [this](const caf::error&) {
+            [this, began](const caf::error&) {
               looking_ = false;
-              look_at_ = context_->clock.now() + look_again;
+              const bool at_once = self_->system().clock().now() - began < look_timeout / 2;
+              look_at_ = context_->clock.now() + (at_once ? look_again : backlog_interval);
               schedule(context_->clock.now());
             });
   }
@@ -350,7 +395,7 @@ class dispatching {
   }
 
   void schedule(time_point now) {
-    auto at = std::min(look_at_, gauges_at_);
+    auto at = looking_ ? gauges_at_ : std::min(look_at_, gauges_at_);
     if (!agenda_.empty()) at = std::min(at, agenda_.begin()->first);
     auto delay = std::clamp<duration_ms>(at - now, duration_ms{1}, gauge_interval);
     if (!line_.empty() && !pace_.permits()) delay = std::min(delay, pace::grain);
@@ -398,10 +443,11 @@ class dispatching {
     context_->meters.webhook_worker_restarts.Increment();
     deaths_.push_back(now);
     while (deaths_.front() + deaths_span < now) deaths_.pop_front();
-    if (deaths_.size() > most_deaths) return self_->quit(caf::exit_reason::unhandled_exception);
+    if (deaths_.size() > most_deaths) return self_->quit(caf::exit_reason::unhandled_exception);  // its workers see it, and end
     if (std::erase(free_, number) == 0) give_back(*dead, now);
     spawn_worker(number);
     work();
+    if (draining_ && free_.size() == workers_.size()) drained();
   }
 
   /// The delivery of a worker that died goes to the head of its lane, unless it has killed too often.
@@ -437,6 +483,8 @@ class dispatching {
   std::deque<lane*> line_;
   std::multimap<time_point, destination_id> agenda_;
   std::size_t ready_in_all_ = 0;
+  std::size_t reading_ = 0;
+  std::deque<lane*> waiting_to_read_;
   pace pace_{0};
 
   std::vector<pool_worker> workers_;
@@ -446,6 +494,7 @@ class dispatching {
   std::unordered_set<std::int64_t> set_aside_;  ///< not attempted again before an operator, or a restart, says so
 
   time_point look_at_{};
+  duration_ms look_every_ = backlog_interval;
   time_point gauges_at_{};
   timer_time wake_at_ = timer_time::max();  ///< when the next timer rings
   bool looking_ = false;

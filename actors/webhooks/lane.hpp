@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_set>
 
 #include "breaker.hpp"
+#include "gateway/directory.hpp"
 #include "gateway/store.hpp"
 
 namespace gateway::actors {
@@ -26,6 +28,10 @@ struct lane {
 
   std::optional<time_point> table_due;    ///< from when on the table may hold something due that is not in memory
   bool reading = false;
+  bool waits_to_read = false;             ///< for its turn at the table
+  std::size_t unreadable = 0;             ///< rows that the last read could make no sense of
+  /// As it was when it answered 410: until it is published anew, nothing more is sent there.
+  std::shared_ptr<const webhook_endpoint> gone;
   std::unordered_set<std::int64_t> let_go_while_reading;  ///< what is read of these is older than what is known
   std::optional<time_point> reminder;     ///< the earliest in the dispatcher's agenda
   bool in_line = false;                   ///< stands in the dispatcher's line of lanes that have something to do

@@ -23,7 +23,9 @@ using clock = std::chrono::steady_clock;
 namespace {
 
 constexpr auto answer_kept = std::chrono::seconds{30};
+constexpr auto answer_usable = std::chrono::minutes{10};  ///< while it is looked up anew: a name server may be away
 constexpr auto failure_kept = std::chrono::seconds{1};
+constexpr auto failure_kept_longest = std::chrono::seconds{60};
 constexpr std::size_t most_kept = 10'000;    ///< names
 constexpr std::size_t most_waiting = 10'000; ///< names that wait for a thread
 constexpr std::size_t most_addresses = 16;
@@ -56,6 +58,7 @@ struct name_lookup::shared {
   struct kept {
     found_addresses found;
     clock::time_point until;
+    clock::time_point usable_until{};
   };
 
   const resolve_function resolve;
@@ -68,11 +71,21 @@ struct name_lookup::shared {
   std::unordered_map<std::string, std::vector<callback>> waiting;  ///< of names that are queued or being looked up
   std::unordered_map<std::string, kept> known;
 
-  void keep(const std::string& name, const found_addresses& found) {
+  /// A failure is remembered for as long as it took to get: a dead name server shall not keep all threads busy.
+  void keep(const std::string& name, const found_addresses& found, clock::duration took) {
     const auto now = clock::now();
     if (known.size() >= most_kept) std::erase_if(known, [&](const auto& entry) { return entry.second.until <= now; });
     if (known.size() >= most_kept) known.clear();
-    known[name] = {found, now + (found.addresses.empty() ? failure_kept : answer_kept)};
+    if (!found.addresses.empty()) {
+      known[name] = {found, now + answer_kept, now + answer_usable};
+      return;
+    }
+    const auto again_at = now + std::clamp<clock::duration>(took, failure_kept, failure_kept_longest);
+    if (const auto at = known.find(name); at != known.end() && at->second.usable_until > now) {
+      at->second.until = again_at;
+    } else {
+      known[name] = {found, again_at};
+    }
   }
 };
 
@@ -89,16 +102,25 @@ name_lookup::~name_lookup() {
 std::optional<found_addresses> name_lookup::find(const std::string& name, callback later) {
   auto& state = *state_;
   const std::lock_guard lock{state.mutex};
+  // An old answer serves while a new one is looked for. Where it may lead is judged each time that it is used.
+  std::optional<found_addresses> stale;
   if (const auto known = state.known.find(name); known != state.known.end()) {
-    if (known->second.until > clock::now()) return known->second.found;
-    state.known.erase(known);
+    const auto now = clock::now();
+    if (known->second.until > now) return known->second.found;
+    if (known->second.usable_until > now) {
+      stale = known->second.found;
+    } else {
+      state.known.erase(known);
+    }
   }
+  if (stale && state.waiting.contains(name)) return stale;
   if (const auto under_way = state.waiting.find(name); under_way != state.waiting.end()) {
     under_way->second.push_back(std::move(later));
     return std::nullopt;
   }
-  if (state.queue.size() >= most_waiting) return found_addresses{{}, "too many names are being looked up"};
-  state.waiting[name].push_back(std::move(later));
+  if (state.queue.size() >= most_waiting) return stale ? stale : found_addresses{{}, "too many names are being looked up"};
+  auto& waiters = state.waiting[name];
+  if (!stale) waiters.push_back(std::move(later));
   state.queue.push_back(name);
   if (state.queue.size() > state.idle && state.threads < most_threads) {
     std::thread{work, state_}.detach();
@@ -106,7 +128,7 @@ std::optional<found_addresses> name_lookup::find(const std::string& name, callba
   } else {
     state.changed.notify_one();
   }
-  return std::nullopt;
+  return stale;
 }
 
 void name_lookup::work(std::shared_ptr<shared> state) {
@@ -120,10 +142,11 @@ void name_lookup::work(std::shared_ptr<shared> state) {
     const auto name = std::move(state->queue.front());
     state->queue.pop_front();
     lock.unlock();
+    const auto began = clock::now();
     auto found = state->resolve(name);
     lock.lock();
     if (state->stopped) return;
-    state->keep(name, found);
+    state->keep(name, found, clock::now() - began);
     // Under the lock, so that none is running once the destructor has returned.
     for (const auto& tell : state->waiting[name]) tell(found);
     state->waiting.erase(name);

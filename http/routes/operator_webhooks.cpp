@@ -158,14 +158,15 @@ boost::asio::awaitable<response> deliver_again(call& c) {
   const auto done = co_await std::move(op);
   if (!done) co_return refuse(code_of(done.error()), in_doubt);
   if (wish.id != 0 && done->count == 0) co_return no_delivery(wish.id);
-  std::string out;
-  {
-    json_object told{out};
-    told.number("redelivered", static_cast<std::int64_t>(done->count));
-    if (wish.id != 0) told.number("id", wish.id);
-    told.text_if("destination_id", wish.to.value);
+  deliveries_lookup now;
+  if (wish.id != 0) {
+    find_deliveries one;
+    one.id = wish.id;
+    auto look = ask(c.here, std::move(one));
+    auto found = co_await std::move(look);
+    if (found) now = std::move(*found);
   }
-  co_return answered(std::move(out));
+  co_return answered(encode_redelivered(done->count, wish, now.jobs, shared.merchants));
 }
 
 boost::asio::awaitable<response> list_events(call& c) {

@@ -214,6 +214,7 @@ struct find_due_deliveries {
 };
 struct due_deliveries_lookup {
   std::vector<delivery_job> jobs;
+  std::size_t unreadable = 0;          ///< rows among the `limit` that make no sense, and are left out
   std::optional<time_point> next_due;  ///< the earliest of those that are due only after `now`
 };
 /// What is pending, by destination: read at start, and now and then to find what another process left behind.

@@ -94,12 +94,12 @@ TEST_CASE("a window begins small, grows by one with each success, and halves at 
 TEST_CASE("a window shrinks while answers are slower than they were, and gives a destination that stays so another chance") {
   attempt_window w{32};
   for (int i = 0; i < 100; ++i) w.ended(attempt_result::delivered, 200, 3);
-  w.ended(attempt_result::delivered, 200, 10);
+  w.ended(attempt_result::delivered, 200, 34);
   CHECK(w.size() == 32);
-  for (int i = 0; i < 10; ++i) w.ended(attempt_result::delivered, 200, 11);
+  for (int i = 0; i < 10; ++i) w.ended(attempt_result::delivered, 200, 35);
   CHECK(w.size() == 22);
   for (int i = 0; i < 100; ++i) w.ended(attempt_result::delivered, 200, 500);
-  CHECK(w.size() == 2);
+  CHECK(w.size() == 8);
   // It has moved to the other side of the world.
   for (int i = 0; i < 1'000; ++i) w.ended(attempt_result::delivered, 200, 500);
   CHECK(w.size() == 32);

@@ -429,3 +429,53 @@ TEST_CASE("what is due in masses is begun at the rate that leaves room for payme
   w.advance(400ms, 1ms);
   CHECK(w.office().sent.size() == 500);
 }
+
+TEST_CASE("one 410 fails one delivery: what waits is not sent while the destination is being disabled") {
+  world w;
+  w.subscribe(hook("a"));
+  auto off = hook("a");
+  off.status = destination_status::disabled;
+  w.subscribe(off);
+  for (int i = 0; i < 50; ++i) sell(w, "pay_" + std::to_string(i));
+  w.office().answer = [](const outgoing_post&) { return std::nullopt; };
+  w.subscribe(hook("a"));
+  const auto under_way = w.office().sent.size();
+  REQUIRE(under_way == 8);
+  w.office().answer = [](const outgoing_post&) { return post_office::says(410); };
+  for (auto& done : std::exchange(w.office().unanswered, {})) done(post_office::says(410));
+  w.advance(20s);
+  CHECK(w.office().sent.size() == under_way);
+  CHECK(w.heard().size() == 1);  // one order to disable, not one for each answer
+  const auto rows = rows_of(w);
+  CHECK(std::ranges::count(rows, delivery_status::pending, &delivery::status) == 42);
+  w.office().answer = [](const outgoing_post&) { return post_office::says(200); };
+  w.subscribe(hook("a"));
+  w.advance(1s);
+  CHECK(std::ranges::count(rows_of(w), delivery_status::delivered, &delivery::status) == 42);
+}
+
+TEST_CASE("many lanes take turns at the table, and all of them are read") {
+  world w;
+  for (int i = 0; i < 30; ++i) {
+    auto off = hook("d" + std::to_string(i));
+    off.status = destination_status::disabled;
+    w.subscribe(off);
+  }
+  for (int i = 0; i < 5; ++i) sell(w, "pay_" + std::to_string(i));
+  for (int i = 0; i < 30; ++i) w.subscribe(hook("d" + std::to_string(i)));
+  w.advance(31s);
+  CHECK(w.office().sent.size() == 150);
+  for (const auto& row : rows_of(w)) CHECK(row.status == delivery_status::delivered);
+}
+
+TEST_CASE("workers end with their dispatcher, whatever it ends of") {
+  world w;
+  w.subscribe(hook("a"));
+  w.rows().faults = {fault::none, fault::none, fault::none};
+  for (int i = 0; i < 1'000; ++i) w.rows().faults.push_back(i < 3 ? fault::none : fault::before_commit);
+  sell(w, "pay_1");
+  const auto before = w.system().registry().running();
+  caf::anon_send_exit(w.dispatcher(), caf::exit_reason::kill);
+  w.settle();
+  CHECK(w.system().registry().running() <= before - 2);
+}

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <mutex>
+#include <random>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
@@ -92,7 +93,8 @@ class gateway_process::parts {
   explicit parts(settings s) : config(std::move(s)) {
     // What can be checked without touching the database comes first: a start that fails leaves it as it was.
     make_data_dir(config.data_dir);
-    raise_descriptor_limit(config.http.connections);
+    raise_descriptor_limit(config.http.connections + config.webhook_workers);
+    client = http::make_webhook_client(config);
     http::make_tls_context(http::find_tls_files(config));
     auto sockets = http::open_listeners(config);
     persistence::prepared_store prepared{config};
@@ -133,7 +135,6 @@ class gateway_process::parts {
                           : actors::spawn_sandbox_link(*system, sandbox, config.sandbox_provider.string(), config.provider_timeout);
       gates[at] = actors::spawn_provider_gate(*system, providers[at], kind.kind, config, meters);
     }
-    client = http::make_webhook_client(config);
     dispatcher = actors::spawn_dispatcher(*system, std::make_shared<const actors::webhook_context>(actors::webhook_context{
                                                        store, operators, merchants, clock, *encoder, config, meters, *client}));
     auto context = std::make_shared<const actors::payment_context>(
@@ -201,7 +202,6 @@ class gateway_process::parts {
     end(router);
     drain_dispatcher();
     end(dispatcher);
-    client.reset();
     end(operators);
     for (auto& gate : gates) end(gate);
     for (auto& provider : providers) end(provider);
@@ -211,6 +211,7 @@ class gateway_process::parts {
     end(store.outbox);
     end(store.archive);
     shared.reset();
+    client.reset();  // no worker is left to ask it, and what it still tells goes nowhere
     system.reset();
   }
 
@@ -234,7 +235,7 @@ class gateway_process::parts {
   std::array<provider_actor, provider_catalogue.size()> providers;
   std::array<provider_actor, provider_catalogue.size()> gates;
   std::unique_ptr<webhook_client> client;
-  delivery_numbers numbers{static_cast<std::uint32_t>(::getpid())};
+  delivery_numbers numbers{std::random_device{}()};
   dispatcher_actor dispatcher;
   router_actor router;
   reconciler_actor reconciler;

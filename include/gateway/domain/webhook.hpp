@@ -181,7 +181,7 @@ struct retry_schedule {
   }
 };
 
-/// An answer that asks for more patience than this is not obeyed.
+/// An answer that asks for more patience than this gets this much.
 inline constexpr duration_ms longest_retry_after = std::chrono::hours{12};
 
 /// The delivery after an attempt that ended at `now`. A 410 fails it at once: nobody is there to try again.
