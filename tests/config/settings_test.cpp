@@ -108,7 +108,7 @@ TEST_CASE("a usage error is one line that names the option, with exit status 2")
                       {{"--provider-timeout=1h"}, "from 10ms to 10m"},
                       {{"--webhook-connect-timeout=1ms"}, "--webhook-connect-timeout: must be from 10ms to 10m"},
                       {{"--webhook-answer-timeout=11m"}, "--webhook-answer-timeout: must be from 10ms to 10m"},
-                      {{"--webhook-workers=0"}, "--webhook-workers: must be from 1 to 100000"},
+                      {{"--webhook-workers=0"}, "--webhook-workers: must be from 1 to 10000"},
                       {{"--webhook-window=0"}, "--webhook-window"},
                       {{"--webhook-attempts=0"}, "--webhook-attempts"},
                       {{"--idempotency-kept=90m"}, "whole hours"},
