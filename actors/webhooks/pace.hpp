@@ -14,9 +14,9 @@ class pace {
  public:
   using clock = std::chrono::steady_clock;
   /// What has gathered of permits while nothing began is forgotten beyond this: no bursts.
-  static constexpr duration_ms burst{20};
+  static constexpr duration_ms burst{4};
   /// How often to look again when there is none left.
-  static constexpr duration_ms grain{5};
+  static constexpr duration_ms grain{1};
 
   /// 0: no limit.
   explicit pace(std::size_t per_second) noexcept : per_second_(static_cast<double>(per_second)), permits_(most()) {}
