@@ -391,7 +391,11 @@ class payment_entity {
   fresh_deliveries deliveries_of(const std::vector<timeline_entry>& entries) {
     fresh_deliveries outbox;
     const auto owner = context_->merchants.find_merchant(key_.merchant);
-    if (!owner || owner->destinations.empty()) return outbox;
+    if (!owner) {
+      // The directory is read before anything runs, so this is a fault of the gateway, and nobody would be told of the event.
+      if (!entries.empty()) log::error("event_without_merchant", {{"merchant", key_.merchant.value}, {"payment_id", key_.id.value}});
+      return outbox;
+    }
     for (const auto& entry : entries) {
       if (entry.kind != timeline_kind::event) continue;
       for (const auto& to : owner->destinations) {
