@@ -77,7 +77,7 @@ store_handles open_store(caf::actor_system& system, const settings& s, metrics& 
   // Where a database has one writer by nature, recordings share it (store_writer.cpp sees to it that payments go first).
   // Small transactions: nobody waits for a recording, and payments do for the database.
   auto small = limits;
-  small.batch_units = std::min<std::size_t>(limits.batch_units, 32);
+  small.batch_units = std::min<std::size_t>(limits.batch_units, 64);
   handles.recorder = where.language == dialect::sqlite ? handles.writers.front() : spawn_store_writer(system, where, health, counts, small);
   handles.outbox = spawn_store_reader(system, where, health);
   handles.archive = spawn_store_reader(system, where, health);

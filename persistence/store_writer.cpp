@@ -14,15 +14,19 @@ namespace gateway::persistence {
 
 namespace {
 
+/// A commit is a flush of the disk that payments would wait behind.
+constexpr std::chrono::milliseconds recording_pause{10};
+
 /// Knocks at the database while it is away.
-using writer_actor = store_writer::extend<caf::reacts_to<wake_atom>>;
+using writer_actor = store_writer::extend<caf::reacts_to<wake_atom>, caf::reacts_to<caf::tick_atom>>;
 using promise = caf::typed_response_promise<commit_outcome>;
 
 /// Group commit without waiting: a unit joins the queue and, if none is on its way, a message to oneself. That message
 /// comes after all that is in the mailbox already, so when it arrives everything that came meanwhile has joined.
 /// What finishes an operation goes before what begins one: it has waited before, its client is nearly served, and there is
 /// no more of it than has begun. Recordings of webhooks' attempts have no client who waits: while payments do, every batch
-/// keeps a quarter of itself for recordings and no more, so that neither holds up the other.
+/// keeps a quarter of itself for recordings and no more, so that neither holds up the other. And recordings alone are not
+/// worth a commit every time that one arrives: they follow each other by `recording_pause`, or by a batch.
 class writer {
  public:
   writer(const store_location& where, std::shared_ptr<store_health> health, metrics& counts, writer_limits limits)
@@ -47,6 +51,11 @@ class writer {
     return which == lane::beginning && finishing_.size() + beginning_.size() >= limits_.queue;
   }
   bool idle() const noexcept { return finishing_.empty() && beginning_.empty() && recording_.empty(); }
+  /// Until the next batch should go: nothing if now.
+  std::chrono::steady_clock::duration pause() const noexcept {
+    if (!finishing_.empty() || !beginning_.empty() || recording_.size() >= limits_.batch_units) return {};
+    return std::max(recorded_at_ + recording_pause - std::chrono::steady_clock::now(), std::chrono::steady_clock::duration::zero());
+  }
   session& link() noexcept { return session_; }
 
   void enqueue(promise answer, unit_of_work&& unit, lane which) {
@@ -62,6 +71,7 @@ class writer {
     counts_.batch_units.Observe(static_cast<double>(units_.size()));
     std::vector<commit_outcome> outcomes;
     const auto started = std::chrono::steady_clock::now();
+    if (records_) recorded_at_ = started;
     const bool known = session_.run([&](db_connection& db) { outcomes = commit_units(db, units_); });
     if (known) {
       counts_.commits.Increment();
@@ -86,6 +96,7 @@ class writer {
   void take_batch() {
     units_.clear();
     promises_.clear();
+    records_ = !recording_.empty();
     if (finishing_.empty() && beginning_.empty()) {
       quarters_owed_ = 0;
       take(recording_, limits_.batch_units, limits_.batch_bytes);
@@ -121,6 +132,8 @@ class writer {
   std::deque<entry> beginning_;
   std::deque<entry> recording_;
   std::size_t quarters_owed_ = 0;  // to recordings, while others wait
+  std::chrono::steady_clock::time_point recorded_at_{};  // a batch with recordings began
+  bool records_ = false;             // the batch at hand has some
   std::vector<unit_of_work> units_;  // of the batch at hand
   std::vector<promise> promises_;
   std::array<prometheus::Counter*, 7> outcomes_{};
@@ -130,6 +143,7 @@ struct writer_state {
   static inline const char* name = "store_writer";
   std::optional<writer> work;
   bool commit_on_its_way = false;
+  bool pause_on_its_way = false;
   bool wake_on_its_way = false;
 };
 
@@ -142,35 +156,43 @@ writer_actor::behavior_type behave(writer_actor::stateful_pointer<writer_state> 
     state.wake_on_its_way = true;
     self->delayed_send(self, state.work->link().pause(), wake_atom{});
   };
+  const auto go_on = [self, &state] {
+    if (state.commit_on_its_way || state.work->idle()) return;
+    if (const auto pause = state.work->pause(); pause <= pause.zero()) {
+      state.commit_on_its_way = true;
+      self->send(self, work_atom{});
+    } else if (!state.pause_on_its_way) {
+      state.pause_on_its_way = true;
+      self->delayed_send(self, pause, caf::tick_atom{});
+    }
+  };
   self->set_exit_handler([self, &state](caf::exit_msg& message) {
     while (!state.work->idle()) state.work->commit_batch();
     self->quit(std::move(message.reason));
   });
   return {
-      [self, &state](unit_of_work& unit) -> caf::result<commit_outcome> {
+      [self, &state, go_on](unit_of_work& unit) -> caf::result<commit_outcome> {
         const auto lane = writer::lane_of(unit);
         if (state.work->refuses(lane)) return make_error(actor_errc::overloaded);
         auto answer = self->make_response_promise<commit_outcome>();
         state.work->enqueue(answer, std::move(unit), lane);
-        if (!state.commit_on_its_way) {
-          state.commit_on_its_way = true;
-          self->send(self, work_atom{});
-        }
+        go_on();
         return answer;
       },
-      [self, &state, wake_while_away](work_atom) {
+      [&state, go_on, wake_while_away](work_atom) {
         state.commit_on_its_way = false;
         state.work->commit_batch();
-        if (!state.work->idle()) {
-          state.commit_on_its_way = true;
-          self->send(self, work_atom{});
-        }
+        go_on();
         wake_while_away();
       },
       [&state, wake_while_away](wake_atom) {
         state.wake_on_its_way = false;
         state.work->link().try_to_return();
         wake_while_away();
+      },
+      [&state, go_on](caf::tick_atom) {
+        state.pause_on_its_way = false;
+        go_on();
       },
   };
 }

@@ -42,6 +42,7 @@ class open_actors {
   void stop() {
     if (handles.readers.empty()) return;
     for (const auto& writer : handles.writers) caf::anon_send_exit(writer, caf::exit_reason::user_shutdown);
+    caf::anon_send_exit(handles.recorder, caf::exit_reason::user_shutdown);
     for (const auto& reader : handles.readers) caf::anon_send_exit(reader, caf::exit_reason::user_shutdown);
     for (const auto& reader : {handles.outbox, handles.archive}) caf::anon_send_exit(reader, caf::exit_reason::user_shutdown);
     handles = {};

@@ -1,6 +1,8 @@
 // The store's actors: group commit, bounds, reads.
 #include <catch2/catch.hpp>
 
+#include <thread>
+
 #include "actor_fixture.hpp"
 #include "persistence/store_writer.hpp"
 
@@ -149,6 +151,23 @@ TEST_CASE("records of attempts commit together, all of a batch when nobody else 
   const auto backlog = store.ask<backlog_lookup>(store.handles.outbox, find_backlog{});
   REQUIRE(backlog);
   CHECK(backlog->destinations.empty());
+}
+
+TEST_CASE("records of attempts that trickle in share commits, while a payment's unit goes at once") {
+  FOR_EACH_STORE(kind);
+  running_store store{kind};
+  constexpr int count = 60;
+  prepare(store, count);
+  const auto before = store.counts.commits.Value();
+  for (int i = 1; i <= count; ++i) {
+    caf::anon_send(store.handles.recorder, recorded(i));
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+  }
+  CHECK(store.counts.commits.Value() - before < count / 2);
+  CHECK(store.commit_one(begin_unit("new")) == reply{commit_outcome::committed});
+  const auto all_recorded = [&] { return store.ask<backlog_lookup>(store.handles.outbox, find_backlog{})->destinations.empty(); };
+  for (int tries = 0; tries < 500 && !all_recorded(); ++tries) std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  CHECK(all_recorded());
 }
 
 TEST_CASE("neither payments nor records of attempts hold up the other") {

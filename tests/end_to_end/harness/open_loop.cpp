@@ -129,7 +129,8 @@ class generator {
       while (!idle_.empty() && arrived_ < requests_.size()) start(arrived_++, now);
       return;
     }
-    const auto due = static_cast<std::size_t>(std::chrono::duration<double>(now - begun_).count() * plan_.per_second);
+    // The first is due at once: number n, n / per_second after it.
+    const auto due = static_cast<std::size_t>(std::chrono::duration<double>(now - begun_).count() * plan_.per_second) + 1;
     for (; arrived_ < std::min(due, requests_.size()); ++arrived_) waiting_.push_back(arrived_);
     while (!idle_.empty() && !waiting_.empty()) take_waiting();
     report_.most_waiting = std::max(report_.most_waiting, waiting_.size());
