@@ -1,0 +1,103 @@
+// gateway-load as its users run it: against real gateways, which it must find honest, and a gateway that crashes under it.
+#include <catch2/catch.hpp>
+
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "browser.hpp"
+#include "gateway_process.hpp"
+#include "paths.hpp"
+
+using namespace gateway::e2e;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::vector<std::string> load_command(const gateway_process& gateway, std::vector<std::string> options) {
+  options.insert(options.begin(), {program("gateway-load").string(), "run"});
+  options.insert(options.end(), {"--target=" + gateway.base_url(), "--data-dir=" + gateway.data_dir().string()});
+  return options;
+}
+
+command_output run_load(const gateway_process& gateway, std::vector<std::string> options) {
+  auto ran = run_command(load_command(gateway, std::move(options)), {}, {}, 100s);
+  INFO(ran.out << ran.err);
+  return ran;
+}
+
+json read_run(const std::filesystem::path& file) {
+  std::ifstream in{file};
+  return json::parse(std::string{std::istreambuf_iterator<char>{in}, {}});
+}
+
+}  // namespace
+
+TEST_CASE("gateway-load finds no broken promise in any scenario, over either store") {
+  const auto store = GENERATE(from_range(stores()));
+  INFO("over " << to_string(store));
+  gateway_process gateway{{store}};
+  for (const std::string scenario : {"create", "lifecycle", "storm", "reuse", "hot", "replay", "hosted", "webhooks"}) {
+    INFO(scenario);
+    const auto file = gateway.folder() / (scenario + ".json");
+    const auto ran = run_load(gateway, {scenario, "--rate=300", "--duration=2s", "--keys=20", "--duplicates=50", "--json=" + file.string()});
+    INFO(ran.out << ran.err);
+    CHECK(ran.code == 0);
+    CHECK(ran.out.find("no violation") != std::string::npos);
+    const auto run = read_run(file);
+    CHECK(run["verification"]["payments"].number() > 0);
+    if (scenario == "webhooks") CHECK(run["verification"]["events"].number() > 0);
+  }
+}
+
+TEST_CASE("a gateway that is killed under load and comes back has kept every promise, in the tool's eyes") {
+  const auto store = GENERATE(from_range(stores()));
+  INFO("over " << to_string(store));
+  gateway_process gateway{{store}};
+  const auto file = gateway.folder() / "crash.json";
+  auto command = load_command(gateway, {"create:3", "lifecycle:3", "storm:1", "replay:1", "--rate=500", "--duration=6s", "--json=" + file.string()});
+  const auto said = gateway.folder() / "load.log";
+  child_process load{command, {said, {}, {}}};
+  for (int i = 0; i < 2; ++i) {
+    std::this_thread::sleep_for(1500ms);
+    gateway.kill();
+    gateway.start();
+  }
+  const auto ended = load.wait(90s);
+  std::ifstream log{said};
+  INFO(std::string(std::istreambuf_iterator<char>{log}, {}));
+  REQUIRE(ended);
+  const auto run = read_run(file);
+  INFO(run["verification"].dump());
+  CHECK(ended->code == 0);
+  CHECK(run["verification"]["violations"].number() == 0);
+  CHECK(run["verification"]["settled"].number() > 0);
+}
+
+TEST_CASE("the report of two runs opens in a browser and shows both") {
+  gateway_process gateway{{store_kind::sqlite}};
+  const auto at = [&](const std::string& name) { return (gateway.folder() / name).string(); };
+  for (const std::string name : {"before", "after"})
+    REQUIRE(run_load(gateway, {"create", "--rate=200", "--duration=2s", "--name=" + name, "--json=" + at(name + ".json")}).code == 0);
+  const auto made = run_command({program("gateway-load").string(), "report", at("before.json"), at("after.json"), "--html=" + at("report.html")});
+  INFO(made.err);
+  REQUIRE(made.code == 0);
+  browser reader;
+  reader.open("file://" + at("report.html"));
+  reader.screenshot(work_folder() / "load-report.png");
+  const auto seen = reader.text_of("body");
+  for (const auto* words : {"before", "after", "p99", "No violation"}) CHECK(seen.find(words) != std::string::npos);
+}
+
+TEST_CASE("gateway-load refuses a target on another machine, and a key without its secret, in one line") {
+  const auto refused = [](std::vector<std::string> options) {
+    options.insert(options.begin(), {program("gateway-load").string(), "run", "create", "--closed", "--duration=1s"});
+    return run_command(options);
+  };
+  const auto remote = refused({"--target=https://192.0.2.1:8443", "--key-id=mk_test_1"});
+  CHECK(remote.code == 2);
+  CHECK(remote.err.find("--allow-remote") != std::string::npos);
+  const auto without = refused({"--target=https://127.0.0.1:8443", "--key-id=mk_test_1"});
+  CHECK(without.code == 2);
+  CHECK(without.err.find("GATEWAY_LOAD_SECRET") != std::string::npos);
+}

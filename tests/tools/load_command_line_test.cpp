@@ -1,0 +1,120 @@
+#include <catch2/catch.hpp>
+
+#include <string>
+#include <vector>
+
+#include "command_line.hpp"
+#include "progress.hpp"
+
+using namespace gateway::load;
+
+namespace {
+
+command_line typed(std::vector<const char*> words) {
+  words.insert(words.begin(), "gateway-load");
+  return parse_command_line(static_cast<int>(words.size()), words.data());
+}
+
+/// Behind what every run needs.
+command_line run(std::vector<const char*> words) {
+  words.insert(words.begin(), {"run", "--data-dir=data"});
+  return typed(std::move(words));
+}
+
+constexpr std::uint64_t second = 1'000'000'000;
+
+}  // namespace
+
+TEST_CASE("A run at a rate: ten seconds against the gateway of this machine, unless told otherwise") {
+  const auto made = run({"--rate=2000"});
+  CAPTURE(made.text);
+  REQUIRE(made.what == command::run);
+  REQUIRE(made.open);
+  CHECK(made.open->count() == 20'000);
+  CHECK(made.where.url == "https://127.0.0.1:8443");
+  CHECK(made.connections == 64);
+  CHECK(made.threads == 1);
+  CHECK(made.timeout == std::chrono::seconds{30});
+  CHECK(made.verify);
+  CHECK(made.mix == "create");
+}
+
+TEST_CASE("Words behind run are the mix") {
+  const auto made = run({"create:3", "storm", "--closed"});
+  REQUIRE(made.what == command::run);
+  CHECK(made.mix == "create:3 storm");
+  REQUIRE(made.load.mix.size() == 2);
+  CHECK(made.load.mix[0].weight == 3);
+  CHECK_FALSE(made.open);
+}
+
+TEST_CASE("The duration of a load, its warm-up and its count") {
+  CHECK(run({"--rate=10", "--duration=1m", "--warm-up=2s"}).open->end() == 62 * second);
+  CHECK(run({"--ramp=0..10", "--duration=2s"}).open->count() == 10);
+  CHECK(run({"--steps=10,20", "--duration=2s"}).open->count() == 30);
+  CHECK(run({"--closed", "--warm-up=1s"}).lasts_ns == 11 * second);
+  // A count ends a run by itself; what changes with the time needs one all the same.
+  CHECK(run({"--closed", "--count=5"}).lasts_ns == schedule::no_end);
+  CHECK(run({"--rate=10", "--count=5"}).open->end() > 3600 * second);
+  CHECK(run({"--ramp=0..10", "--count=5"}).open->end() == 10 * second);
+}
+
+TEST_CASE("Exactly one of rate, ramp, steps and closed") {
+  CHECK(run({}).what == command::usage_error);
+  CHECK(run({"--rate=1", "--closed"}).what == command::usage_error);
+  CHECK(run({"--rate=1", "--ramp=1..2"}).what == command::usage_error);
+}
+
+TEST_CASE("Requests are signed: without a key there is no run") {
+  CHECK(typed({"run", "--closed"}).text == "gateway-load: --data-dir or --key-id is needed: requests are signed (try --help)");
+  CHECK(typed({"run", "--closed", "--key-id=mk_test_1"}).what == command::run);
+}
+
+TEST_CASE("Webhooks need a gateway where their destination can be made, and one thread") {
+  CHECK(run({"webhooks", "--closed"}).receiver_listen == "127.0.0.1:0");
+  CHECK(run({"create", "--closed"}).receiver_listen.empty());
+  CHECK(run({"create", "--closed", "--receiver-listen=127.0.0.1:9000"}).receiver_listen == "127.0.0.1:9000");
+  CHECK(typed({"run", "webhooks", "--closed", "--key-id=k"}).what == command::usage_error);
+  CHECK(run({"webhooks", "--closed", "--threads=2"}).what == command::usage_error);
+}
+
+TEST_CASE("What is wrong is said in one line that begins with the program's name") {
+  for (const auto* bad : {"--rate=", "--connections=0", "--threads=65", "--duration=0s", "--timeout=5", "--count=0", "--keyid=3", "bogus",
+                          "--currency=\"", "--mix=/nonexistent/mix"}) {
+    CAPTURE(bad);
+    const auto made = run({"--closed", bad});
+    CHECK(made.what == command::usage_error);
+    CHECK(made.text.starts_with("gateway-load: "));
+    CHECK(made.text.find('\n') == std::string::npos);
+  }
+  for (const auto* bad : {"--rate=x", "--rate=0", "--rate=-1", "--ramp=5", "--steps=1,,2"}) CHECK(run({bad}).what == command::usage_error);
+  CHECK(typed({}).what == command::usage_error);
+  CHECK(typed({"report"}).what == command::usage_error);
+  CHECK(typed({"fly"}).what == command::usage_error);
+}
+
+TEST_CASE("Help is information") {
+  CHECK(typed({"--help"}).what == command::information);
+  CHECK(typed({"run", "--help"}).text.find("--rate") != std::string::npos);
+}
+
+TEST_CASE("A report takes files") {
+  const auto made = typed({"report", "a.json", "b.json", "--html=c.html"});
+  REQUIRE(made.what == command::report);
+  CHECK(made.files == std::vector<std::filesystem::path>{"a.json", "b.json"});
+  CHECK(made.html == "c.html");
+}
+
+TEST_CASE("The line of a moment tells time, rate, latencies, what is under way, and errors by code") {
+  load_moment moment;
+  moment.second = 11;
+  for (int i = 0; i < 100; ++i) moment.latency.add(1'000'000);
+  moment.in_flight = 3;
+  moment.waiting = 2;
+  CHECK(progress_line(moment, 1) == "12 s  100/s  p50 1.00 ms  p99 1.00 ms  3 in flight, 2 waiting  no errors");
+  moment.warm_up = true;
+  moment.errors = {{"503 overloaded", 9}, {"timed_out", 3}, {"409 x", 1}, {"402 y", 1}};
+  CHECK(progress_line(moment, 5) ==
+        "12 s (warm-up)  20/s  p50 1.00 ms  p99 1.00 ms  3 in flight, 2 waiting  "
+        "14 errors: 9 × 503 overloaded, 3 × timed_out, 1 × 409 x, …");
+}

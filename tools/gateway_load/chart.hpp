@@ -1,0 +1,73 @@
+// Charts as inline SVG: axes with round ticks, lines that classes of the page's style sheet colour, and columns that tell
+// their numbers under the pointer. No script.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace gateway::load {
+
+/// Text for HTML: between tags, and in a quoted attribute. Cleaned of what no page may hold.
+std::string escaped(std::string_view text);
+
+struct tick {
+  double value = 0;
+  std::string label;  ///< empty: a fine line only
+};
+
+struct axis {
+  double least = 0, most = 1;
+  bool logarithmic = false;
+  std::vector<tick> ticks;
+
+  /// 0 at the least, 1 at the most. Outside: clamped.
+  double share(double value) const;
+};
+
+/// From 0 to a round number that is not below `most`, in about `wanted` steps.
+axis count_axis(double most, int wanted = 5);
+/// Nanoseconds, logarithmic, from a round number to a round number.
+axis duration_axis(double least, double most);
+/// Seconds of a run.
+axis time_axis(double most, int wanted = 7);
+/// Percentiles from 0 to 99.99, in log10(1 / (1 - p)).
+axis percentile_axis();
+
+struct line {
+  std::vector<std::pair<double, double>> points;  ///< a y that is NaN makes a gap
+  std::string style;                              ///< classes
+  bool filled = false;                            ///< down to the axis
+};
+
+struct mark {
+  double x = 0, y = 0;
+  std::string style;
+  std::string label;  ///< above it, to the left, or below it to the right if there is more room; may be empty
+};
+
+/// A part of the x axis, and what stands there under the pointer.
+struct column {
+  double from = 0, to = 0;
+  std::string text;
+};
+
+struct chart {
+  std::string label;  ///< for who cannot see it
+  double width = 560, height = 280;
+  axis x, y;
+  std::vector<line> lines;
+  std::vector<mark> marks;
+  std::vector<column> columns;
+};
+
+/// `style`: classes of the whole.
+std::string svg_of(const chart& of, std::string_view style = "");
+/// A sample of a line, for a legend.
+std::string svg_sample(std::string_view style);
+/// A bar that is filled to this share.
+std::string svg_bar(double share, std::string_view style);
+
+}  // namespace gateway::load

@@ -1,0 +1,521 @@
+#include "engine.hpp"
+
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "connection.hpp"
+#include "tally.hpp"
+
+namespace gateway::load {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto retry_after = 100ms;     ///< a connection that did not open
+constexpr auto reopen_after = 10ms;     ///< one that the server closed while it was free
+constexpr auto most_opening = 10s;
+constexpr auto second = std::chrono::nanoseconds{1s};
+constexpr auto never = clock::time_point::max();
+
+/// A queue in one piece of memory, which it keeps.
+template <class T>
+class ring {
+ public:
+  bool empty() const noexcept { return size_ == 0; }
+  std::size_t size() const noexcept { return size_; }
+  T& front() noexcept { return places_[begin_]; }
+
+  void push(T value) {
+    if (size_ == places_.size()) grow();
+    places_[(begin_ + size_++) & (places_.size() - 1)] = std::move(value);
+  }
+  T pop() {
+    T taken = std::move(places_[begin_]);
+    begin_ = (begin_ + 1) & (places_.size() - 1);
+    --size_;
+    return taken;
+  }
+
+ private:
+  void grow() {
+    std::vector<T> more(std::max<std::size_t>(64, places_.size() * 2));
+    for (std::size_t i = 0; i < size_; ++i) more[i] = std::move(places_[(begin_ + i) & (places_.size() - 1)]);
+    places_ = std::move(more);
+    begin_ = 0;
+  }
+
+  std::vector<T> places_;
+  std::size_t begin_ = 0, size_ = 0;
+};
+
+/// A request that has been given and not heard of.
+struct pending {
+  request what;
+  clock::time_point due{};
+};
+
+struct client {
+  explicit client(const target& to) : link(to) {}
+
+  connection link;
+  pending now;
+  clock::time_point since{};         ///< when its request left, or its opening began
+  clock::time_point retry = never;   ///< when to open it again
+  bool listed = false;               ///< stands among the free, perhaps no longer rightly
+  bool polled_for_room = false;
+};
+
+/// What the scheduler knows of this thread.
+struct core_use {
+  std::uint64_t ran_ns = 0, queued_ns = 0;
+
+  static core_use now() {
+    core_use use;
+    std::ifstream{"/proc/thread-self/schedstat"} >> use.ran_ns >> use.queued_ns;
+    return use;
+  }
+};
+
+class engine {
+ public:
+  engine(const target& to, const signer& sign, const load_plan& plan, scenario& asked, const std::atomic<bool>& stop)
+      : sign_(sign), plan_(plan), asked_(asked), stop_(stop), epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
+    if (epoll_ < 0) throw std::runtime_error(std::string{"no epoll: "} + std::strerror(errno));
+    for (unsigned i = 0; i < plan.connections; ++i) clients_.push_back(std::make_unique<client>(to));
+    events_.resize(std::min<std::size_t>(clients_.size(), 512));
+    sweeps_every_ = std::clamp<std::chrono::nanoseconds>(plan.timeout / 8, 1ms, 50ms);
+  }
+  ~engine() { ::close(epoll_); }
+  engine(const engine&) = delete;
+  engine& operator=(const engine&) = delete;
+
+  /// All connections, before the clock starts: handshakes are not what is measured.
+  void connect() {
+    const auto last = clock::now() + most_opening;
+    for (auto& one : clients_) open(*one);
+    while (opened_ < clients_.size()) {
+      if (clock::now() > last) throw std::runtime_error("no connection within 10 s");
+      if (stop_) throw std::runtime_error("ended before it began");
+      for (const auto& one : clients_)
+        if (one->link.now() == connection::state::closed) throw std::runtime_error("cannot connect: " + one->link.fault());
+      wait_until(clock::now() + 10ms);
+    }
+  }
+
+  void run(clock::time_point begin, unsigned thread, const moment_listener& listen) {
+    ::prctl(PR_SET_TIMERSLACK, 1);  // else the kernel wakes up to 50 us late
+    const auto before = core_use::now();
+    begin_ = begin;
+    counted_from_ = begin + std::chrono::nanoseconds{plan_.warm_up_ns};
+    tally_.begin_at(counted_from_);
+    second_ends_ = begin + second;
+    counted_second_ends_ = counted_from_ + second;
+    arriving_ = true;
+    for (;;) {
+      auto now = clock::now();
+      if (now >= next_sweep_) sweep(now);
+      pass_seconds(now, thread, listen);
+      arrive(now);
+      if (finished()) break;
+      wait_until(next_thing(now));
+    }
+    finish(clock::now(), thread, listen);
+    const auto after = core_use::now();
+    const auto took = static_cast<double>(std::max<std::int64_t>(1, (clock::now() - begin).count()));
+    ran_ = static_cast<double>(after.ran_ns - before.ran_ns) / took;
+    queued_ = static_cast<double>(after.queued_ns - before.queued_ns) / took;
+  }
+
+  const tally& counted() const noexcept { return tally_; }
+  const std::string& fault() const noexcept { return fault_; }
+  clock::time_point ended() const noexcept { return ended_; }
+  double ran() const noexcept { return ran_; }
+  double queued() const noexcept { return queued_; }
+
+ private:
+  // ---- when requests leave ----------------------------------------------------------------------
+
+  void arrive(clock::time_point now) {
+    if (!arriving_) return;
+    if (stop_) return end_early(now, {});
+    if (plan_.open) arrive_by_schedule(now);
+    else if (now - begin_ >= std::chrono::nanoseconds{lasts()}) end(now);
+    else feed();
+  }
+
+  void arrive_by_schedule(clock::time_point now) {
+    for (;;) {
+      const auto due = plan_.open->intended(slot_);
+      if (due == schedule::no_end) return end(begin_ + std::chrono::nanoseconds{plan_.open->end()});
+      next_due_ = begin_ + std::chrono::nanoseconds{due};
+      if (next_due_ > now) return;
+      // What the scenario has nothing for now, it may have after an answer; the slot keeps its time.
+      if (dry_ || !ask()) {
+        if ((in_flight_ == 0 && waiting_.empty()) || now - begin_ >= std::chrono::nanoseconds{plan_.open->end()}) end(now);
+        next_due_ = never;
+        return;
+      }
+      // Requests that leave together use up as many slots: the rate stays what it shall be.
+      slot_ += given_.size();
+      for (auto& what : given_) put({std::move(what), next_due_});
+      if (waiting_.size() > plan_.most_waiting) {
+        return end_early(now, "the load ended early: more than " + std::to_string(plan_.most_waiting) +
+                                  " requests waited for a free connection; the gateway does not keep up, or --connections is too small");
+      }
+    }
+  }
+
+  /// Puts the next requests into given_.
+  bool ask() {
+    given_.clear();
+    asked_.next(given_);
+    dry_ = given_.empty();
+    return !dry_;
+  }
+
+  void put(pending one) {
+    if (waiting_.empty()) {
+      if (auto* to = take_free()) return start(*to, std::move(one));
+    }
+    waiting_.push(std::move(one));
+  }
+
+  /// Free connections get what waits; in the closed model they ask for more.
+  void feed() {
+    for (;;) {
+      if (waiting_.empty()) {
+        if (plan_.open || !arriving_ || dry_ || stop_ || free_.empty()) return;
+        if (!ask()) return;
+        for (auto& what : given_) waiting_.push({std::move(what), {}});
+      }
+      auto* to = take_free();
+      if (to == nullptr) return;
+      start(*to, waiting_.pop());
+    }
+  }
+
+  std::uint64_t lasts() const { return std::min<std::uint64_t>(plan_.lasts_ns, std::numeric_limits<std::int64_t>::max() / 2); }
+
+  void end(clock::time_point now) {
+    arriving_ = false;
+    ended_ = now;
+    next_due_ = never;
+  }
+
+  /// What has not left yet, never will: it was intended, and has no outcome.
+  void end_early(clock::time_point now, std::string why) {
+    end(now);
+    if (fault_.empty()) fault_ = std::move(why);
+    lose_waiting(now, loss::timed_out, false);
+  }
+
+  bool finished() const { return in_flight_ == 0 && waiting_.empty() && (!arriving_ || (!plan_.open && dry_)); }
+
+  // ---- connections ------------------------------------------------------------------------------
+
+  client* take_free() {
+    while (!free_.empty()) {
+      auto* one = free_.pop();
+      one->listed = false;
+      if (one->link.now() == connection::state::free) return one;
+    }
+    return nullptr;
+  }
+
+  void list_free(client& one) {
+    if (std::exchange(one.listed, true)) return;
+    free_.push(&one);
+  }
+
+  void open(client& one) {
+    one.retry = never;
+    one.since = clock::now();
+    if (!one.link.open()) return did_not_open(one);
+    epoll_event wanted{};
+    wanted.events = EPOLLIN | EPOLLOUT;
+    wanted.data.ptr = &one;
+    one.polled_for_room = true;
+    ::epoll_ctl(epoll_, EPOLL_CTL_ADD, one.link.fd(), &wanted);
+  }
+
+  void poll_as_wanted(client& one) {
+    if (one.link.fd() < 0 || one.link.wants_to_write() == one.polled_for_room) return;
+    one.polled_for_room = one.link.wants_to_write();
+    epoll_event wanted{};
+    wanted.events = EPOLLIN | (one.polled_for_room ? EPOLLOUT : 0U);
+    wanted.data.ptr = &one;
+    ::epoll_ctl(epoll_, EPOLL_CTL_MOD, one.link.fd(), &wanted);
+  }
+
+  void did_not_open(client& one) {
+    const auto now = clock::now();
+    one.retry = now + retry_after;
+    if (opened_ > 0) return;
+    // Nobody can be reached: whoever waits for a connection is told so.
+    if (begin_ == clock::time_point{}) return;
+    lose_waiting(now, loss::connect_failed, true);
+    if (arriving_ && now - none_since_ > plan_.timeout)
+      end_early(now, "the load ended early: no connection could be made: " + one.link.fault());
+  }
+
+  /// It was open, and is closed.
+  void gone(client& one, clock::time_point now, std::chrono::nanoseconds pause) {
+    if (--opened_ == 0) none_since_ = now;
+    if (pause.count() == 0) open(one);
+    else one.retry = now + pause;
+  }
+
+  void start(client& to, pending one) {
+    const auto now = clock::now();
+    if (!plan_.open) one.due = now;
+    to.now = std::move(one);
+    to.since = now;
+    ++in_flight_;
+    if (to.now.due >= counted_from_) {
+      tally_.intend(to.now.due);
+      if (plan_.open) tally_.left(now - to.now.due);
+    }
+    sign_.write(to.now.what, std::time(nullptr), wire_);
+    if (!to.link.send(wire_)) return broke(to, to.link.why());
+    if (to.link.wants_to_write()) poll_as_wanted(to);
+  }
+
+  /// While a request of it was under way.
+  void broke(client& one, loss why) {
+    const auto now = clock::now();
+    answer none;
+    none.lost = why;
+    gone(one, now, 0ns);
+    heard(one, none, now);
+  }
+
+  void hear(client& one) {
+    const auto before = one.link.now();
+    const auto told = one.link.on_ready();
+    poll_as_wanted(one);
+    switch (told) {
+      case connection::news::none:
+        return;
+      case connection::news::opened:
+        ++opened_;
+        list_free(one);
+        break;
+      case connection::news::answered: {
+        const auto now = clock::now();
+        heard(one, one.link.got(), now);
+        if (one.link.now() == connection::state::free) list_free(one);
+        else gone(one, now, 0ns);
+        break;
+      }
+      case connection::news::broken:
+        if (before == connection::state::opening) did_not_open(one);
+        else if (before == connection::state::busy) broke(one, one.link.why());
+        else gone(one, clock::now(), reopen_after);
+        break;
+    }
+    if (begin_ != clock::time_point{}) feed();
+  }
+
+  void heard(client& one, const answer& got, clock::time_point now) {
+    --in_flight_;
+    count(one.now, got, now);
+    if (got.status != 0) recent_.latency.add(static_cast<std::uint64_t>((now - one.now.due).count()));
+    if (got.status == 0 || got.status >= 500) ++recent_.failed;
+    dry_ = false;
+    asked_.heard(one.now.what, got);
+  }
+
+  void count(const pending& one, const answer& got, clock::time_point now) {
+    if (one.due < counted_from_) return;
+    while (now >= counted_second_ends_) finish_counted_second();
+    tally_.hear(one.what.kind, one.due, now, got);
+  }
+
+  void lose_waiting(clock::time_point now, loss why, bool counted) {
+    answer none;
+    none.lost = why;
+    for (auto left = waiting_.size(); left > 0; --left) lose_first(now, none, counted);
+  }
+
+  void lose_first(clock::time_point now, const answer& none, bool counted) {
+    const auto one = waiting_.pop();
+    if (one.due >= counted_from_) tally_.intend(one.due);
+    if (counted) count(one, none, now);
+    dry_ = false;
+    asked_.heard(one.what, none);
+  }
+
+  // ---- time -------------------------------------------------------------------------------------
+
+  /// What has lasted too long, and what is to be tried again.
+  void sweep(clock::time_point now) {
+    next_sweep_ = now + sweeps_every_;
+    answer late;
+    late.lost = loss::timed_out;
+    for (auto& each : clients_) {
+      auto& one = *each;
+      switch (one.link.now()) {
+        case connection::state::busy:
+          if (now - one.since < plan_.timeout) break;
+          one.link.close();
+          gone(one, now, 0ns);
+          heard(one, late, now);
+          break;
+        case connection::state::opening:
+          if (now - one.since < most_opening) break;
+          one.link.close();
+          did_not_open(one);
+          break;
+        case connection::state::closed:
+          if (now >= one.retry) open(one);
+          break;
+        case connection::state::free:
+          break;
+      }
+    }
+    while (plan_.open && !waiting_.empty() && now - waiting_.front().due > plan_.timeout) lose_first(now, late, true);
+    feed();
+  }
+
+  void finish_counted_second() {
+    tally_.finish_second(waiting_.size());
+    counted_second_ends_ += second;
+  }
+
+  void pass_seconds(clock::time_point now, unsigned thread, const moment_listener& listen) {
+    if (now >= second_ends_) {
+      if (listen) tell(thread, listen);
+      while (now >= second_ends_) {
+        second_ends_ += second;
+        ++second_number_;
+      }
+    }
+    while (now >= counted_second_ends_) finish_counted_second();
+  }
+
+  void tell(unsigned thread, const moment_listener& listen) {
+    recent_.second = second_number_;
+    recent_.warm_up = second_ends_ <= counted_from_;
+    recent_.in_flight = in_flight_;
+    recent_.waiting = waiting_.size();
+    recent_.errors = tally_.errors();
+    listen(thread, recent_);
+    recent_ = {};
+  }
+
+  void finish(clock::time_point now, unsigned thread, const moment_listener& listen) {
+    if (arriving_) end(now);
+    if (listen) tell(thread, listen);
+    if (now > counted_from_) finish_counted_second();
+  }
+
+  clock::time_point next_thing(clock::time_point now) const {
+    auto next = std::min({next_sweep_, second_ends_, now + second});
+    if (!arriving_) return next;
+    if (plan_.open) return std::min(next, next_due_);
+    return std::min(next, begin_ + std::chrono::nanoseconds{lasts()});
+  }
+
+  void wait_until(clock::time_point then) {
+    const auto left = std::max(clock::duration::zero(), then - clock::now()).count();
+    const timespec longest{left / second.count(), left % second.count()};
+    int count = ::epoll_pwait2(epoll_, events_.data(), static_cast<int>(events_.size()), &longest, nullptr);
+    if (count < 0 && errno == ENOSYS)  // before Linux 5.11
+      count = ::epoll_wait(epoll_, events_.data(), static_cast<int>(events_.size()), static_cast<int>((left + 999'999) / 1'000'000));
+    for (int i = 0; i < count; ++i) {
+      // A socket closed by what an earlier event led to is not polled any more; being told once too often does no harm.
+      hear(*static_cast<client*>(events_[static_cast<std::size_t>(i)].data.ptr));
+    }
+  }
+
+  signer sign_;
+  const load_plan plan_;
+  scenario& asked_;
+  const std::atomic<bool>& stop_;
+  int epoll_;
+  std::vector<epoll_event> events_;
+  std::vector<std::unique_ptr<client>> clients_;
+  ring<client*> free_;
+  ring<pending> waiting_;
+  std::vector<request> given_;
+  std::string wire_;
+
+  std::size_t opened_ = 0;     ///< connections, free or busy
+  std::size_t in_flight_ = 0;
+  std::uint64_t slot_ = 0;     ///< of the schedule
+  bool arriving_ = false;
+  bool dry_ = false;           ///< the scenario gives nothing until it hears something
+  std::string fault_;
+
+  clock::time_point begin_{}, counted_from_{}, ended_{}, none_since_{};
+  clock::time_point next_due_ = never, next_sweep_{}, second_ends_ = never, counted_second_ends_ = never;
+  std::chrono::nanoseconds sweeps_every_{};
+  std::uint64_t second_number_ = 0;
+  double ran_ = 0, queued_ = 0;
+  load_moment recent_;  ///< since the last that was told
+  tally tally_;
+};
+
+/// The part of thread `number` of what `of` share.
+load_plan share_of(const load_plan& plan, unsigned number, unsigned of) {
+  auto part = plan;
+  if (part.open) part.open = part.open->share(number, of);
+  part.connections = plan.connections / of + (number < plan.connections % of ? 1 : 0);
+  part.most_waiting = std::max<std::size_t>(1, plan.most_waiting / of);
+  return part;
+}
+
+}  // namespace
+
+load_outcome run_load(const target& to, const signer& sign, const load_plan& plan, const std::vector<scenario*>& scenarios,
+                      const std::atomic<bool>& stop, const moment_listener& listen) {
+  std::signal(SIGPIPE, SIG_IGN);  // a connection that the server closed says so by itself
+  const auto threads = static_cast<unsigned>(scenarios.size());
+  if (threads == 0 || plan.connections < threads) throw std::runtime_error("each thread needs a scenario and a connection");
+  std::vector<std::unique_ptr<engine>> engines;
+  for (unsigned i = 0; i < threads; ++i)
+    engines.push_back(std::make_unique<engine>(to, sign, share_of(plan, i, threads), *scenarios[i], stop));
+  for (auto& one : engines) one->connect();
+
+  const auto begin = clock::now();
+  {
+    std::vector<std::jthread> others;
+    for (unsigned i = 1; i < threads; ++i) others.emplace_back([&, i] { engines[i]->run(begin, i, listen); });
+    engines[0]->run(begin, 0, listen);
+  }
+
+  load_outcome outcome;
+  std::vector<const tally*> tallies;
+  tallies.reserve(engines.size());
+  auto ended = begin;
+  for (const auto& one : engines) {
+    tallies.push_back(&one->counted());
+    ended = std::max(ended, one->ended());
+    if (outcome.fault.empty()) outcome.fault = one->fault();
+    if (one->ran() + one->queued() > outcome.ran + outcome.queued) {
+      outcome.ran = one->ran();
+      outcome.queued = one->queued();
+    }
+  }
+  const auto counted = std::chrono::duration<double>(ended - begin - std::chrono::nanoseconds{plan.warm_up_ns}).count();
+  outcome.measured = tally::sum(tallies, counted);
+  outcome.measured.connections = plan.connections;
+  return outcome;
+}
+
+}  // namespace gateway::load

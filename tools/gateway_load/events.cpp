@@ -1,0 +1,104 @@
+// Whether the receiver has heard of each event that the timelines tell of, rightly signed, and of no other.
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <tuple>
+
+#include "verifier.hpp"
+
+namespace gateway::load {
+namespace {
+
+constexpr std::array<std::string_view, 4> types{"payment.captured", "payment.failed", "payment.partially_refunded", "payment.refunded"};
+using counts = std::array<std::uint64_t, types.size()>;
+
+counts told_by_timeline(const payment_record& payment) {
+  return {payment.captured_events, payment.failed_events, payment.partial_refund_events, payment.refunded_events};
+}
+
+class comparison {
+ public:
+  comparison(model& of, const std::vector<received_event>& received) : model_{of}, received_{received}, order_(received.size()) {}
+
+  std::uint64_t run() {
+    one_body_each("delivery", &received_event::delivery_id);
+    one_body_each("event", &received_event::event_id);
+    each_payment();
+    return good_;
+  }
+
+ private:
+  void wrong(const std::string& what) { model_.found().add(what, {}); }
+
+  bool is_ours(const received_event& one) const {
+    const auto number = model_.called().number_of(one.payment_id);
+    return number && *number < model_.payments();
+  }
+
+  /// In every attempt the same bytes.
+  void one_body_each(const std::string& what, std::string received_event::*id) {
+    std::iota(order_.begin(), order_.end(), 0u);
+    const auto key = [&](std::uint32_t at) { return std::tie(received_[at].*id, received_[at].body_hash); };
+    std::ranges::sort(order_, {}, key);
+    for (std::size_t i = 1; i < order_.size(); ++i) {
+      const auto& before = received_[order_[i - 1]];
+      const auto& one = received_[order_[i]];
+      if (is_ours(one) && one.*id == before.*id && one.body_hash != before.body_hash)
+        wrong(one.payment_id + ": " + what + ' ' + one.*id + " came with different bodies");
+    }
+  }
+
+  void each_payment() {
+    std::iota(order_.begin(), order_.end(), 0u);
+    const auto number = [&](std::uint32_t at) { return model_.called().number_of(received_[at].payment_id).value_or(model_.payments()); };
+    std::vector<std::uint64_t> of(received_.size());
+    for (std::uint32_t at = 0; at < of.size(); ++at) of[at] = number(at);
+    std::ranges::sort(order_, {}, [&](std::uint32_t at) { return std::tie(of[at], received_[at].event_id); });
+    std::size_t at = 0;
+    for (std::uint64_t payment = 0; payment < model_.payments(); ++payment) {
+      const auto begin = at;
+      while (at < order_.size() && of[order_[at]] == payment) ++at;
+      one_payment(payment, begin, at);
+    }
+    for (; at < order_.size(); ++at)
+      if (const auto& id = received_[order_[at]].payment_id; model_.called().is_of_run(id))
+        wrong(id + ": an event of a payment that was never asked for");
+  }
+
+  void one_payment(std::uint64_t number, std::size_t begin, std::size_t end) {
+    const auto& payment = model_.payment(number);
+    counts came{};
+    for (auto at = begin; at < end; ++at) {
+      const auto& one = received_[order_[at]];
+      if (!one.rightly_signed) {
+        wrong(one.payment_id + ": event " + one.event_id + " came with a signature that is not the destination's");
+        continue;
+      }
+      if (at > begin && received_[order_[at - 1]].event_id == one.event_id && received_[order_[at - 1]].rightly_signed) continue;
+      const auto type = std::ranges::find(types, one.type);
+      if (type == types.end()) wrong(one.payment_id + ": an event that was not asked for, " + one.type.substr(0, 100));
+      else came[static_cast<std::size_t>(type - types.begin())] += 1;
+    }
+    if (!payment.timeline_read) return;
+    const auto expected = told_by_timeline(payment);
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      good_ += std::min(came[i], expected[i]);
+      if (came[i] == expected[i]) continue;
+      const auto of = std::to_string(expected[i]), type = ' ' + std::string{types[i]};
+      const auto what = came[i] < expected[i] ? std::to_string(expected[i] - came[i]) + " of " + of + type + " did not arrive"
+                                              : std::to_string(came[i]) + type + " arrived, but its timeline tells of " + of;
+      wrong(model_.called().payment(number) + ": " + what);
+    }
+  }
+
+  model& model_;
+  const std::vector<received_event>& received_;
+  std::vector<std::uint32_t> order_;
+  std::uint64_t good_ = 0;
+};
+
+}  // namespace
+
+std::uint64_t compare_events(model& of, const std::vector<received_event>& received) { return comparison{of, received}.run(); }
+
+}  // namespace gateway::load

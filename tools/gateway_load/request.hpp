@@ -1,0 +1,48 @@
+// What a scenario wants sent, and what came back.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace gateway::load {
+
+using clock = std::chrono::steady_clock;
+
+/// Statistics are kept by operation.
+enum class operation : unsigned char { create, hosted, capture, refund, void_payment, read, timeline };
+inline constexpr std::array operation_names{"create", "hosted", "capture", "refund", "void", "read", "timeline"};
+inline constexpr std::size_t operations = operation_names.size();
+constexpr std::string_view to_string(operation of) noexcept { return operation_names[static_cast<std::size_t>(of)]; }
+
+struct request {
+  operation kind = operation::create;
+  std::string path;             ///< with a leading slash
+  std::string body;             ///< JSON; empty: a GET
+  std::string idempotency_key;  ///< a UUID; empty for a GET
+  /// The scenario's own: what this request belongs to, and which of it this is. The engine hands them back.
+  std::uint64_t subject = 0;
+  std::uint32_t step = 0;
+
+  std::string_view method() const noexcept { return body.empty() ? "GET" : "POST"; }
+};
+
+/// Why there is no answer.
+enum class loss : unsigned char { none, connect_failed, connection_broken, timed_out, bad_answer };
+inline constexpr std::array loss_names{"", "connect_failed", "connection_broken", "timed_out", "bad_answer"};
+constexpr std::string_view to_string(loss of) noexcept { return loss_names[static_cast<std::size_t>(of)]; }
+
+/// Valid during the call that hands it over.
+struct answer {
+  int status = 0;                ///< 0: there is none, and `lost` says why
+  loss lost = loss::none;
+  std::string_view body;
+  std::string_view request_id;   ///< Request-Id
+  bool replayed = false;         ///< Idempotent-Replayed: true
+  bool has_retry_after = false;
+};
+
+}  // namespace gateway::load

@@ -1,0 +1,66 @@
+// All that one run has measured: what the table, the JSON file and the HTML report show.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "histogram.hpp"
+#include "scenario.hpp"
+
+namespace gateway::load {
+
+/// One kind of operation, over the whole run (without its warm-up).
+struct operation_result {
+  std::string name;                           ///< of operation_names
+  std::uint64_t sent = 0;
+  std::map<std::string, std::uint64_t> outcomes;  ///< "200", "200 replayed", "409 request already processing", "timed_out"
+  histogram latency;                          ///< of answers, from the intended start, in nanoseconds
+};
+
+/// One second of the run.
+struct second_result {
+  double at_s = 0;             ///< its begin, from the begin of the run
+  std::uint64_t intended = 0;  ///< requests that the schedule wanted in it (a closed run: that were sent)
+  std::uint64_t answered = 0;
+  std::uint64_t failed = 0;    ///< lost, or answered with 5xx
+  double p50_ms = 0, p90_ms = 0, p99_ms = 0, most_ms = 0;  ///< of the answers that came in it
+  std::uint64_t waiting = 0;   ///< requests that had no free connection, at its end
+};
+
+struct run_result {
+  std::string name;            ///< shown where runs are compared; --name, else the scenario
+  std::string scenario;        ///< "create", "lifecycle:3 replay:1"
+  std::string schedule;        ///< as it was given: "constant 2000/s", "closed, 256 connections"
+  std::string target;          ///< without credentials
+  std::string began_at;        ///< UTC, RFC 3339
+  unsigned connections = 0;
+  unsigned threads = 1;
+  double seconds = 0;          ///< from the first intended start to the last answer
+  double intended_per_second = 0;
+  std::vector<operation_result> operations;
+  histogram latency;           ///< of all operations together
+  histogram lateness;          ///< of sending, after the intended start: how much of the latency is the wait for a connection
+  std::vector<second_result> timeline;
+  std::map<std::string, std::string> errors;  ///< an outcome that is not a success → the Request-Id of its first answer
+  verification checked;
+
+  std::uint64_t sent() const;
+  std::uint64_t answered() const { return latency.count(); }
+  double answered_per_second() const { return seconds > 0 ? static_cast<double>(answered()) / seconds : 0; }
+};
+
+/// One JSON object. Throws std::runtime_error with one line that names the file.
+void write_json(const run_result& run, const std::filesystem::path& file);
+run_result read_json(const std::filesystem::path& file);
+
+/// What stands at the end of a run on a terminal.
+std::string table_of(const run_result& run);
+
+/// One page that needs nothing else: several runs are drawn over each other.
+std::string html_report(const std::vector<run_result>& runs);
+
+}  // namespace gateway::load

@@ -1,0 +1,118 @@
+// OpenSSL's own SHA256_* functions, deprecated since 3.0: their state is plain memory, which is copied in a few instructions,
+// where every copy of an EVP context allocates.
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include "signer.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include <openssl/sha.h>
+
+namespace gateway::load {
+
+namespace {
+
+constexpr std::size_t block = SHA256_CBLOCK;
+
+void add(SHA256_CTX& to, std::string_view bytes) { SHA256_Update(&to, bytes.data(), bytes.size()); }
+
+std::array<std::uint32_t, 8> state_after(const std::array<unsigned char, block>& bytes) {
+  SHA256_CTX hash;
+  SHA256_Init(&hash);
+  SHA256_Update(&hash, bytes.data(), bytes.size());
+  std::array<std::uint32_t, 8> state{};
+  std::copy(std::begin(hash.h), std::end(hash.h), state.begin());
+  return state;
+}
+
+/// Goes on after one block.
+SHA256_CTX resume(const std::array<std::uint32_t, 8>& state) {
+  SHA256_CTX hash;
+  SHA256_Init(&hash);
+  std::copy(state.begin(), state.end(), std::begin(hash.h));
+  hash.Nl = block * 8;
+  return hash;
+}
+
+signer::hex_digest hex(const unsigned char (&digest)[SHA256_DIGEST_LENGTH]) {
+  static constexpr char digits[] = "0123456789abcdef";
+  signer::hex_digest text;
+  for (std::size_t i = 0; i < SHA256_DIGEST_LENGTH; ++i) {
+    text[2 * i] = digits[digest[i] >> 4];
+    text[2 * i + 1] = digits[digest[i] & 15];
+  }
+  return text;
+}
+
+signer::hex_digest finish(SHA256_CTX& hash) {
+  unsigned char digest[SHA256_DIGEST_LENGTH];
+  SHA256_Final(digest, &hash);
+  return hex(digest);
+}
+
+std::string_view view(const signer::hex_digest& of) { return {of.data(), of.size()}; }
+
+std::string timestamp_of(std::time_t at) {
+  std::tm fields{};
+  gmtime_r(&at, &fields);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &fields)};
+}
+
+}  // namespace
+
+signer::signer(std::string_view authority, const credentials& key) : key_{} {
+  std::array<unsigned char, block> padded{};
+  if (key.secret.size() > block) SHA256(reinterpret_cast<const unsigned char*>(key.secret.data()), key.secret.size(), padded.data());
+  else std::ranges::copy(key.secret, padded.begin());
+  auto inner = padded, outer = padded;
+  for (auto& byte : inner) byte ^= 0x36;
+  for (auto& byte : outer) byte ^= 0x5c;
+  key_ = {state_after(inner), state_after(outer)};
+  middle_.append(" HTTP/1.1\r\nHost: ").append(authority).append("\r\nX-Service-Key-Id: ").append(key.key_id);
+  middle_.append("\r\nX-Service-Timestamp: ");
+}
+
+signer::hex_digest signer::signature(std::string_view method, std::string_view path, std::string_view timestamp,
+                                     std::string_view body) const {
+  SHA256_CTX hash;
+  SHA256_Init(&hash);
+  add(hash, body);
+  const auto of_body = finish(hash);
+
+  hash = resume(key_.inner);
+  add(hash, method);
+  add(hash, "\n");
+  add(hash, path);
+  add(hash, "\n");
+  add(hash, timestamp);
+  add(hash, "\n");
+  add(hash, view(of_body));
+  unsigned char inner[SHA256_DIGEST_LENGTH];
+  SHA256_Final(inner, &hash);
+
+  hash = resume(key_.outer);
+  SHA256_Update(&hash, inner, sizeof inner);
+  return finish(hash);
+}
+
+void signer::write(const request& what, std::time_t now, std::string& into) {
+  if (now != at_) {
+    at_ = now;
+    timestamp_ = timestamp_of(now);
+  }
+  const std::string_view path = what.path;
+  const auto signed_by = signature(what.method(), path.substr(0, path.find('?')), timestamp_, what.body);
+  into.clear();
+  into.append(what.method()).append(" ").append(path).append(middle_).append(timestamp_);
+  into.append("\r\nX-Service-Signature: ").append(view(signed_by));
+  if (!what.idempotency_key.empty()) into.append("\r\nIdempotency-Key: ").append(what.idempotency_key);
+  if (!what.body.empty()) {
+    char length[20];
+    const auto end = std::to_chars(length, length + sizeof length, what.body.size()).ptr;
+    into.append("\r\nContent-Type: application/json\r\nContent-Length: ").append(length, end);
+  }
+  into.append("\r\n\r\n").append(what.body);
+}
+
+}  // namespace gateway::load

@@ -1,0 +1,157 @@
+#include "target.hpp"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <netinet/in.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstring>
+#include <stdexcept>
+
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <openssl/err.h>
+#include <openssl/x509v3.h>
+
+#include "operator_client.hpp"
+#include "output.hpp"
+
+namespace gateway::load {
+
+namespace {
+
+struct address_parts {
+  std::string host, port = "443";
+};
+
+[[noreturn]] void refuse_url(const std::string& url) {
+  throw std::invalid_argument("'" + url + "' is not a target: https://HOST or https://HOST:PORT is expected");
+}
+
+address_parts read_url(const std::string& url) {
+  constexpr std::string_view scheme = "https://";
+  if (!url.starts_with(scheme)) refuse_url(url);
+  auto rest = std::string_view{url}.substr(scheme.size());
+  if (rest.ends_with('/')) rest.remove_suffix(1);
+  address_parts parts;
+  std::string_view behind;
+  if (rest.starts_with('[')) {
+    const auto bracket = rest.find(']');
+    if (bracket == std::string_view::npos) refuse_url(url);
+    parts.host = rest.substr(1, bracket - 1);
+    behind = rest.substr(bracket + 1);
+  } else {
+    parts.host = rest.substr(0, rest.find(':'));
+    behind = rest.substr(parts.host.size());
+  }
+  const auto plain = [](unsigned char c) { return std::isalnum(c) != 0 || c == '.' || c == '-' || c == ':' || c == '_'; };
+  if (parts.host.empty() || !std::ranges::all_of(parts.host, plain)) refuse_url(url);
+  if (behind.empty()) return parts;
+  parts.port = behind.substr(1);
+  unsigned number = 0;
+  const auto [end, failure] = std::from_chars(parts.port.data(), parts.port.data() + parts.port.size(), number);
+  const bool whole = failure == std::errc{} && end == parts.port.data() + parts.port.size();
+  if (behind.front() != ':' || !whole || number < 1 || number > 65535) refuse_url(url);
+  return parts;
+}
+
+bool is_loopback(const sockaddr& at) {
+  if (at.sa_family == AF_INET) return ntohl(reinterpret_cast<const sockaddr_in&>(at).sin_addr.s_addr) >> 24 == 127;
+  const auto& six = reinterpret_cast<const sockaddr_in6&>(at).sin6_addr;
+  return IN6_IS_ADDR_LOOPBACK(&six) || (IN6_IS_ADDR_V4MAPPED(&six) && six.s6_addr[12] == 127);
+}
+
+void trust(SSL_CTX* tls, const target_options& options) {
+  if (options.insecure) return SSL_CTX_set_verify(tls, SSL_VERIFY_NONE, nullptr);
+  SSL_CTX_set_verify(tls, SSL_VERIFY_PEER, nullptr);
+  auto file = options.ca_file;
+  if (file.empty() && !options.data_dir.empty()) {
+    // A gateway with a certificate of its own has none for development.
+    file = options.data_dir / "dev-certificate.pem";
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) file.clear();
+  }
+  const bool worked = file.empty() ? SSL_CTX_set_default_verify_paths(tls) == 1 : SSL_CTX_load_verify_file(tls, file.c_str()) == 1;
+  ERR_clear_error();
+  if (!worked) throw std::invalid_argument("no certificate can be read from " + (file.empty() ? "the system's list" : file.string()));
+}
+
+/// What the operator socket answers, which has these texts.
+boost::json::object ask(const std::filesystem::path& data_dir, const char* path, const boost::json::object& body,
+                        std::initializer_list<const char*> members) {
+  const auto answer = ctl::post(data_dir, path, boost::json::serialize(body));
+  if (answer.status != 200) throw std::runtime_error(ctl::message_of(answer.status, answer.body));
+  boost::system::error_code failure;
+  const auto parsed = boost::json::parse(answer.body, failure);
+  if (failure || !parsed.is_object()) throw std::runtime_error("the gateway's answer is not a JSON object");
+  for (const auto* member : members)
+    if (const auto* value = parsed.get_object().if_contains(member); value == nullptr || !value->is_string())
+      throw std::runtime_error(std::string{"the gateway's answer has no "} + member);
+  return parsed.get_object();
+}
+
+std::string text(const boost::json::object& of, const char* member) { return std::string{of.at(member).get_string()}; }
+
+}  // namespace
+
+target::target(const target_options& options) : tls_(SSL_CTX_new(TLS_client_method()), SSL_CTX_free) {
+  const auto parts = read_url(options.url);
+  host_ = parts.host;
+  authority_ = host_.find(':') != std::string::npos ? '[' + host_ + ']' : host_;
+  if (parts.port != "443") authority_ += ':' + parts.port;
+  url_ = "https://" + authority_;
+  in6_addr number{};
+  host_is_address_ = ::inet_pton(AF_INET, host_.c_str(), &number) == 1 || ::inet_pton(AF_INET6, host_.c_str(), &number) == 1;
+
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* list = nullptr;
+  if (const int failure = ::getaddrinfo(host_.c_str(), parts.port.c_str(), &hints, &list); failure != 0)
+    throw std::invalid_argument("'" + host_ + "' does not resolve: " + ::gai_strerror(failure));
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> found{list, ::freeaddrinfo};
+  std::memcpy(&address_, list->ai_addr, list->ai_addrlen);
+  address_size_ = list->ai_addrlen;
+  const bool local = is_loopback(*list->ai_addr);
+  if (!local && !options.allow_remote)
+    throw std::invalid_argument(host_ + " is not this machine: --allow-remote says that you may load it");
+  if (!local && options.insecure) throw std::invalid_argument("--insecure is for this machine only: a load signs with a key");
+
+  if (!tls_) throw std::runtime_error("OpenSSL gives no context");
+  SSL_CTX_set_min_proto_version(tls_.get(), TLS1_2_VERSION);
+  // One read from the socket takes all that is there, instead of one for a record's head and one for the rest.
+  SSL_CTX_set_read_ahead(tls_.get(), 1);
+  SSL_CTX_set_session_cache_mode(tls_.get(), SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_mode(tls_.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  trust(tls_.get(), options);
+}
+
+target::session target::new_session() const {
+  session made{SSL_new(tls_.get()), SSL_free};
+  if (!made) throw std::runtime_error("OpenSSL gives no session");
+  if (host_is_address_) {
+    X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(made.get()), host_.c_str());
+  } else {
+    SSL_set1_host(made.get(), host_.c_str());
+    SSL_set_tlsext_host_name(made.get(), host_.c_str());
+  }
+  return made;
+}
+
+fresh_merchant make_merchant(const std::filesystem::path& data_dir) {
+  fresh_merchant made;
+  const auto merchant = ask(data_dir, "/operator/merchants", {{"name", "Load test"}, {"entity", "standard"}}, {"merchant_id"});
+  made.merchant_id = text(merchant, "merchant_id");
+  const auto key = ask(data_dir, "/operator/keys", {{"merchant_id", made.merchant_id}, {"mode", "test"}}, {"key_id", "secret"});
+  made.key = {text(key, "key_id"), text(key, "secret")};
+  return made;
+}
+
+std::string make_destination(const std::filesystem::path& data_dir, const std::string& merchant_id, const std::string& url) {
+  const boost::json::object wanted{{"merchant_id", merchant_id}, {"mode", "test"}, {"url", url}};
+  return text(ask(data_dir, "/operator/destinations", wanted, {"secret"}), "secret");
+}
+
+}  // namespace gateway::load

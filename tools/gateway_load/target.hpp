@@ -1,0 +1,57 @@
+// Where the load goes, whether it may go there, whom TLS trusts, and with which key it signs.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include <openssl/ssl.h>
+
+#include "signer.hpp"
+
+namespace gateway::load {
+
+struct target_options {
+  std::string url;                 ///< https://HOST[:PORT]
+  bool allow_remote = false;       ///< else only what resolves to this machine
+  bool insecure = false;           ///< any certificate; only of this machine
+  std::filesystem::path ca_file;   ///< PEM; empty: see data_dir
+  std::filesystem::path data_dir;  ///< of a gateway on this machine: its development certificate is trusted; empty: the system's list
+};
+
+class target {
+ public:
+  /// Resolves the name once. Throws std::invalid_argument with one line.
+  explicit target(const target_options& options);
+
+  const std::string& url() const noexcept { return url_; }
+  const std::string& authority() const noexcept { return authority_; }
+  const sockaddr* address() const noexcept { return reinterpret_cast<const sockaddr*>(&address_); }
+  socklen_t address_size() const noexcept { return address_size_; }
+
+  using session = std::unique_ptr<SSL, decltype(&SSL_free)>;
+  /// Not yet connected; it will check the name, where certificates are checked. Threads may share a target.
+  session new_session() const;
+
+ private:
+  std::string url_, authority_, host_;
+  bool host_is_address_ = false;
+  sockaddr_storage address_{};
+  socklen_t address_size_ = 0;
+  std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> tls_;
+};
+
+/// A merchant made for this run.
+struct fresh_merchant {
+  std::string merchant_id;
+  credentials key;
+};
+
+/// Over the operator socket of the gateway that runs on `data_dir`. Throws std::runtime_error with one line.
+fresh_merchant make_merchant(const std::filesystem::path& data_dir);
+/// Where its webhooks go; returns the secret that signs them.
+std::string make_destination(const std::filesystem::path& data_dir, const std::string& merchant_id, const std::string& url);
+
+}  // namespace gateway::load

@@ -1,0 +1,50 @@
+#include "webhook_signature.hpp"
+
+#include <array>
+#include <charconv>
+#include <string>
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+namespace gateway::load {
+namespace {
+
+constexpr std::int64_t tolerance = 300;
+
+std::string hmac_hex(std::string_view secret, std::string_view text) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
+  unsigned size = 0;
+  HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()), reinterpret_cast<const unsigned char*>(text.data()), text.size(),
+      digest.data(), &size);
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string hex;
+  for (unsigned i = 0; i < size; ++i) hex.append(1, digits[digest[i] >> 4]).append(1, digits[digest[i] & 15]);
+  return hex;
+}
+
+}  // namespace
+
+bool rightly_signed(std::string_view header, std::string_view body, std::string_view secret, std::int64_t now) {
+  if (secret.empty() || !header.starts_with("t=")) return false;
+  const auto comma = header.find(',');
+  if (comma == std::string_view::npos) return false;
+  const auto at_text = header.substr(2, comma - 2);
+  std::int64_t at = 0;
+  const auto [end, failed] = std::from_chars(at_text.data(), at_text.data() + at_text.size(), at);
+  if (failed != std::errc{} || end != at_text.data() + at_text.size() || at < now - tolerance || at > now + tolerance) return false;
+  std::string text{at_text};
+  const auto expected = hmac_hex(secret, text.append(1, '.').append(body));
+  // One for each secret while it is being changed.
+  for (auto rest = header.substr(comma); !rest.empty();) {
+    rest.remove_prefix(1);
+    const auto part = rest.substr(0, rest.find(','));
+    rest.remove_prefix(part.size());
+    if (part.size() != 3 + expected.size() || !part.starts_with("v1=")) continue;
+    if (CRYPTO_memcmp(part.data() + 3, expected.data(), expected.size()) == 0) return true;
+  }
+  return false;
+}
+
+}  // namespace gateway::load

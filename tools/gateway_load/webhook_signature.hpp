@@ -1,0 +1,12 @@
+// X-Service-Signature, as docs/integrators.md tells a merchant to verify it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace gateway::load {
+
+/// Whether one `v1` of the header is by this secret, and `t` within 300 s of `now` (seconds since 1970).
+bool rightly_signed(std::string_view header, std::string_view body, std::string_view secret, std::int64_t now);
+
+}  // namespace gateway::load
