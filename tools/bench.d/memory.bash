@@ -18,7 +18,7 @@ create_some() {
   [ "$bad" -eq 0 ] && [ "$broken" -eq 0 ] || fail "$bad answers with a wrong status, $broken broken connections"
 }
 
-start_gateway "$store"
+start_gateway "$store" "$store"
 [ "$payments" -gt "$first" ] || fail "--payments must be above $first"
 
 # A few more than wanted: wrk asks its script for one request that it does not send.

@@ -5,7 +5,7 @@ fail() {
   exit 1
 }
 
-declare -A url metrics key_id key_secret server_pid
+declare -A url metrics merchant_of key_id key_secret server_pid
 threads=2
 
 make_stand() {
@@ -44,18 +44,39 @@ start_bare() {
   start_server bare build/bench/bare_server --threads="$threads"
 }
 
-# start_gateway sqlite|mariadb: with a merchant and its test key. Logs of single requests are not what is measured.
+# start_gateway NAME sqlite|mariadb [DATABASE]: the first time with a merchant and its test key. Logs of single requests are not
+# what is measured.
 start_gateway() {
-  local name=$1 where=sqlite merchant key data=$stand/$1
-  mkdir "$data"
-  if [ "$name" = mariadb ]; then where=$(tools/mariadb start "$stand/mariadb-server" --buffer-pool=1G); fi
+  local name=$1 where=$2 merchant key data=$stand/$1
+  if [ "$where" = mariadb ]; then
+    where=$(tools/mariadb start "$stand/mariadb-server" --buffer-pool=1G --redo-log=1G)
+    if [ $# -gt 2 ]; then
+      mariadb_sql "CREATE DATABASE IF NOT EXISTS $3 CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+      where=${where/localhost\/gateway/localhost\/$3}
+    fi
+  fi
+  mkdir -p "$data"
   start_server "$name" build/gatewayd --listen=127.0.0.1:0 --operator-listen=127.0.0.1:0 --data-dir="$data" --store="$where" \
-    --log-level=warn
+    --log-level=warn --http-connections-per-address=10000 --http-connections=10000
   until metrics[$name]=$(sed -n 's/^operator metrics on //p' "$stand/$name.out") && [ -n "${metrics[$name]}" ]; do sleep 0.05; done
+  [ -z "${key_id[$name]-}" ] || return 0
   merchant=$(build/gatewayctl --data-dir="$data" --json merchant create --name Bench)
-  key=$(build/gatewayctl --data-dir="$data" --json merchant key mint --merchant "$(member merchant_id "$merchant")" --mode test)
+  merchant_of[$name]=$(member merchant_id "$merchant")
+  key=$(build/gatewayctl --data-dir="$data" --json merchant key mint --merchant "${merchant_of[$name]}" --mode test)
   key_id[$name]=$(member key_id "$key")
   key_secret[$name]=$(member secret "$key")
+}
+
+stop_gateway() {
+  kill -TERM "${server_pid[$1]}"
+  wait "${server_pid[$1]}" || fail "the gateway $1 did not end in order"
+  unset "server_pid[$1]"
+}
+
+# mariadb_sql [STATEMENT]: as the gateways' user; without one, what comes from standard input, in the database gateway_full.
+mariadb_sql() {
+  if [ $# -gt 0 ]; then set -- --execute="$1"; else set -- gateway_full; fi
+  mariadb --no-defaults --socket="$stand/mariadb-server/mysql.sock" --user=gateway --password=gateway "$@"
 }
 
 # sample NAME METRIC…: the sum of the samples whose names begin so.
