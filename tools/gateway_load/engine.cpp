@@ -488,6 +488,7 @@ load_outcome run_load(const target& to, const signer& sign, const load_plan& pla
   const auto threads = static_cast<unsigned>(scenarios.size());
   if (threads == 0 || plan.connections < threads) throw std::runtime_error("each thread needs a scenario and a connection");
   std::vector<std::unique_ptr<engine>> engines;
+  engines.reserve(threads);
   for (unsigned i = 0; i < threads; ++i)
     engines.push_back(std::make_unique<engine>(to, sign, share_of(plan, i, threads), *scenarios[i], stop));
   for (auto& one : engines) one->connect();
