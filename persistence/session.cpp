@@ -1,6 +1,7 @@
 #include "persistence/session.hpp"
 
 #include <algorithm>
+#include <random>
 #include <thread>
 
 #include "gateway/log.hpp"
@@ -54,6 +55,10 @@ bool session::try_to_return() {
   return true;
 }
 
-void session::let_others_finish(int attempt) { std::this_thread::sleep_for(std::chrono::milliseconds{attempt}); }
+void session::let_others_finish(int attempt) {
+  // Drawn: two that wait equally long meet again.
+  thread_local std::minstd_rand draw{std::random_device{}()};
+  std::this_thread::sleep_for(std::chrono::microseconds{std::uniform_int_distribution{500, 1'000 << attempt}(draw)});
+}
 
 }  // namespace gateway::persistence

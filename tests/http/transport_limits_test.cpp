@@ -112,12 +112,13 @@ TEST_CASE("a large request that finds no room is a 503, and a small one is serve
     holding.back().send("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 1048576\r\n\r\n" + most);
   }
   std::optional<http::testing::reply> refused;
-  // Some of the bytes of those before may still be on their way. Few enough are sent that the answer is not lost behind them.
-  REQUIRE(eventually([&] {
-    auto late = server.connect();
-    refused = late.ask("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 900000\r\n\r\n" + std::string(300'000, 'b'));
-    return refused.has_value();
-  }));
+  // Some of the bytes of those before may still be on their way, and what the refused ones gave back may be room for another:
+  // who is not answered holds it. Few enough are sent that the answer is not lost behind them.
+  for (int i = 0; i < 5 && !refused; ++i) {
+    holding.push_back(server.connect());
+    refused = holding.back().ask("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 900000\r\n\r\n" + std::string(300'000, 'b'));
+  }
+  REQUIRE(refused);
   CHECK(refused->status == 503);
   CHECK(refused->header("retry-after") == "1");
   CHECK(refused->header("connection") == "close");
