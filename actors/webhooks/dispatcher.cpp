@@ -204,7 +204,7 @@ class dispatching {
   void work() {
     if (draining_) return;
     const auto now = context_->clock.now();
-    pace_.refill(self_->system().clock().now());
+    pace_.refill(self_->system().clock().now(), context_->meters.requests_in_flight.Value() > 0);
     while (!line_.empty() && worker_is_free() && pace_.permits()) {
       auto& to = *line_.front();
       line_.pop_front();

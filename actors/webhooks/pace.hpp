@@ -15,16 +15,19 @@ class pace {
   using clock = std::chrono::steady_clock;
   /// What has gathered of permits while nothing began is forgotten beyond this: no bursts.
   static constexpr duration_ms burst{4};
+  /// While clients wait for answers, this share of the rate: half of a burst's work is done by the receivers and the database, where
+  /// no priority of ours reaches, and a payment that comes then waits behind it.
+  static constexpr double beside_clients = 0.4;
   /// How often to look again when there is none left.
   static constexpr duration_ms grain{1};
 
   /// 0: no limit.
   explicit pace(std::size_t per_second) noexcept : per_second_(static_cast<double>(per_second)), permits_(most()) {}
 
-  void refill(clock::time_point now) noexcept {
+  void refill(clock::time_point now, bool clients_wait) noexcept {
     if (now <= refilled_at_) return;
     const std::chrono::duration<double> passed = now - refilled_at_;
-    permits_ = std::min(most(), permits_ + passed.count() * per_second_);
+    permits_ = std::min(most(), permits_ + passed.count() * per_second_ * (clients_wait ? beside_clients : 1));
     refilled_at_ = now;
   }
   bool permits() const noexcept { return per_second_ <= 0 || permits_ >= 1; }

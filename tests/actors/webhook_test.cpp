@@ -430,6 +430,25 @@ TEST_CASE("what is due in masses is begun at the rate that leaves room for payme
   CHECK(w.office().sent.size() == 500);
 }
 
+TEST_CASE("while clients wait for answers, what is due in masses begins at two fifths of its rate") {
+  settings config;
+  config.webhook_rate = 1'000;
+  world w{std::make_shared<failing_store>(), config};
+  auto off = hook("a");
+  off.status = destination_status::disabled;
+  w.subscribe(off);
+  for (int i = 0; i < 500; ++i) sell(w, "pay_" + std::to_string(i));
+  w.meters().requests_in_flight.Set(1);
+  w.subscribe(hook("a"));
+  const auto before = w.office().sent.size();
+  w.advance(200ms, 1ms);
+  CHECK(w.office().sent.size() - before >= 70);
+  CHECK(w.office().sent.size() - before <= 90);
+  w.meters().requests_in_flight.Set(0);
+  w.advance(200ms, 1ms);
+  CHECK(w.office().sent.size() - before >= 260);
+}
+
 TEST_CASE("one 410 fails one delivery: what waits is not sent while the destination is being disabled") {
   world w;
   w.subscribe(hook("a"));
