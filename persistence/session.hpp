@@ -43,7 +43,7 @@ class session {
   std::chrono::milliseconds pause() const noexcept { return pause_; }
 
  private:
-  static constexpr int most_attempts = 6;
+  static constexpr int most_attempts = 12;
   static constexpr std::chrono::milliseconds first_pause{250}, longest_pause{1'000};
   /// Work that failed later than this is not begun again: its caller has waited enough.
   static constexpr std::chrono::seconds quick{1};
