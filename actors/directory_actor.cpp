@@ -522,6 +522,8 @@ class owning_directory {
 
 waking_directory::behavior_type directory_behavior(waking_directory::stateful_pointer<owning_directory> self, store_handles store,
                                                   directory* published, const crypto::master_key* keys, const wall_clock* clock) {
+  // The actor system's end waits for detached actors, but not for what their threads do after them.
+  self->attach_functor([] { crypto::leave_thread(); });
   self->state.start(self, std::move(store), *published, *keys, *clock);
   return {
       [self](operator_command& command) { return self->state.take(command); },

@@ -241,6 +241,8 @@ std::string random_hex(std::size_t bytes) {
   return hex({bytes_of(raw), raw.size()});
 }
 
+void leave_thread() noexcept { OPENSSL_thread_stop(); }
+
 // ---- the master key -----------------------------------------------------------------------------
 
 master_key::master_key(std::string bytes) : key_(std::move(bytes)) {
