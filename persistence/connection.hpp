@@ -72,6 +72,9 @@ class db_connection {
   virtual std::uint64_t change(const statement& sql, std::span<const cell> parameters) = 0;
   virtual void read(const statement& sql, std::span<const cell> parameters, const row_handler& each) = 0;
 
+  /// What the database wants done between commits, while nobody waits for one. May do nothing; does not fail.
+  virtual void tend() noexcept {}
+
   /// Holds off other processes for the length of a migration.
   virtual void lock_schema() = 0;
   virtual void unlock_schema(bool keep) = 0;

@@ -37,6 +37,11 @@ class session {
   template <class Work>
   bool run(Work&& work);
 
+  /// After work whose outcome its callers know.
+  void tend() noexcept {
+    if (link_) link_->tend();
+  }
+
   /// For the owner's timer while away. True: it answers again.
   bool try_to_return();
   /// How long to wait before the next try.

@@ -84,6 +84,7 @@ class writer {
       outcomes_[static_cast<std::size_t>(outcomes[i])]->Increment();
       promises_[i].deliver(outcomes[i]);
     }
+    session_.tend();
   }
 
  private:

@@ -10,6 +10,14 @@ namespace {
 /// Longer than any other writer's transaction: a migration, a purge, a checkpoint.
 constexpr int lock_wait_ms = 5'000;
 
+/// A checkpoint copies the pages of the log into the file, and nothing commits meanwhile. A small one lasts as long as a few
+/// commits; one of thousands of pages made every client wait for tens of milliseconds. They stay on the writer's connection:
+/// SQLite before 3.51.3 can lose pages when one connection begins a checkpoint while another starts the log anew
+/// (sqlite.org/wal.html, the WAL-reset bug).
+constexpr int checkpoint_pages = 300;
+/// Of a log that nobody tends: the commit itself makes the checkpoint.
+constexpr int overdue_pages = 4'000;
+
 /// Resets a statement and lets go of the text bound to it, on every way out.
 class running {
  public:
@@ -67,11 +75,11 @@ sqlite_connection::sqlite_connection(const store_location& where, access how) {
     sqlite3_extended_result_codes(db_.get(), 1);
     sqlite3_busy_timeout(db_.get(), lock_wait_ms);
     if (how == access::write) {
-      // FULL: the log is synced at every commit. A longer log makes checkpoints rarer and larger.
+      // FULL: the log is synced at every commit.
       execute("PRAGMA journal_mode = WAL");
       execute("PRAGMA synchronous = FULL");
-      execute("PRAGMA wal_autocheckpoint = 4000");
       execute("PRAGMA cache_size = -65536");
+      sqlite3_wal_hook(db_.get(), committed, this);
     }
     // Opening is lazy: a file that is no database shows itself at the first read.
     execute("SELECT COUNT(*) FROM sqlite_schema");
@@ -93,6 +101,23 @@ void sqlite_connection::rollback() noexcept {
 void sqlite_connection::execute(const std::string& sql) {
   const int code = sqlite3_exec(db_.get(), sql.c_str(), nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) fail(code);
+}
+
+int sqlite_connection::committed(void* self, sqlite3*, const char*, int log_pages) noexcept {
+  auto& me = *static_cast<sqlite_connection*>(self);
+  me.log_pages_ = log_pages;
+  if (log_pages >= overdue_pages) me.checkpoint();
+  return SQLITE_OK;
+}
+
+void sqlite_connection::tend() noexcept {
+  if (log_pages_ >= checkpoint_pages) checkpoint();
+}
+
+void sqlite_connection::checkpoint() noexcept {
+  // If it fails, for a full disk or since readers still need the log, the log stays as it is and grows: the next one tries again.
+  sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+  log_pages_ = 0;
 }
 
 void sqlite_connection::unlock_schema(bool keep) {

@@ -23,6 +23,7 @@ class sqlite_connection final : public db_connection {
   write_result write(const write_shape& shape, std::span<const cell> cells) override;
   std::uint64_t change(const statement& sql, std::span<const cell> parameters) override;
   void read(const statement& sql, std::span<const cell> parameters, const row_handler& each) override;
+  void tend() noexcept override;
   void lock_schema() override { begin(); }
   void unlock_schema(bool keep) override;
   bool is_already_there(const database_error&) const noexcept override { return false; }
@@ -41,10 +42,13 @@ class sqlite_connection final : public db_connection {
   sqlite3_stmt* cached(const statement& sql);
   prepared prepare(std::string_view sql);
   void bind(sqlite3_stmt* s, std::span<const cell> cells);
+  static int committed(void* self, sqlite3*, const char*, int log_pages) noexcept;
+  void checkpoint() noexcept;
   [[noreturn]] void fail(int code) const;
 
   std::unique_ptr<sqlite3, close_database> db_;
   std::unordered_map<const void*, prepared> statements_;  ///< finalized before db_ closes
+  int log_pages_ = 0;                                     ///< after the last commit
 };
 
 }  // namespace gateway::persistence
