@@ -9,7 +9,6 @@
 #include <cppconn/statement.h>
 #include <mysql_driver.h>
 
-#include <bit>
 
 namespace gateway::persistence {
 
@@ -18,8 +17,17 @@ namespace {
 constexpr int connect_timeout_s = 3;
 constexpr int answer_timeout_s = 10;
 constexpr int lock_wait_s = 5;  // under answer_timeout_s, so that a wait ends as a wait
-/// The most rows of one statement. Row counts between are made of powers of two, so that few statements serve all.
-constexpr std::size_t widest_shape = 128;
+
+/// How many of these rows one statement takes. Each statement costs a round trip, the more the smaller it is: batches of a
+/// gateway that is half busy go in one. Above, few prepared statements serve all, for the server keeps each by its rows.
+constexpr std::size_t rows_at_once(std::size_t rows) noexcept {
+  constexpr std::size_t every_count_to = 16;
+  if (rows <= every_count_to) return rows;
+  std::size_t fits = every_count_to;
+  for (const std::size_t count : {24, 32, 48, 64, 96, 128})
+    if (count <= rows) fits = count;
+  return fits;
+}
 
 enum : int {  // errors that mean something to us
   er_dup_keyname = 1061,
@@ -165,7 +173,7 @@ void mysql_connection::execute(const std::string& text) {
 write_result mysql_connection::write(const write_shape& shape, std::span<const cell> cells) {
   const auto width = shape.columns.size();
   while (!cells.empty()) {
-    const auto rows = std::min(std::bit_floor(cells.size() / width), widest_shape);
+    const auto rows = rows_at_once(cells.size() / width);
     try {
       auto& s = cached(shape, rows);
       bind(s, cells.first(rows * width));
