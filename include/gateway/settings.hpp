@@ -33,7 +33,7 @@ struct settings {
   std::filesystem::path master_key;       ///< empty: data_dir/master.key
   std::string log_level = "info";
   unsigned http_threads = 0;              ///< 0: one per core
-  unsigned store_writers = 2;             ///< connections; the embedded store has one
+  unsigned store_writers = 1;             ///< connections; the embedded store has one
   unsigned store_readers = 2;
   unsigned batch_units = 128;             ///< most units in one transaction
   std::chrono::milliseconds begin_wait{200};  ///< a write's, until it is durable that it has begun; past it 503

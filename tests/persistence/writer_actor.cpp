@@ -17,7 +17,9 @@ using reply = std::variant<commit_outcome, actor_errc>;
 struct running_store : empty_store, open_actors {
   explicit running_store(store_kind kind) : empty_store(kind), open_actors(prepared(empty_store::settings())) {}
 
-  static const gateway::settings& prepared(const gateway::settings& s) {
+  /// Where the store allows it, several writers: they meet in its rows.
+  static gateway::settings prepared(gateway::settings s) {
+    s.store_writers = 2;
     prepared_store{s};
     return s;
   }
