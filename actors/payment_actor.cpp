@@ -7,7 +7,8 @@
 // the row: the next activation asks the provider again, under the same provider key, before anything else.
 //
 // What it remembers (row, timeline, recent answers) is what it has seen committed. Whenever a commit's
-// outcome is in doubt it forgets, and the next request reads the truth.
+// outcome is in doubt it forgets, and the next request reads the truth. While such a commit may still land,
+// its own or that of an actor before it, what it reads serves one request only.
 
 #include "payment_actor.hpp"
 
@@ -38,8 +39,6 @@ using reply_promise = caf::typed_response_promise<payment_reply>;
 constexpr std::size_t remembered_answers = 8;
 /// A claim lost to another owner, or an operation left open, is looked at again this often within one request.
 constexpr unsigned most_attempts = 4;
-/// A commit that got no answer has landed, or never will, after this.
-constexpr std::chrono::seconds doubt_lasts{60};
 
 /// The idempotency key towards the provider: the same for every call that one command makes.
 /// The claim is part of it: once an idempotency key has been purged, its next use is another command, which the
@@ -72,6 +71,7 @@ class payment_entity {
     context_ = std::move(context);
     router_ = std::move(router);
     key_ = key;
+    if (const auto until = context_->doubt.until(); until > self_->clock().now()) doubt_until_ = until;
   }
 
   caf::result<payment_reply> accept(payment_request& request) {
@@ -147,11 +147,10 @@ class payment_entity {
     busy_ = false;
     // That there is no such payment is true only until somebody creates it, perhaps by way of another node.
     if (!current_) known_ = false;
-    if (doubt_until_ > time_point{}) {
-      if (context_->clock.now() < doubt_until_)
-        forget();
-      else
-        doubt_until_ = time_point{};
+    if (doubt_until_ > commit_doubt::time_point{}) {
+      // Also at the end of the doubt: what was read for this request may have been read before it.
+      forget();
+      if (self_->clock().now() >= doubt_until_) doubt_until_ = {};
     }
     // What is refused at once comes back here from within: one loop for all, or thousands that wait would nest.
     if (std::exchange(moving_on_, true)) return;
@@ -188,7 +187,7 @@ class payment_entity {
       switch (outcome) {
         case commit_outcome::committed:
           work.began = true;
-          learn(std::move(begun));
+          won(std::move(begun));
           timeline_.emplace();
           return call_provider(std::move(work), false);
         case commit_outcome::duplicate_command:
@@ -226,7 +225,7 @@ class payment_entity {
       return commit(std::move(unit), [this, work = std::move(work), result = std::move(result), judged = std::move(judged)](commit_outcome outcome) mutable {
         switch (outcome) {
           case commit_outcome::committed:
-            learn(std::move(judged));
+            won(std::move(judged));
             return finish_with(work, std::move(result));
           case commit_outcome::duplicate_command:
             return answer_from_store(std::move(work));
@@ -246,7 +245,7 @@ class payment_entity {
       switch (outcome) {
         case commit_outcome::committed:
           work.began = true;
-          learn(std::move(claimed));
+          won(std::move(claimed));
           return call_provider(std::move(work), false);
         case commit_outcome::duplicate_command:
           return answer_from_store(std::move(work));
@@ -379,7 +378,7 @@ class payment_entity {
     for (const auto& job : outbox.jobs) unit.deliveries.push_back(job.row);
     commit(std::move(unit), [this, change = std::move(change), outbox = std::move(outbox), then = std::move(then)](commit_outcome outcome) mutable {
       if (outcome == commit_outcome::committed) {
-        learn(std::move(change.next));
+        won(std::move(change.next));
         if (timeline_) std::ranges::move(change.entries, std::back_inserter(*timeline_));
         if (!outbox.jobs.empty()) self_->send(context_->dispatcher, std::move(outbox));
       }
@@ -511,6 +510,12 @@ class payment_entity {
     seen_timeline_.reset();
   }
 
+  /// The row as this actor has committed it. Whatever else was on its way has lost its claim by that.
+  void won(payment row) {
+    learn(std::move(row));
+    doubt_until_ = {};
+  }
+
   void forget() {
     known_ = false;
     current_.reset();
@@ -526,8 +531,7 @@ class payment_entity {
       context_->meters.shed("store_queue").Increment();
       return refuse(work, problem::overloaded);
     }
-    // The commit may still land: until then no row that is read is believed for longer than one request.
-    doubt_until_ = context_->clock.now() + doubt_lasts;
+    doubt_until_ = context_->doubt.raise(self_->clock().now());
     refuse(work, problem::store_unavailable);
   }
 
@@ -575,7 +579,7 @@ class payment_entity {
   bool known_ = false;  ///< current_ is what the store holds
   bool busy_ = false;   ///< a request is under way
   bool moving_on_ = false;  ///< next() is at work further down the stack
-  time_point doubt_until_{};
+  commit_doubt::time_point doubt_until_{};  ///< until then no row that is read is believed for longer than one request
   std::optional<payment> current_;
   std::optional<std::vector<timeline_entry>> timeline_;
   payment_ptr seen_payment_;    ///< shared with readers until the next change

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "commit_doubt.hpp"
 #include "gateway/actors.hpp"
 #include "gateway/delivery_numbers.hpp"
 #include "gateway/directory.hpp"
@@ -26,6 +27,7 @@ struct payment_context {
   dispatcher_actor dispatcher;
   delivery_numbers& numbers;
   std::array<provider_places, provider_catalogue.size()> places{};  ///< by provider_kind
+  commit_doubt doubt{};
 
   machine_timing timing() const {
     return {config.hosted_expiry, config.reconcile_first, config.reconcile_longest, config.provider_timeout * 2 + std::chrono::seconds{10}};

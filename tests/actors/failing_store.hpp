@@ -4,6 +4,8 @@
 #include <atomic>
 #include <deque>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include <caf/all.hpp>
 
@@ -12,8 +14,8 @@
 
 namespace gateway::testing {
 
-/// How the next unit fails.
-enum class fault { none, queue_full, before_commit, after_commit };
+/// How the next unit fails. One that is held up is told as unavailable, and committed when the test lets it land.
+enum class fault { none, queue_full, before_commit, after_commit, held_up };
 
 struct failing_store : memory_store {
   std::deque<fault> faults;  ///< one for each unit to come; empty: none
@@ -28,10 +30,22 @@ struct failing_store : memory_store {
     }
     if (trouble == fault::queue_full) return commit_outcome::refused;
     if (trouble == fault::before_commit) return commit_outcome::unavailable;
+    if (trouble == fault::held_up) {
+      on_their_way.push_back(unit);
+      return commit_outcome::unavailable;
+    }
     const auto outcome = commit(unit);
     if (outcome == commit_outcome::committed) ++commits;
     return trouble == fault::after_commit ? commit_outcome::unavailable : outcome;
   }
+
+  /// What was held up is committed, or loses its claim by now. Nobody is told.
+  void land() {
+    for (const auto& unit : std::exchange(on_their_way, {})) commit(unit);
+  }
+
+ private:
+  std::vector<unit_of_work> on_their_way;
 };
 
 using failing_store_ptr = std::shared_ptr<failing_store>;
