@@ -1,10 +1,9 @@
 // How fast webhooks are, measured with nginx as the receiver, over TLS, on this machine and in one run. `tools/bench webhooks`
-// runs it; GATEWAY_WEBHOOK_SPEED sets the sizes. What must arrive, must arrive at any size.
+// runs it, and so does `tools/bench` for its table. GATEWAY_WEBHOOK_SPEED sets the sizes: `whole`, or for so many seconds
+// of each measurement, with neither payments nor a limit beside the backlog. What must arrive, must arrive at any size. To the file
+// GATEWAY_WEBHOOK_FIGURES, if there is one, goes a line for each: its name, how many a second, and in microseconds the times'
+// p50 and p99, if it has any.
 #include <catch2/catch.hpp>
-
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -19,72 +18,59 @@
 #include "attack.hpp"
 #include "open_loop.hpp"
 #include "paths.hpp"
+#include "text.hpp"
 
 using namespace gateway::e2e;
 using namespace std::chrono_literals;
 
 namespace {
 
-/// Sizes of the whole measurement, or of the one that only shows that it works.
+/// How much is measured: by default enough to show that it works.
 struct sizes {
   std::size_t events_per_second = 100;
   std::chrono::seconds lasts{2};
   std::size_t due_at_once = 5'000;
+  double payments_per_second = 50;  ///< beside what was due at once
+  int slices = 2;                   ///< of a second, with payments, before and after the outage
   bool whole = false;
+  bool limited = true;              ///< by the gateway's own webhook-rate
 
   static sizes of_environment() {
-    const char* wish = std::getenv("GATEWAY_WEBHOOK_SPEED");
-    if (!wish || std::string_view{wish} != "whole") return {};
-    return {500, 10s, 100'000, true};
+    const auto wish = environment_or("GATEWAY_WEBHOOK_SPEED", "");
+    if (wish.empty()) return {};
+    if (wish == "whole") return {500, 10s, 100'000, 200, 9, true, true};
+    const auto seconds = std::stoul(wish);
+    return {500, std::chrono::seconds{seconds}, 10'000 * seconds, 0, 0, false, false};
   }
 };
+
+void write_figures(const std::string& name, double rate, const std::vector<double>& sorted_ms) {
+  const auto file = environment_or("GATEWAY_WEBHOOK_FIGURES", "");
+  if (file.empty()) return;
+  std::ofstream to{file, std::ios::app};
+  to << std::fixed << std::setprecision(0) << name << ' ' << rate;
+  if (!sorted_ms.empty()) to << ' ' << percentile(sorted_ms, 0.5) * 1000 << ' ' << percentile(sorted_ms, 0.99) * 1000;
+  to << '\n';
+}
 
 constexpr int destinations = 10;
 constexpr std::int64_t epoch_ms = 1'767'225'600'000;  ///< of delivery numbers: 2026, see docs/integrators.md
 
-/// A port that nobody listens on now: nginx does not tell which one it was given.
-std::uint16_t free_port() {
-  const int probe = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  REQUIRE(::bind(probe, reinterpret_cast<sockaddr*>(&address), size) == 0);
-  REQUIRE(::getsockname(probe, reinterpret_cast<sockaddr*>(&address), &size) == 0);
-  ::close(probe);
-  return ntohs(address.sin_port);
-}
-
-/// nginx as a merchant's endpoint: answers 200 to all, and writes down when which delivery came.
+/// nginx as a merchant's endpoint: answers 200 to all, and writes down when which delivery came (tools/nginx).
 class nginx {
  public:
-  static std::string program() {
-    const char* given = std::getenv("GATEWAY_NGINX");
-    return given ? given : "/usr/sbin/nginx";
-  }
+  static std::string program() { return environment_or("GATEWAY_NGINX", "/usr/sbin/nginx"); }
 
   explicit nginx(std::filesystem::path folder) : folder_{std::move(folder)} {
-    std::filesystem::create_directories(folder_);
-    const auto made = run_command({"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
-                                   "/CN=receiver", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", (folder_ / "key.pem").string(), "-out",
-                                   certificate().string()});
-    REQUIRE(made.code == 0);
-    std::ofstream{folder_ / "nginx.conf"} << "daemon off; master_process off; pid " << (folder_ / "pid").string() << "; error_log "
-                                          << (folder_ / "error.log").string() << " warn;\n"
-                                          << "events { worker_connections 2048; }\n"
-                                          << "http { access_log off; log_format came '$msec $http_x_service_delivery $request_uri';\n"
-                                          << "  client_body_temp_path " << (folder_ / "body").string() << "; proxy_temp_path " << (folder_ / "proxy").string()
-                                          << "; fastcgi_temp_path " << (folder_ / "fastcgi").string() << "; uwsgi_temp_path " << (folder_ / "uwsgi").string()
-                                          << "; scgi_temp_path " << (folder_ / "scgi").string() << ";\n"
-                                          << "  server { listen 127.0.0.1:" << port_ << " ssl; ssl_certificate " << certificate().string()
-                                          << "; ssl_certificate_key " << (folder_ / "key.pem").string() << "; keepalive_requests 1000000;\n"
-                                          << "    access_log " << log_file().string() << " came buffer=64k flush=500ms;\n"
-                                          << "    location / { return 200 'received'; } } }\n";
-    process_ = child_process{{program(), "-c", (folder_ / "nginx.conf").string(), "-p", folder_.string()}, {folder_ / "stderr.log", {}, {}}};
+    process_ = child_process{{(project_root() / "tools" / "nginx").string(), "receive", folder_.string()},
+                             {folder_ / "stderr.log", {{"GATEWAY_NGINX", program()}}, {}}};
+    const auto said = process_.read_line(10s);
+    REQUIRE(said);
+    url_ = said->substr(said->find("https:"));
     REQUIRE(eventually([&] { return std::filesystem::exists(folder_ / "pid"); }));
   }
 
-  std::string url(int path) const { return "https://127.0.0.1:" + std::to_string(port_) + "/hook/" + std::to_string(path); }
+  std::string url(int path) const { return url_ + "/hook/" + std::to_string(path); }
   std::filesystem::path certificate() const { return folder_ / "certificate.pem"; }
 
   struct arrival {
@@ -113,7 +99,7 @@ class nginx {
   std::filesystem::path log_file() const { return folder_ / "came.log"; }
 
   std::filesystem::path folder_;
-  std::uint16_t port_ = free_port();
+  std::string url_;
   child_process process_;
 };
 
@@ -160,6 +146,7 @@ struct steady_load {
     all_served = all_served && told.count(200) == told.offered;
   }
   static double median(std::vector<double> of) {
+    if (of.empty()) return 0;
     std::ranges::sort(of);
     return of[of.size() / 2];
   }
@@ -199,6 +186,7 @@ TEST_CASE("an event arrives at a healthy receiver within milliseconds of its com
   std::cout << std::fixed << std::setprecision(1) << "latency-" << to_string(store) << " " << told.per_second(200) << " events/s, " << late.size()
             << " arrived; from before the commit to the arrival: p50 " << percentile(late, 0.5) << " ms, p99 " << percentile(late, 0.99) << " ms, most "
             << late.back() << " ms\n";
+  write_figures("arrival-" + std::string{to_string(store)}, told.per_second(200), late);
   CHECK(late.size() == told.offered);
   CHECK(percentile(late, 0.5) < (wish.whole ? 5 : 1000));
   CHECK(percentile(late, 0.99) < (wish.whole ? 50 : 2000));
@@ -209,17 +197,19 @@ TEST_CASE("what an outage has left behind drains fast while payments go on") {
   const auto wish = sizes::of_environment();
   const auto store = GENERATE(from_range(stores()));
   const nginx receiver{new_folder("nginx-drain-")};
-  gateway_process gateway{options_for(store, receiver)};
+  auto options = options_for(store, receiver);
+  if (!wish.limited) options.arguments.push_back("--webhook-rate=0");
+  gateway_process gateway{std::move(options)};
   const auto account = new_merchant(gateway);
   std::vector<std::string> ids;
   for (int i = 0; i < destinations; ++i)
     ids.push_back(gateway.ctl({"destination", "set", "--merchant", account.id, "--mode", "test", "--url", receiver.url(i)})["destination_id"].text());
 
   // Approved payments have no event before they are captured: this load adds nothing to what is delivered.
-  const load_plan payments{wish.whole ? 200.0 : 50.0, 1000ms, 32};
+  const load_plan payments{wish.payments_per_second, 1000ms, 32};
   const auto some_seconds = [&] {
     steady_load seen;
-    for (int second = 0; second < (wish.whole ? 9 : 2); ++second)
+    for (int second = 0; second < wish.slices; ++second)
       seen.add(run_load(gateway, signed_creates(gateway, account.test, static_cast<std::size_t>(payments.per_second)), payments));
     return seen;
   };
@@ -261,6 +251,7 @@ TEST_CASE("what an outage has left behind drains fast while payments go on") {
             << " repeats; payments at " << payments.per_second << "/s: p50 " << steady_load::median(quiet.p50) << " -> "
             << steady_load::median(busy.p50) << " ms, p99 " << q99 << " -> " << b99 << " ms; resident " << resident_before << " -> at most "
             << memory.peak_mib() << " MiB\n";
+  write_figures("deliveries-" + std::string{to_string(store)}, rate, {});
   CHECK(by_number.size() == wish.due_at_once);
   CHECK(busy.all_served);
   CHECK(memory.peak_mib() < 512);
