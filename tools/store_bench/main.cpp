@@ -11,84 +11,19 @@
 #include <cstdio>
 #include <vector>
 
-#include "gateway/crypto.hpp"
 #include "persistence/store.hpp"
+#include "workload.hpp"
 
 namespace {
 
 using namespace gateway;
+using store_bench::workload;
 using clock_type = std::chrono::steady_clock;
 
 struct options {
   settings store;
   int payments = 50'000;
   int in_flight = 256;
-};
-
-/// Payments of many merchants, as the actors would write them.
-class workload {
- public:
-  explicit workload(time_point now) : now_(now), run_(crypto::random_hex(4)) {}
-
-  unit_of_work begin(int i) const {
-    unit_of_work unit;
-    unit.insert_payment = claimed(i);
-    command_record command;
-    command.key = unit.insert_payment->open->command;
-    command.fingerprint = std::string(64, 'f');
-    command.payment = unit.insert_payment->key.id;
-    command.amount = unit.insert_payment->amount.minor;
-    command.created_at = now_;
-    unit.insert_command = std::move(command);
-    return unit;
-  }
-
-  unit_of_work finish(int i) const {
-    unit_of_work unit;
-    auto p = claimed(i);
-    unit.finish_command = command_finish{p.open->command, result_, now_};
-    p.version = 2;
-    p.open.reset();
-    p.due_at.reset();
-    p.state = payment_state::authorized;
-    p.status = provider_status::approved;
-    p.provider_ref = "ch_" + std::to_string(i);
-    p.next_seq = 2;
-    unit.update_payment = std::move(p);
-    timeline_entry attempt;
-    attempt.seq = 1;
-    attempt.operation = "authorize";
-    attempt.status = "approved";
-    attempt.occurred_at = now_;
-    unit.entries = {std::move(attempt)};
-    return unit;
-  }
-
- private:
-  payment claimed(int i) const {
-    payment p;
-    char merchant[32];
-    std::snprintf(merchant, sizeof merchant, "merch_%020x", i * 2654435761u % 100);
-    p.key = {merchant_id{merchant}, environment::test, payment_id{"pay_" + run_ + "_" + std::to_string(i)}};
-    p.version = 1;
-    p.amount = {4200, *currency::parse("EUR")};
-    p.account = "acct_sandbox";
-    char key[64];
-    std::snprintf(key, sizeof key, "%s-%08x-4000-8000-%012x", run_.c_str(), i * 2654435761u, static_cast<unsigned>(i));
-    p.open = open_operation{{p.key.merchant, p.key.env, "", key}, operation::create, 4200, false, 0};
-    p.due_at = now_ + std::chrono::seconds{60};
-    p.created_at = p.updated_at = now_;
-    p.details.payment_method = "pm_card_visa";
-    p.details.description = "Order 100045";
-    p.details.customer_email = "customer@example.com";
-    p.details.metadata = {{"order", "A-1001"}, {"channel", "web"}};
-    return p;
-  }
-
-  time_point now_;
-  std::string run_;
-  answer_ptr result_ = std::make_shared<const answer>(answer{
-      200, R"({"payment_id":"pay_0123456789","state":"authorized","provider":{"provider":"sandbox","provider_ref":"ch_1","status":"approved"}})"});
 };
 
 struct tally {
