@@ -1,6 +1,6 @@
 # One measurement each, over connections that are already open. Sourced, not run.
 
-declare -A rates p50s p99s guess next_payment
+declare -A rates p50s p99s guess next_payment batch_units
 wrong=0
 live=10000 # payments whose keys and timelines are asked for again and again
 run=$(od -An -N4 -tx4 /dev/urandom | tr -d ' ')
@@ -8,9 +8,13 @@ run=$(od -An -N4 -tx4 /dev/urandom | tr -d ' ')
 record() {
   local name=$1
   rates[$name]+=" $(rate)"
-  p50s[$name]+=" $p50"
-  p99s[$name]+=" $p99"
-  printf '  %-18s %9d/s   p50 %7.2f ms   p99 %7.2f ms\n' "$name" "$(rate)" "$(bc_ms "$p50")" "$(bc_ms "$p99")"
+  printf '  %-18s %9d/s' "$name" "$(rate)"
+  if [ -n "$p50" ]; then
+    p50s[$name]+=" $p50"
+    p99s[$name]+=" $p99"
+    printf '   p50 %7.2f ms   p99 %7.2f ms' "$(bc_ms "$p50")" "$(bc_ms "$p99")"
+  fi
+  echo
   if [ "$bad" -ne 0 ] || [ "$broken" -ne 0 ]; then
     echo "  $name: $bad answers with a wrong status, $broken broken connections" >&2
     wrong=$((wrong + bad + broken))
@@ -39,13 +43,15 @@ measure_bare() {
 
 # Each payment and key is new; every create must have committed its begin and its finish.
 measure_create() {
-  local gateway=$1 count before after sent
+  local gateway=$1 count before after sent batches units
   # Half as many again as the last run needed; a run that still ran out is repeated with more.
   while :; do
     count=$((${guess[$gateway]} * (seconds + 1) * 3 / 2))
     presign "$gateway" create "c$run" "${next_payment[$gateway]}" "$count"
     next_payment[$gateway]=$((${next_payment[$gateway]} + count))
     before=$(sample "$gateway" 'gateway_store_units_total{outcome="committed"}')
+    batches=$(sample "$gateway" gateway_store_batch_units_count)
+    units=$(sample "$gateway" gateway_store_batch_units_sum)
     drive "$gateway" once "$seconds"
     after=$(sample "$gateway" 'gateway_store_units_total{outcome="committed"}')
     if [ "$exhausted" -eq 0 ]; then break; fi
@@ -53,8 +59,22 @@ measure_create() {
   done
   sent=$requests
   guess[$gateway]=$(rate)
+  batches=$(($(sample "$gateway" gateway_store_batch_units_count) - batches))
+  units=$(($(sample "$gateway" gateway_store_batch_units_sum) - units))
+  batch_units[$gateway]=$(((units + batches / 2) / batches))
   expect "create-$gateway: committed units" $((2 * sent)) $((after - before))
   record "create-$gateway"
+}
+
+# As many creates as the database itself commits, in batches as large as those of the creates just measured.
+measure_database() {
+  local gateway=$1 where=sqlite line
+  if [ "$gateway" = mariadb ]; then where=$(mariadb_url gateway_bare); fi
+  line=$(build/bench/bare_database --store="$where" --data-dir="$stand/bare-database" --batch-units="${batch_units[$gateway]}" \
+    --seconds="$seconds" 2>"$stand/bare-database.log") || fail "the bare database: $(tail -n 1 "$stand/bare-database.log")"
+  read -r _ requests microseconds p50 p99 <<<"$line"
+  requests=$((requests / 2)) bad=0 broken=0
+  record "database-$gateway"
 }
 
 # The first pass creates what does not exist and brings what was evicted back into memory; the second is measured.
@@ -126,4 +146,32 @@ measure_pace() {
   most=$(rate)
   load "$1" create --rate=$((most / 2)) --connections="$connections" --warm-up=1s --duration="${seconds}s"
   record "half-$1"
+}
+
+# nginx as the receiver of webhooks: how many posts like an event's it answers, and writes to its log.
+measure_nginx() {
+  local body thread
+  body='{"id":"evt_0123456789abcdef0123456789abcdef","type":"payment.captured","created":"2026-11-21T10:00:00.125Z",'
+  body+='"merchant":{"id":"merch_0123456789abcdef0123","entity_id":"ent_0123456789abcdef0123"},'
+  body+='"data":{"payment_id":"pay_outage_100000","state":"captured","amount":4200,"currency":"HKD"}}'
+  for ((thread = 0; thread < threads; thread++)); do
+    printf '%s\r\n' 'POST /hook/0 HTTP/1.1' "Host: ${url[nginx]#https://}" 'User-Agent: gateway' 'Content-Type: application/json' \
+      "Content-Length: ${#body}" "X-Service-Signature: t=1795302035,v1=$(printf '0%.0s' {1..64})" 'X-Service-Delivery: 114349209288704' '' >"$stand/requests.$thread"
+    printf '%s\0' "$body" >>"$stand/requests.$thread"
+  done
+  drive nginx again 1
+  drive nginx again "$seconds"
+  record nginx
+}
+
+# A backlog delivered to nginx with nothing else to do, and from before an event's commit to its arrival at 500 events a second.
+measure_deliveries() {
+  local gateway=$1 name figures=$stand/figures where
+  where=$(mariadb_url)
+  rm -f "$figures"
+  GATEWAY_NGINX=$(tools/nginx) GATEWAY_TEST_STORES=${gateway/mariadb/mysql} GATEWAY_TEST_MYSQL_URL=$where GATEWAY_WEBHOOK_SPEED=$seconds \
+    GATEWAY_WEBHOOK_FIGURES=$figures build/end_to_end_webhook_speed >"$stand/deliveries.out" 2>&1 ||
+    fail "deliveries on $gateway: $(tail -n 30 "$stand/deliveries.out")"
+  bad=0 broken=0 microseconds=1000000
+  while read -r name requests p50 p99; do record "${name%-*}-$gateway"; done <"$figures"
 }

@@ -1,4 +1,4 @@
-# Rates and latencies, relative to the bare server. Sourced by tools/bench.
+# Rates and latencies, relative to the limits measured in the same run. Sourced by tools/bench.
 source tools/bench.d/measures.bash
 
 uses() {
@@ -11,45 +11,94 @@ signs() {
   [[ " ${measures[*]}" =~ \ (lifecycle|storm)- ]]
 }
 
+compares_databases() {
+  [[ " ${measures[*]}" =~ \ database- ]]
+}
+
+delivers() {
+  [[ " ${measures[*]}" =~ \ deliveries- ]]
+}
+
 row() {
-  printf '%-18s %10s %8s %8s %10s %10s  %s\n' "$@"
+  printf '%-18s %9s %8s %-9s %8s %12s %10s %10s  %s\n' "$@"
 }
 
-# told NAME BASE TARGET: one row, its rate as a share of the base's.
+ratio() {
+  awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3f", a / b }'
+}
+
+rate_of() {
+  median_of "${rates[$1]}"
+}
+
+# The median of what is measured in microseconds, in milliseconds; nothing of what was not measured.
+ms() {
+  [ -z "$1" ] || bc_ms "$(median_of "$1")"
+}
+
+# told NAME RATIO BASE TARGET OF_DATABASE VERDICT: all but the name may be empty.
 told() {
-  local name=$1 base=$2 target=$3 share verdict=met
-  share=$(awk -v a="$(median_of "${rates[$name]}")" -v b="$(median_of "${rates[$base]}")" 'BEGIN { printf "%.4f", a / b }')
-  if awk -v r="$share" -v t="$target" 'BEGIN { exit !(r < t) }'; then verdict=missed missed=$((missed + 1)); fi
-  row "$name" "$(median_of "${rates[$name]}")" "$share" "$target" "$(bc_ms "$(median_of "${p50s[$name]}")")" "$(bc_ms "$(median_of "${p99s[$name]}")")" "$verdict"
+  row "$1" "$(rate_of "$1")" "${@:2:4}" "$(ms "${p50s[$1]-}")" "$(ms "${p99s[$1]-}")" "${6-}"
 }
 
-plain() {
-  row "$1" "$(median_of "${rates[$1]}")" "${2-}" '' "$(bc_ms "$(median_of "${p50s[$1]}")")" "$(bc_ms "$(median_of "${p99s[$1]}")")" ''
+# judge CONDITION: an expression of awk. Sets verdict.
+judge() {
+  verdict=met
+  if ! awk "BEGIN { exit !($1) }"; then verdict=missed missed=$((missed + 1)); fi
+}
+
+# compared NAME BASE [DATABASE]: its rate as a share of the base's, and of what the database could carry.
+compared() {
+  local name=$1 base=$2 of_database='' share target verdict=''
+  share=$(ratio "$(rate_of "$name")" "$(rate_of "$base")")
+  target=$(target_of "$name")
+  [ -z "$target" ] || judge "$share >= $target"
+  if [ -n "${3-}" ] && [ -n "${rates[$3]-}" ]; then of_database=$(ratio "$(rate_of "$name")" "$(rate_of "$3")"); fi
+  told "$name" "$share" "$base" "$target" "$of_database" "$verdict"
 }
 
 print_table() {
-  local measure gateway times verdict
+  local measure gateway base times verdict
   echo
-  row "median of $rounds" rate ratio target 'p50 ms' 'p99 ms' ''
-  plain bare 1
-  [ -z "${rates[signing]-}" ] || plain signing 1
+  row "median of $rounds" rate/s ratio of target 'of database' 'p50 ms' 'p99 ms' ''
+  for base in bare signing nginx; do
+    [ -z "${rates[$base]-}" ] || told "$base" 1 '' '' '' ''
+  done
   for measure in "${measures[@]}"; do
+    gateway=${measure#*-}
     case $measure in
-      create-* | replay-* | timeline-*) told "$measure" bare "$(target_of "$measure")" ;;
-      lifecycle-* | storm-*) told "$measure" signing "$(target_of "$measure")" ;;
+      create-*) compared "$measure" bare "database-$gateway" ;;
+      database-*) told "$measure" '' '' '' 1 '' ;;
+      replay-* | timeline-*) compared "$measure" bare ;;
+      lifecycle-* | storm-*) compared "$measure" signing ;;
       pace-*)
-        gateway=${measure#*-}
-        plain "lone-$gateway"
-        plain "half-$gateway"
-        times=$(awk -v a="$(median_of "${p99s[half-$gateway]}")" -v b="$(median_of "${p50s[lone-$gateway]}")" 'BEGIN { printf "%.1f", a / b }')
-        verdict=met
-        if awk -v t="$times" 'BEGIN { exit !(t > 10) }'; then verdict=missed missed=$((missed + 1)); fi
-        echo "at half the rate, p99 is $times times the p50 of a lone request on $gateway: at most 10 $verdict"
+        told "lone-$gateway" '' '' '' '' ''
+        times=$(ratio "$(median_of "${p99s[half-$gateway]}")" "$(median_of "${p50s[lone-$gateway]}")")
+        judge "$times <= 10"
+        told "half-$gateway" "$(printf %.1f "$times")" 'lone p50' '<= 10' '' "$verdict"
+        ;;
+      deliveries-*)
+        compared "$measure" nginx
+        told "arrival-$gateway" '' '' '' '' ''
         ;;
     esac
   done
+  echo
+  if compares_databases; then echo "database: creates that the bare database commits; p50 and p99 of a batch$(batches_told)"; fi
+  if delivers; then
+    echo "deliveries: a backlog to nginx, at no set rate (webhook-rate is 0)"
+    echo "arrival: events that are sent as they happen; p50 and p99 from before their commit to nginx's log"
+  fi
 }
 
+batches_told() {
+  local gateway
+  for gateway in "${gateways[@]}"; do
+    if [ -n "${batch_units[$gateway]-}" ]; then printf ', of %s units on %s' "${batch_units[$gateway]}" "$gateway"; fi
+  done
+}
+
+tools/build bare_database end_to_end_webhook_speed
 start_bare
 gateways=()
 for gateway in sqlite mariadb; do
@@ -61,11 +110,13 @@ for gateway in sqlite mariadb; do
   fi
 done
 missed=0
+if delivers; then start_nginx; fi
 
 for ((round = 1; round <= rounds; round++)); do
   echo "round $round of $rounds, $seconds s each, $connections connections, $(nproc) cores"
   measure_bare "${gateways[0]}"
   if signs; then measure_signing; fi
+  if delivers; then measure_nginx; fi
   for measure in "${measures[@]}"; do "measure_${measure%%-*}" "${measure#*-}"; done
 done
 print_table

@@ -44,17 +44,30 @@ start_bare() {
   start_server bare build/bench/bare_server --threads="$threads"
 }
 
+start_nginx() {
+  start_server nginx tools/nginx receive "$stand/nginx"
+  until [ -e "$stand/nginx/pid" ]; do
+    kill -0 "${server_pid[nginx]}" 2>/dev/null || fail "nginx does not start: $(tail -n 1 "$stand/nginx.log")"
+    sleep 0.05
+  done
+}
+
+# mariadb_url [DATABASE]: of the stand's own MariaDB, which runs then.
+mariadb_url() {
+  local where
+  where=$(tools/mariadb start "$stand/mariadb-server" --buffer-pool=1G --redo-log=1G)
+  if [ $# -gt 0 ]; then
+    mariadb_sql "CREATE DATABASE IF NOT EXISTS $1 CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+    where=${where/localhost\/gateway/localhost\/$1}
+  fi
+  echo "$where"
+}
+
 # start_gateway NAME sqlite|mariadb [DATABASE]: the first time with a merchant and its test key. Logs of single requests are not
 # what is measured.
 start_gateway() {
   local name=$1 where=$2 merchant key data=$stand/$1
-  if [ "$where" = mariadb ]; then
-    where=$(tools/mariadb start "$stand/mariadb-server" --buffer-pool=1G --redo-log=1G)
-    if [ $# -gt 2 ]; then
-      mariadb_sql "CREATE DATABASE IF NOT EXISTS $3 CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
-      where=${where/localhost\/gateway/localhost\/$3}
-    fi
-  fi
+  if [ "$where" = mariadb ]; then where=$(mariadb_url "${@:3}"); fi
   mkdir -p "$data"
   start_server "$name" build/gatewayd --listen=127.0.0.1:0 --operator-listen=127.0.0.1:0 --data-dir="$data" --store="$where" \
     --log-level=warn --http-connections-per-address=10000 --http-connections=10000
