@@ -6,7 +6,9 @@
 #include <catch2/catch.hpp>
 
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
+#include <span>
 
 #include "authentication.hpp"
 #include "decode.hpp"
@@ -17,6 +19,7 @@
 #include "persistence/store_location.hpp"
 #include "persistence/unit_batch.hpp"
 #include "tests/persistence/samples.hpp"
+#include "tools/store_bench/workload.hpp"
 
 using namespace gateway;
 namespace samples = gateway::persistence::test;
@@ -75,30 +78,56 @@ class opened_store {
   opened_store(const opened_store&) = delete;
   opened_store& operator=(const opened_store&) = delete;
 
-  /// So many creates: their begins in one transaction, their finishes in the next.
-  void create(int count) {
-    std::vector<unit_of_work> begins, finishes;
+  using units = std::vector<unit_of_work>;
+  struct creates {
+    units begins, finishes;
+  };
+
+  /// The next ones, not yet committed.
+  creates make(int count) {
+    creates made;
     for (int i = 0; i < count; ++i) {
-      const auto id = run_ + std::to_string(next_++);
-      begins.push_back(samples::begin_unit(id));
-      finishes.push_back(samples::finish_unit(id));
+      made.begins.push_back(work_.begin(next_));
+      made.finishes.push_back(work_.finish(next_++));
     }
-    for (const auto* units : {&begins, &finishes})
-      for (const auto outcome : persistence::commit_units(*link_, *units))
-        if (outcome != commit_outcome::committed) throw std::runtime_error("a unit was not committed");
+    return made;
+  }
+
+  /// In one transaction.
+  void commit(std::span<const unit_of_work> together) {
+    for (const auto outcome : persistence::commit_units(*link_, together))
+      if (outcome != commit_outcome::committed) throw std::runtime_error("a unit was not committed");
   }
 
  private:
   std::string folder_;
   std::unique_ptr<persistence::db_connection> link_;
-  const std::string run_ = crypto::random_hex(4) + '_';
+  const store_bench::workload work_{system_wall_clock{}.now()};
   int next_ = 0;
 };
 
 void measure_units(const std::string& where) {
   opened_store store{where};
-  BENCHMARK("a create's two units, each alone in its transaction") { store.create(1); };
-  BENCHMARK("64 creates' two units, in two transactions") { store.create(64); };
+  const auto each_alone = [&store](const opened_store::units& all, Catch::Benchmark::Chronometer& meter) {
+    meter.measure([&](int i) { store.commit({&all[static_cast<std::size_t>(i)], 1}); });
+  };
+  BENCHMARK_ADVANCED("a create's begin, alone in its transaction")(Catch::Benchmark::Chronometer meter) {
+    each_alone(store.make(meter.runs()).begins, meter);
+  };
+  BENCHMARK_ADVANCED("a create's finish, alone in its transaction")(Catch::Benchmark::Chronometer meter) {
+    const auto begun = store.make(meter.runs());
+    store.commit(begun.begins);
+    each_alone(begun.finishes, meter);
+  };
+  BENCHMARK_ADVANCED("64 begins in one transaction, 64 finishes in the next")(Catch::Benchmark::Chronometer meter) {
+    std::deque<opened_store::creates> all;
+    for (int i = 0; i < meter.runs(); ++i) all.push_back(store.make(64));
+    meter.measure([&](int i) {
+      const auto& [begins, finishes] = all[static_cast<std::size_t>(i)];
+      store.commit(begins);
+      store.commit(finishes);
+    });
+  };
 }
 
 }  // namespace
