@@ -50,6 +50,28 @@ TEST_CASE("gateway-load finds no broken promise in any scenario, over either sto
   }
 }
 
+TEST_CASE("gateway-load spreads every scenario over merchants of its own, and verifies each with its merchant's key") {
+  const auto store = GENERATE(from_range(stores()));
+  INFO("over " << to_string(store));
+  gateway_process gateway{{store}};
+  const auto file = gateway.folder() / "merchants.json";
+  const auto ran = run_load(gateway, {"create", "lifecycle", "storm", "reuse", "hot", "replay", "hosted", "--closed", "--duration=2s", "--merchants=40",
+                                      "--threads=2", "--keys=20", "--duplicates=50", "--hot-payments=10", "--json=" + file.string()});
+  INFO(ran.out << ran.err);
+  CHECK(ran.code == 0);
+  CHECK(ran.out.find("2 threads, 40 merchants") != std::string::npos);
+  CHECK(ran.out.find("no violation") != std::string::npos);
+  const auto run = read_run(file);
+  CHECK(run["merchants"].number() == 40);
+  CHECK(run["verification"]["payments"].number() > 40);
+  // Nobody asks for what is another's: that is not there for him.
+  CHECK(ran.out.find("404") == std::string::npos);
+
+  const auto webhooks = run_load(gateway, {"webhooks", "--closed", "--duration=1s", "--merchants=2"});
+  CHECK(webhooks.code == 2);
+  CHECK(webhooks.err.find("not with --merchants") != std::string::npos);
+}
+
 TEST_CASE("a gateway that is killed under load and comes back has kept every promise, in the tool's eyes") {
   const auto store = GENERATE(from_range(stores()));
   INFO("over " << to_string(store));
@@ -87,6 +109,29 @@ TEST_CASE("the report of two runs opens in a browser and shows both") {
   reader.screenshot(work_folder() / "load-report.png");
   const auto seen = reader.text_of("body");
   for (const auto* words : {"before", "after", "p99", "No violation"}) CHECK(seen.find(words) != std::string::npos);
+}
+
+TEST_CASE("runs that differ in their merchants are drawn as a curve that a browser shows") {
+  gateway_process gateway{{store_kind::sqlite}};
+  const auto at = [&](const std::string& name) { return (gateway.folder() / name).string(); };
+  std::vector<std::string> report{program("gateway-load").string(), "report", "--title=Creates", "--html=" + at("curves.html")};
+  for (const std::string merchants : {"1", "10", "100"}) {
+    const auto ran = run_load(gateway, {"create", "--closed", "--duration=1s", "--connections=16", "--merchants=" + merchants, "--label=payments=0",
+                                        "--json=" + at(merchants + ".json")});
+    INFO(ran.out << ran.err);
+    REQUIRE(ran.code == 0);
+    report.push_back(at(merchants + ".json"));
+  }
+  const auto made = run_command(report);
+  INFO(made.err);
+  REQUIRE(made.code == 0);
+  CHECK(made.out.find("\nby merchants\n") != std::string::npos);
+  browser reader;
+  reader.open("file://" + at("curves.html"));
+  reader.screenshot(work_folder() / "load-curves.png");
+  const auto seen = reader.text_of("body");
+  for (const auto* words : {"Creates", "By merchants", "answered each second, by merchants", "100", "p99"})
+    CHECK(seen.find(words) != std::string::npos);
 }
 
 TEST_CASE("gateway-load refuses a target on another machine, and a key without its secret, in one line") {

@@ -78,6 +78,30 @@ TEST_CASE("Webhooks need a gateway where their destination can be made, and one 
   CHECK(run({"webhooks", "--closed", "--threads=2"}).what == command::usage_error);
 }
 
+TEST_CASE("Merchants are made where a gateway's data is, and are one where nothing is said") {
+  CHECK(run({"--closed"}).load.callers == 1);
+  CHECK(run({"--closed", "--merchants=1000000"}).load.callers == 1'000'000);
+  for (const auto* bad : {"--merchants=0", "--merchants=1000001", "--merchants=x"})
+    CHECK(run({"--closed", bad}).what == command::usage_error);
+  CHECK(typed({"run", "--closed", "--key-id=k", "--merchants=2"}).text.find("--data-dir") != std::string::npos);
+  CHECK(run({"--closed", "--key-id=k", "--merchants=2"}).what == command::usage_error);
+  CHECK(run({"webhooks", "--closed", "--merchants=2"}).text.find("not with --merchants") != std::string::npos);
+  CHECK(run({"create", "--closed", "--receiver-listen=127.0.0.1:9000", "--merchants=2"}).what == command::usage_error);
+}
+
+TEST_CASE("Labels are numbers with a name, of which a run may have several") {
+  const auto made = run({"--closed", "--label=payments=10000000", "--label", "size of body=1.5"});
+  CAPTURE(made.text);
+  REQUIRE(made.what == command::run);
+  CHECK(made.labels == std::map<std::string, double>{{"payments", 1e7}, {"size of body", 1.5}});
+  for (const auto* bad : {"--label=payments", "--label=payments=", "--label==3", "--label=payments=many", "--label=payments=-1",
+                          "--label=payments=inf", "--label=payments=3x", "--label=a<b=3", "--label=merchants=3", "--label=connections=3"}) {
+    CAPTURE(bad);
+    CHECK(run({"--closed", bad}).what == command::usage_error);
+  }
+  CHECK(run({"--closed", "--label=a=1", "--label=a=2"}).text.find("stands there twice") != std::string::npos);
+}
+
 TEST_CASE("What is wrong is said in one line that begins with the program's name") {
   for (const auto* bad : {"--rate=", "--connections=0", "--threads=65", "--duration=0s", "--timeout=5", "--count=0", "--keyid=3", "bogus",
                           "--currency=\"", "--mix=/nonexistent/mix"}) {
@@ -99,10 +123,11 @@ TEST_CASE("Help is information") {
 }
 
 TEST_CASE("A report takes files") {
-  const auto made = typed({"report", "a.json", "b.json", "--html=c.html"});
+  const auto made = typed({"report", "a.json", "b.json", "--html=c.html", "--title=All of them"});
   REQUIRE(made.what == command::report);
   CHECK(made.files == std::vector<std::filesystem::path>{"a.json", "b.json"});
   CHECK(made.html == "c.html");
+  CHECK(made.title == "All of them");
 }
 
 TEST_CASE("The line of a moment tells time, rate, latencies, what is under way, and errors by code") {

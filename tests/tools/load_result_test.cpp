@@ -75,6 +75,8 @@ run_result full_run() {
   run.began_at = "2026-11-21T20:15:00Z";
   run.connections = 64;
   run.threads = 2;
+  run.merchants = 1000;
+  run.labels = {{"payments", 1e7}, {"share", 0.5}};
   run.seconds = 2.125;
   run.intended_per_second = 2000;
   run.operations.push_back({"create", 3001, {{"200", 2998}, {"503 overloaded", 2}, {"timed_out", 1}}, of(random_values(3000, 1))});
@@ -173,6 +175,8 @@ TEST_CASE("a run is read back from its file as it was written") {
   CHECK(read.began_at == run.began_at);
   CHECK(read.connections == run.connections);
   CHECK(read.threads == run.threads);
+  CHECK(read.merchants == 1000);
+  CHECK(read.labels == run.labels);
   CHECK(read.seconds == Approx(run.seconds));
   CHECK(read.intended_per_second == Approx(run.intended_per_second));
   CHECK(read.errors == run.errors);
@@ -210,6 +214,17 @@ TEST_CASE("a run is read back from its file as it was written") {
   CHECK(read.checked.shown[0].what == "two executions of one key, payment pay_1");
   CHECK(read.checked.shown[0].request_ids == std::vector<std::string>{"req_2", "req_3"});
   CHECK(read.checked.shown[1].request_ids.empty());
+}
+
+TEST_CASE("a run that was written before there were several merchants and labels had one, and none") {
+  const folder in;
+  write_json(full_run(), in.path / "run.json");
+  auto text = content(in.path / "run.json");
+  text = with(text, R"("merchants":1000,)", "");
+  text.erase(text.find(R"("labels":{)"), text.find('}', text.find(R"("labels":{)")) + 2 - text.find(R"("labels":{)"));
+  const auto read = read_json(in.holding(text));
+  CHECK(read.merchants == 1);
+  CHECK(read.labels.empty());
 }
 
 TEST_CASE("a run in which nothing happened is a run") {
@@ -266,6 +281,8 @@ TEST_CASE("a file that is no run is refused with one line that names it and says
       {with(good, R"("connections":64)", R"("connections":-1)"), "not a run: connections is not a whole number in range"},
       {with(good, R"("connections":64)", R"("connections":4294967296)"), "not a run: connections is not a whole number in range"},
       {with(good, R"("threads":2)", R"("threads":"2")"), "not a run: threads is not a whole number in range"},
+      {with(good, R"("merchants":1000)", R"("merchants":"many")"), "not a run: merchants is not a whole number in range"},
+      {with(good, R"("labels":{"payments":)", R"("labels":{"payments":-)"), "not a run: labels.payments is not a number of 0 or more"},
       {with(good, R"("schedule":"constant 2000/s")", R"("schedule":7)"), "not a run: schedule is not a string"},
       {with(good, R"("done":true)", R"("done":1)"), "not a run: verification.done is not true or false"},
       {with(good, R"("request_ids":[])", R"("request_ids":[null])"), "not a run: verification.shown[1].request_ids[0] is not a string"},

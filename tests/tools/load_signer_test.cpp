@@ -2,7 +2,9 @@
 
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
@@ -32,7 +34,7 @@ TEST_CASE("Signatures are those that the gateway's own tests expect") {
     CAPTURE(text(one, "name"));
     const auto target = text(one, "target");
     const auto path = target.substr(0, target.find('?'));
-    CHECK(as_text(made.signature(text(one, "method"), path, text(one, "timestamp"), text(one, "body"))) == text(one, "signature"));
+    CHECK(as_text(made.signature(0, text(one, "method"), path, text(one, "timestamp"), text(one, "body"))) == text(one, "signature"));
   }
 }
 
@@ -64,5 +66,28 @@ TEST_CASE("A request is written whole, and a second one over the first") {
 TEST_CASE("A secret longer than a block of the hash is hashed first, as HMAC wants it") {
   const signer made{"h", {"k", std::string(100, 's')}};
   // As `openssl dgst -sha256 -hmac sss…` computes it.
-  CHECK(as_text(made.signature("GET", "/", "2026-11-20T09:30:00Z", "")) == "212481d5567aeda11ece79636460b08f915a63f94c61b9b8a862cd30dc406fe0");
+  CHECK(as_text(made.signature(0, "GET", "/", "2026-11-20T09:30:00Z", "")) == "212481d5567aeda11ece79636460b08f915a63f94c61b9b8a862cd30dc406fe0");
+}
+
+TEST_CASE("Each request is signed with the key of its caller, by whichever copy of the signer") {
+  const auto keys = std::make_shared<key_ring>();
+  keys->add({"mk_test_1", "one"});
+  keys->add({"mk_test_twenty_two", "two"});
+  keys->add({"mk_test_3", std::string(100, 's')});
+  REQUIRE(keys->size() == 3);
+  signer all{"h", keys};
+  auto copy = all;
+  const std::vector<credentials> each{{"mk_test_1", "one"}, {"mk_test_twenty_two", "two"}, {"mk_test_3", std::string(100, 's')}};
+  for (std::uint32_t caller = 0; caller < each.size(); ++caller) {
+    request read;
+    read.path = "/v1/payment_intents/pay_1";
+    std::string alone, together;
+    signer{"h", each[caller]}.write(read, 1795167000, alone);
+    read.caller = caller;
+    for (auto* by : {&all, &copy}) {
+      by->write(read, 1795167000, together);
+      CHECK(together == alone);
+    }
+    CHECK(alone.find("X-Service-Key-Id: " + each[caller].key_id + "\r\n") != std::string::npos);
+  }
 }

@@ -41,13 +41,14 @@ double round_below(double value) {
 }
 
 std::string axis_number(double value) {
-  if (value >= 1e6) return number_text(value / 1e6) + " M";
-  auto text = number_text(value);
+  constexpr double million = 1e6;
+  const bool large = value >= million;
+  auto text = number_text(large ? value / million : value);
   if (text.find('.') != std::string::npos) {
     text.erase(text.find_last_not_of('0') + 1);
     if (text.ends_with('.')) text.pop_back();
   }
-  return text;
+  return large ? text + " M" : text;
 }
 
 std::string time_label(double seconds, double step) {
@@ -206,6 +207,34 @@ axis duration_axis(double least, double most) {
       const bool labelled = factor == 1 || decades <= 2.8;
       made.ticks.push_back({value, labelled ? short_duration_text(value) : ""});
     }
+  return made;
+}
+
+axis quantity_axis(const std::vector<double>& values) {
+  constexpr double margin = 1.2, decade = 10, letter = 0.022;  // of the width of a chart, on a phone
+  const auto positive = std::ranges::find_if(values, [](double v) { return v > 0; });
+  const bool has_zero = positive != values.begin();
+  axis made;
+  made.most = values.back();
+  if (positive != values.end() && values.back() >= decade * *positive) {
+    made.logarithmic = true;
+    made.least = has_zero ? *positive / decade : *positive / margin;
+    made.most *= margin;
+  } else {
+    const double room = (values.back() - values.front()) / 20;
+    made.least = std::max(0.0, values.front() - room);
+    made.most += room;
+  }
+  // The last first: where the curve ends matters most.
+  double free_from = 2;
+  for (auto value = values.rbegin(); value != values.rend(); ++value) {
+    auto label = *value < 1e6 ? quantity_text(*value) : axis_number(*value);
+    const double half = letter * static_cast<double>(width_of(label) + 1) / 2, middle = made.share(*value);
+    if (middle + half > free_from) label.clear();
+    else free_from = middle - half;
+    made.ticks.push_back({*value, std::move(label)});
+  }
+  std::ranges::reverse(made.ticks);
   return made;
 }
 

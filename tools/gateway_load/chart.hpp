@@ -31,6 +31,9 @@ struct axis {
 axis count_axis(double most, int wanted = 5);
 /// Nanoseconds, logarithmic, from a round number to a round number.
 axis duration_axis(double least, double most);
+/// Numbers that runs differ in: sorted, several. A tick at each where there is room for it; logarithmic from a decade on, with 0 at the
+/// left end if it is one of them.
+axis quantity_axis(const std::vector<double>& values);
 /// Seconds of a run.
 axis time_axis(double most, int wanted = 7);
 /// Percentiles from 0 to 99.99, in log10(1 / (1 - p)).

@@ -1,6 +1,9 @@
 #include "command_line.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -25,6 +28,7 @@ struct arguments {
   std::vector<std::string> mix;
   std::filesystem::path mix_file;
   std::string rate, ramp, steps, duration, warm_up, timeout = "30s";
+  std::vector<std::string> labels;
   bool closed = false, no_verify = false;
 };
 
@@ -41,6 +45,9 @@ void add_target(CLI::App& command, command_line& result) {
       .add_option("--data-dir", result.where.data_dir,
                   "Of a gateway on this machine: makes a merchant there, and trusts its development certificate")
       ->type_name("DIR");
+  group.add_option("--merchants", result.load.callers, "Makes so many there, which take turns with new payments [1]")
+      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("N");
   group.add_option("--key-id", result.key_id, "Signs with this key, whose secret is in GATEWAY_LOAD_SECRET")->type_name("KEY");
   group.add_option("--ca-file", result.where.ca_file, "Trusts these certificates (PEM)")->type_name("FILE");
   group.add_flag("--insecure", result.where.insecure, "Trusts any certificate of this machine");
@@ -99,6 +106,9 @@ void add_workload(CLI::App& command, command_line& result, arguments& typed) {
 void add_results(CLI::App& command, command_line& result, arguments& typed) {
   auto& group = *command.add_option_group("Results");
   group.add_option("--name", result.name, "What the run is called where runs are compared")->type_name("TEXT");
+  group.add_option("--label", typed.labels, "A number that runs may differ in: reports draw curves over it")
+      ->type_name("NAME=NUMBER")
+      ->allow_extra_args(false);
   group.add_option("--json", result.json, "Writes what was measured")->type_name("FILE");
   group.add_option("--html", result.html, "Writes a report for browsers")->type_name("FILE");
   group.add_flag("--no-verify", typed.no_verify, "Does not look afterwards at what the gateway did");
@@ -126,6 +136,27 @@ void check_printable(const std::string& text, const char* option) {
     throw std::invalid_argument(std::string{option} + ": letters, digits and signs are expected");
 }
 
+std::map<std::string, double> labels_of(const arguments& typed) {
+  constexpr std::size_t most_letters = 40;
+  std::map<std::string, double> labels;
+  for (const auto& text : typed.labels) {
+    const auto equals = text.find('=');
+    const auto name = text.substr(0, equals);
+    double number = -1;
+    const auto* const end = text.data() + text.size();
+    const auto* const begin = equals == std::string::npos ? end : text.data() + equals + 1;
+    const auto [stopped, failed] = std::from_chars(begin, end, number);
+    if (failed != std::errc{} || stopped != end || !std::isfinite(number) || number < 0)
+      throw std::invalid_argument("--label: '" + text + "' is not NAME=NUMBER with a number of 0 or more");
+    const auto plain = [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_' || c == ' '; };
+    if (name.empty() || name.size() > most_letters || !std::ranges::all_of(name, plain))
+      throw std::invalid_argument("--label: a name is 1 to 40 letters, digits, - or _");
+    if (name == "connections" || name == "merchants") throw std::invalid_argument("--label: every run tells its " + name + " by itself");
+    if (!labels.emplace(name, number).second) throw std::invalid_argument("--label: " + name + " stands there twice");
+  }
+  return labels;
+}
+
 /// What CLI11 cannot check.
 void finish_run(command_line& result, const arguments& typed) {
   result.what = command::run;
@@ -135,8 +166,11 @@ void finish_run(command_line& result, const arguments& typed) {
   check_printable(result.load.payment_method, "--payment-method");
   check_printable(result.load.currency, "--currency");
   check_printable(result.key_id, "--key-id");
+  result.labels = labels_of(typed);
   if (result.key_id.empty() && result.where.data_dir.empty())
     throw std::invalid_argument("--data-dir or --key-id is needed: requests are signed");
+  if (result.load.callers > 1 && (result.where.data_dir.empty() || !result.key_id.empty()))
+    throw std::invalid_argument("--merchants are made in the gateway of --data-dir, each with a key of its own: --key-id names one");
 
   const bool counted = result.load.count > 0 && typed.duration.empty();
   const auto lasts = counted ? schedule::no_end : typed.duration.empty() ? ten_seconds : read_duration(typed.duration);
@@ -158,6 +192,7 @@ void finish_run(command_line& result, const arguments& typed) {
   const bool mixed_in = std::ranges::any_of(result.load.mix, [](const auto& one) { return one.name == "webhooks"; });
   if (!mixed_in && result.receiver_listen.empty()) return;
   if (result.where.data_dir.empty()) throw std::invalid_argument("webhooks need --data-dir, where their destination is made");
+  if (result.load.callers > 1) throw std::invalid_argument("webhooks are one merchant's, which its destination is made for: not with --merchants");
   if (result.threads > 1) throw std::invalid_argument("webhooks are received with --threads=1 only");
   if (result.receiver_listen.empty()) result.receiver_listen = "127.0.0.1:0";
 }
@@ -178,6 +213,7 @@ command_line parse_command_line(int argc, const char* const* argv) {
   add_results(run, result, typed);
   auto& report = *app.add_subcommand("report", "Show and compare what runs have measured");
   report.add_option("files", result.files, "Written by run --json")->required()->type_name("FILE…");
+  report.add_option("--title", result.title, "Of the page, instead of the runs' names")->type_name("TEXT");
   report.add_option("--html", result.html, "Writes a page with all of them")->type_name("FILE");
   try {
     if (const auto bare = option_without_value(argc, argv)) throw std::invalid_argument(*bare + ": the value is missing");

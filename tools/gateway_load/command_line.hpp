@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,12 +38,14 @@ struct command_line {
   workload_options load;
   std::string mix;
   std::string name, receiver_listen;
+  std::map<std::string, double> labels;
   bool verify = true;
   bool progress = false;
   std::filesystem::path json, html;
 
   // report
   std::vector<std::filesystem::path> files;
+  std::string title;
 };
 
 command_line parse_command_line(int argc, const char* const* argv);

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -18,6 +17,7 @@
 #include <utility>
 
 #include "connection.hpp"
+#include "ring.hpp"
 #include "tally.hpp"
 
 namespace gateway::load {
@@ -31,37 +31,6 @@ constexpr auto reopen_after = 10ms;     ///< one that the server closed while it
 constexpr auto most_opening = 10s;
 constexpr auto second = std::chrono::nanoseconds{1s};
 constexpr auto never = clock::time_point::max();
-
-/// A queue in one piece of memory, which it keeps.
-template <class T>
-class ring {
- public:
-  bool empty() const noexcept { return size_ == 0; }
-  std::size_t size() const noexcept { return size_; }
-  T& front() noexcept { return places_[begin_]; }
-
-  void push(T value) {
-    if (size_ == places_.size()) grow();
-    places_[(begin_ + size_++) & (places_.size() - 1)] = std::move(value);
-  }
-  T pop() {
-    T taken = std::move(places_[begin_]);
-    begin_ = (begin_ + 1) & (places_.size() - 1);
-    --size_;
-    return taken;
-  }
-
- private:
-  void grow() {
-    std::vector<T> more(std::max<std::size_t>(64, places_.size() * 2));
-    for (std::size_t i = 0; i < size_; ++i) more[i] = std::move(places_[(begin_ + i) & (places_.size() - 1)]);
-    places_ = std::move(more);
-    begin_ = 0;
-  }
-
-  std::vector<T> places_;
-  std::size_t begin_ = 0, size_ = 0;
-};
 
 /// A request that has been given and not heard of.
 struct pending {

@@ -69,6 +69,11 @@ std::string number_text(double value) {
 
 std::string count_text(std::uint64_t value) { return grouped(std::to_string(value)); }
 
+std::string quantity_text(double value) {
+  constexpr double most_whole = 1e15;
+  return value >= 0 && value < most_whole && value == std::floor(value) ? count_text(static_cast<std::uint64_t>(value)) : number_text(value);
+}
+
 std::string duration_text(double nanoseconds) {
   const double shown = rounded(nanoseconds);
   const auto in = unit_of(shown);
@@ -171,6 +176,12 @@ std::string shortfall_text(const run_result& run) {
   const double got = run.answered_per_second();
   if (run.intended_per_second <= 0 || got >= enough * run.intended_per_second) return {};
   return "Intended were " + number_text(run.intended_per_second) + " requests/s, answered " + number_text(got) + "/s.";
+}
+
+std::string labels_text(const run_result& run) {
+  std::string text;
+  for (const auto& [name, number] : run.labels) text += (text.empty() ? "" : ", ") + clean(name) + ' ' + quantity_text(number);
+  return text;
 }
 
 std::string checked_text(const verification& checked) {

@@ -14,6 +14,8 @@ namespace gateway::load {
 std::string number_text(double value);
 /// Every digit: "59,998".
 std::string count_text(std::uint64_t value);
+/// Every digit of a whole number, else three: "100,000", "0.5".
+std::string quantity_text(double value);
 /// "850 µs", "1.20 ms", "12.3 s".
 std::string duration_text(double nanoseconds);
 /// As short as it can be, for an axis: "200 µs", "1 ms".
@@ -46,6 +48,8 @@ bool lateness_matters(const run_result& run);
 std::string lateness_text(const run_result& run);
 /// Answered clearly less than was intended: one sentence, or nothing.
 std::string shortfall_text(const run_result& run);
+/// "payments 10,000,000, nodes 3"; nothing without labels
+std::string labels_text(const run_result& run);
 /// "12,000 keys with one execution, 800 payments read back": what verification compared.
 std::string checked_text(const verification& checked);
 

@@ -25,6 +25,8 @@ model::model(const workload_options& options)
       payment_method_{options.payment_method},
       currency_{options.currency},
       seed_{options.seed},
+      callers_{options.callers},
+      first_caller_{static_cast<std::uint32_t>(scattered(options.seed, 0) % options.callers)},
       surely_approved_{options.payment_method == "pm_card_visa" || options.payment_method == "ctoken_card_visa"} {}
 
 std::uint32_t model::begin_payment(std::uint8_t course, payment_kind kind, std::int64_t amount) {
@@ -86,6 +88,7 @@ request model::under(std::uint64_t number, step which) {
   made.idempotency_key = names_.key(number);
   made.subject = number;
   made.step = which;
+  made.caller = caller_of(key.payment);
   made.path = payments_path;
   if (which >= wrong_amount) record.impostors = true;
   if (which == wrong_path) {

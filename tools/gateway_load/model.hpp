@@ -95,6 +95,8 @@ class model {
   told take(const request& sent, const answer& got);
 
   const names& called() const noexcept { return names_; }
+  /// Whose payment it is: they take turns.
+  std::uint32_t caller_of(std::uint64_t payment) const noexcept { return static_cast<std::uint32_t>((first_caller_ + payment) % callers_); }
   const std::string& currency() const noexcept { return currency_; }
   payment_record& payment(std::uint64_t number) { return payments_[number]; }
   const key_record& key(std::uint64_t number) const { return keys_[number]; }
@@ -119,6 +121,7 @@ class model {
   hasher hash_;
   std::string payment_method_, currency_;
   std::uint64_t seed_;
+  std::uint32_t callers_, first_caller_;
   bool surely_approved_;
   std::deque<payment_record> payments_;  // deques: growing does not move what is there
   std::deque<key_record> keys_;

@@ -13,7 +13,6 @@ namespace gateway::load {
 
 namespace {
 
-constexpr unsigned seconds_of_a_line = 5;
 constexpr std::size_t most_errors_shown = 3;
 
 std::string milliseconds(std::uint64_t ns) {
@@ -63,13 +62,23 @@ std::string progress_line(const load_moment& moment, unsigned seconds) {
   return text + "  " + errors_of(moment);
 }
 
-progress::style progress_style(bool wanted) {
-  if (::isatty(STDERR_FILENO) != 0) return progress::style::redrawn;
-  return wanted ? progress::style::lines : progress::style::none;
+progress_style progress_style_of(bool wanted) {
+  if (::isatty(STDERR_FILENO) != 0) return progress_style::redrawn;
+  return wanted ? progress_style::lines : progress_style::none;
+}
+
+status_line::~status_line() {
+  if (drawn_ && how_ == progress_style::redrawn) std::cerr << "\r\x1b[2K" << std::flush;
+}
+
+void status_line::show(const std::string& line) {
+  if (how_ == progress_style::redrawn) std::cerr << "\r\x1b[2K" << cut(line, terminal_width() - 1) << std::flush;
+  if (how_ == progress_style::lines) std::cerr << line + '\n' << std::flush;
+  drawn_ = true;
 }
 
 void progress::operator()(const load_moment& moment) {
-  if (how_ == style::none) return;
+  if (!shown_.is_seen()) return;
   const std::scoped_lock lock{mutex_};
   if (told_ == 0) {
     // What is only true now is not added up over seconds.
@@ -85,23 +94,11 @@ void progress::operator()(const load_moment& moment) {
   for (const auto& [what, times] : moment.errors) sum_.errors[what] += times;
   if (++told_ < threads_) return;
   told_ = 0;
-  if (++seconds_ < (how_ == style::lines ? seconds_of_a_line : 1)) return;
-  show(progress_line(sum_, seconds_));
+  if (++seconds_ < shown_.seconds()) return;
+  shown_.show(progress_line(sum_, seconds_));
   seconds_ = 0;
   sum_.latency.clear();
   sum_.failed = 0;
-}
-
-void progress::show(const std::string& line) {
-  if (how_ == style::redrawn) std::cerr << "\r\x1b[2K" << cut(line, terminal_width() - 1) << std::flush;
-  else std::cerr << line + '\n' << std::flush;
-  drawn_ = true;
-}
-
-void progress::clear() {
-  const std::scoped_lock lock{mutex_};
-  if (how_ == style::redrawn && drawn_) std::cerr << "\r\x1b[2K" << std::flush;
-  drawn_ = false;
 }
 
 }  // namespace gateway::load

@@ -1,5 +1,4 @@
-// What a running load shows: on a terminal one line that is redrawn each second.
-// Concurrency: any thread.
+// What a run shows while it lasts: on a terminal one line that is redrawn each second.
 #pragma once
 
 #include <mutex>
@@ -9,39 +8,50 @@
 
 namespace gateway::load {
 
-class progress {
+enum class progress_style {
+  none,
+  redrawn,  ///< one line, each second
+  lines,    ///< a line each 5 seconds
+};
+
+/// Redrawn if standard error is a terminal; else lines, if `wanted`.
+progress_style progress_style_of(bool wanted);
+
+/// Concurrency: one thread at a time.
+class status_line {
  public:
-  enum class style {
-    none,
-    redrawn,  ///< one line, each second
-    lines,    ///< a line each 5 seconds
-  };
+  explicit status_line(progress_style how) : how_(how) {}
+  ~status_line();  ///< takes the redrawn line away
+  status_line(const status_line&) = delete;
+  status_line& operator=(const status_line&) = delete;
 
-  progress(style how, unsigned threads) : how_(how), threads_(threads) {}
-  ~progress() { clear(); }
-  progress(const progress&) = delete;
-  progress& operator=(const progress&) = delete;
-
-  void operator()(const load_moment& moment);
-  /// Takes the redrawn line away.
-  void clear();
-
- private:
+  /// How many seconds pass from one line to the next; nothing is shown before the first.
+  unsigned seconds() const noexcept { return how_ == progress_style::lines ? 5 : 1; }
+  bool is_seen() const noexcept { return how_ != progress_style::none; }
   void show(const std::string& line);
 
-  const style how_;
+ private:
+  const progress_style how_;
+  bool drawn_ = false;
+};
+
+/// Concurrency: any thread.
+class progress {
+ public:
+  progress(progress_style how, unsigned threads) : shown_(how), threads_(threads) {}
+
+  void operator()(const load_moment& moment);
+
+ private:
+  status_line shown_;
   const unsigned threads_;
   std::mutex mutex_;
   load_moment sum_;        ///< of the threads that have told of this second
   unsigned told_ = 0;
   unsigned seconds_ = 0;   ///< in the sum: of a line each 5 seconds
-  bool drawn_ = false;
 };
 
 /// The line for a moment that sums up so many seconds, without its end.
 std::string progress_line(const load_moment& moment, unsigned seconds);
-
-/// Redrawn if standard error is a terminal; else lines, if `wanted`.
-progress::style progress_style(bool wanted);
 
 }  // namespace gateway::load

@@ -213,6 +213,7 @@ class reading_back : public scenario {
     made.path = "/v1/payment_intents/" + (step == read_impostor ? model_.called().impostor(number) : model_.called().payment(number));
     if (step == read_its_timeline) made.path += "/timeline";
     made.subject = number;
+    made.caller = model_.caller_of(number);
     made.step = step;
     return made;
   }

@@ -26,6 +26,7 @@ struct request {
   /// The scenario's own: what this request belongs to, and which of it this is. The engine hands them back.
   std::uint64_t subject = 0;
   std::uint32_t step = 0;
+  std::uint32_t caller = 0;     ///< whose key signs it: a number in the key ring
 
   std::string_view method() const noexcept { return body.empty() ? "GET" : "POST"; }
 };

@@ -85,9 +85,13 @@ json::object as_json(const run_result& run) {
                    {"began_at", clean(run.began_at)},
                    {"connections", run.connections},
                    {"threads", run.threads},
+                   {"merchants", run.merchants},
                    {"seconds", finite(run.seconds)},
                    {"intended_per_second", finite(run.intended_per_second)},
                    {"verification", as_json(run.checked)}};
+  json::object labels;
+  for (const auto& [label, number] : run.labels) labels[clean(label)] = finite(number);
+  out["labels"] = std::move(labels);
   json::object errors;
   for (const auto& [outcome, id] : run.errors) errors[clean(outcome)] = clean(id);
   out["errors"] = std::move(errors);
@@ -121,6 +125,12 @@ class node {
     auto path = path_.empty() ? std::string{name} : path_ + '.' + std::string{name};
     if (!found) throw broken{path + " is missing"};
     return {*found, std::move(path)};
+  }
+
+  /// What runs of older programs do not tell.
+  bool has(std::string_view name) const {
+    const auto* object = value_->if_object();
+    return object && object->contains({name.data(), name.size()});
   }
 
   std::string text() const {
@@ -249,6 +259,8 @@ run_result run_from(const json::value& value) {
   run.began_at = from["began_at"].text();
   run.connections = from["connections"].whole<unsigned>();
   run.threads = from["threads"].whole<unsigned>();
+  if (from.has("merchants")) run.merchants = from["merchants"].whole<unsigned>();
+  if (from.has("labels")) from["labels"].each_member([&](const std::string& label, const node& is) { run.labels[label] = is.number(); });
   run.seconds = from["seconds"].number();
   run.intended_per_second = from["intended_per_second"].number();
   from["operations"].each([&](const node& one) { run.operations.push_back(operation_from(one)); });

@@ -39,6 +39,8 @@ struct run_result {
   std::string began_at;        ///< UTC, RFC 3339
   unsigned connections = 0;
   unsigned threads = 1;
+  unsigned merchants = 1;      ///< that took turns with payments
+  std::map<std::string, double> labels;  ///< what else is known of the run in numbers: --label
   double seconds = 0;          ///< from the first intended start to the last answer
   double intended_per_second = 0;
   std::vector<operation_result> operations;
@@ -60,7 +62,10 @@ run_result read_json(const std::filesystem::path& file);
 /// What stands at the end of a run on a terminal.
 std::string table_of(const run_result& run);
 
-/// One page that needs nothing else: several runs are drawn over each other.
-std::string html_report(const std::vector<run_result>& runs);
+/// The curves of several runs (see curves.hpp), as tables; nothing if there are none.
+std::string table_of_curves(const std::vector<run_result>& runs);
+
+/// One page that needs nothing else: several runs are drawn over each other. Without a title their names are it.
+std::string html_report(const std::vector<run_result>& runs, const std::string& title = {});
 
 }  // namespace gateway::load

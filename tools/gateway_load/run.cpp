@@ -19,6 +19,8 @@
 #include <utility>
 
 #include "engine.hpp"
+#include "format.hpp"
+#include "merchants.hpp"
 #include "progress.hpp"
 #include "receiver.hpp"
 #include "result.hpp"
@@ -86,9 +88,9 @@ credentials key_from_environment(const std::string& key_id) {
   return {key_id, secret};
 }
 
-void write_page(const std::vector<run_result>& runs, const std::filesystem::path& to) {
+void write_page(const std::vector<run_result>& runs, const std::string& title, const std::filesystem::path& to) {
   std::ofstream file{to, std::ios::trunc};
-  file << html_report(runs);
+  file << html_report(runs, title);
   if (!file.flush()) throw std::runtime_error("cannot write " + to.string());
 }
 
@@ -103,7 +105,7 @@ class one_run {
     const auto began_at = now_text();
     load_outcome outcome;
     {
-      progress shown{progress_style(typed_.progress), typed_.threads};
+      progress shown{progress_style_of(typed_.progress), typed_.threads};
       const auto show = [&](unsigned, const load_moment& moment) { shown(moment); };
       outcome = run_load(to_, *sign_, load_plan_of(), scenarios(), interrupted, show);
     }
@@ -114,13 +116,15 @@ class one_run {
     run.scenario = one_line(typed_.mix);
     run.schedule = typed_.open ? typed_.open->text() : "closed, " + std::to_string(typed_.connections) + " connections";
     run.target = to_.url();
+    run.merchants = typed_.load.callers;
+    run.labels = typed_.labels;
     run.began_at = began_at;
     bool unverified = false;
     if (typed_.verify) unverified = !verify(run.checked);
 
     std::cout << table_of(run) << std::flush;
     if (!typed_.json.empty()) write_json(run, typed_.json);
-    if (!typed_.html.empty()) write_page({run}, typed_.html);
+    if (!typed_.html.empty()) write_page({run}, {}, typed_.html);
     if (run.answered() == 0) say("nothing was measured: no request was answered");
     return run.checked.violations > 0 || unverified || !outcome.fault.empty() || run.answered() == 0 ? 1 : 0;
   }
@@ -131,18 +135,29 @@ class one_run {
     check_writable(typed_.html);
     allow_files(typed_.connections);
     std::string merchant_id;
-    credentials key;
-    if (typed_.key_id.empty()) {
-      auto made = make_merchant(typed_.where.data_dir);
-      merchant_id = std::move(made.merchant_id);
-      key = std::move(made.key);
-    } else {
-      key = key_from_environment(typed_.key_id);
-    }
-    sign_ = std::make_unique<signer>(to_.authority(), key);
+    if (typed_.key_id.empty()) sign_ = std::make_unique<signer>(to_.authority(), keys_of_fresh_merchants(merchant_id));
+    else sign_ = std::make_unique<signer>(to_.authority(), key_from_environment(typed_.key_id));
     make_workloads();
     if (!typed_.receiver_listen.empty()) listen(merchant_id);
     catch_interrupts();
+  }
+
+  /// `merchant_id` becomes that of the last, which is the only one where it matters.
+  std::shared_ptr<const key_ring> keys_of_fresh_merchants(std::string& merchant_id) const {
+    auto keys = std::make_shared<key_ring>();
+    status_line shown{progress_style_of(typed_.progress)};
+    const auto pause = std::chrono::seconds{shown.seconds()};
+    auto next = clock::now() + pause;
+    const auto wanted = typed_.load.callers;
+    make_merchants(typed_.where.data_dir, wanted, [&](const fresh_merchant& one) {
+      keys->add(one.key);
+      merchant_id = one.merchant_id;
+      const auto now = clock::now();
+      if (now < next && keys->size() < wanted) return;
+      if (wanted > 1) shown.show("merchants: " + count_text(keys->size()) + " of " + count_text(wanted) + " made");
+      next = now + pause;
+    });
+    return keys;
   }
 
   void listen(const std::string& merchant_id) {
@@ -282,8 +297,8 @@ int carry_out_report(const command_line& typed) {
   runs.reserve(typed.files.size());
   for (const auto& file : typed.files) runs.push_back(read_json(file));
   for (std::size_t i = 0; i < runs.size(); ++i) std::cout << (i == 0 ? "" : "\n") << table_of(runs[i]);
-  std::cout.flush();
-  if (!typed.html.empty()) write_page(runs, typed.html);
+  std::cout << table_of_curves(runs) << std::flush;
+  if (!typed.html.empty()) write_page(runs, typed.title, typed.html);
   return 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include <openssl/sha.h>
 
@@ -59,28 +60,41 @@ std::string timestamp_of(std::time_t at) {
   return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &fields)};
 }
 
+std::shared_ptr<const key_ring> ring_of(const credentials& key) {
+  auto made = std::make_shared<key_ring>();
+  made->add(key);
+  return made;
+}
+
 }  // namespace
 
-signer::signer(std::string_view authority, const credentials& key) : key_{} {
+void key_ring::add(const credentials& key) {
   std::array<unsigned char, block> padded{};
   if (key.secret.size() > block) SHA256(reinterpret_cast<const unsigned char*>(key.secret.data()), key.secret.size(), padded.data());
   else std::ranges::copy(key.secret, padded.begin());
   auto inner = padded, outer = padded;
   for (auto& byte : inner) byte ^= 0x36;
   for (auto& byte : outer) byte ^= 0x5c;
-  key_ = {state_after(inner), state_after(outer)};
-  middle_.append(" HTTP/1.1\r\nHost: ").append(authority).append("\r\nX-Service-Key-Id: ").append(key.key_id);
-  middle_.append("\r\nX-Service-Timestamp: ");
+  states_.push_back({state_after(inner), state_after(outer)});
+  ids_ += key.key_id;
+  ids_end_.push_back(static_cast<std::uint32_t>(ids_.size()));
 }
 
-signer::hex_digest signer::signature(std::string_view method, std::string_view path, std::string_view timestamp,
+signer::signer(std::string_view authority, std::shared_ptr<const key_ring> keys) : keys_{std::move(keys)} {
+  host_.append(" HTTP/1.1\r\nHost: ").append(authority).append("\r\nX-Service-Key-Id: ");
+}
+
+signer::signer(std::string_view authority, const credentials& key) : signer{authority, ring_of(key)} {}
+
+signer::hex_digest signer::signature(std::uint32_t caller, std::string_view method, std::string_view path, std::string_view timestamp,
                                      std::string_view body) const {
+  const auto& key = keys_->state(caller);
   SHA256_CTX hash;
   SHA256_Init(&hash);
   add(hash, body);
   const auto of_body = finish(hash);
 
-  hash = resume(key_.inner);
+  hash = resume(key.inner);
   add(hash, method);
   add(hash, "\n");
   add(hash, path);
@@ -91,7 +105,7 @@ signer::hex_digest signer::signature(std::string_view method, std::string_view p
   unsigned char inner[SHA256_DIGEST_LENGTH];
   SHA256_Final(inner, &hash);
 
-  hash = resume(key_.outer);
+  hash = resume(key.outer);
   SHA256_Update(&hash, inner, sizeof inner);
   return finish(hash);
 }
@@ -102,10 +116,10 @@ void signer::write(const request& what, std::time_t now, std::string& into) {
     timestamp_ = timestamp_of(now);
   }
   const std::string_view path = what.path;
-  const auto signed_by = signature(what.method(), path.substr(0, path.find('?')), timestamp_, what.body);
+  const auto signed_by = signature(what.caller, what.method(), path.substr(0, path.find('?')), timestamp_, what.body);
   into.clear();
-  into.append(what.method()).append(" ").append(path).append(middle_).append(timestamp_);
-  into.append("\r\nX-Service-Signature: ").append(view(signed_by));
+  into.append(what.method()).append(" ").append(path).append(host_).append(keys_->id(what.caller));
+  into.append("\r\nX-Service-Timestamp: ").append(timestamp_).append("\r\nX-Service-Signature: ").append(view(signed_by));
   if (!what.idempotency_key.empty()) into.append("\r\nIdempotency-Key: ").append(what.idempotency_key);
   if (!what.body.empty()) {
     char length[20];

@@ -1,13 +1,14 @@
 // Requests as they go over the wire, signed. What does not change from one to the next is made once: at tens of thousands of
 // requests a second, making a key anew would be half of the cost.
-// Concurrency: one thread; a copy for each.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <ctime>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "request.hpp"
 
@@ -18,27 +19,51 @@ struct credentials {
   std::string secret;
 };
 
+/// The keys of all callers, by number, ready to sign: some 90 bytes each, for there may be a million.
+/// Concurrency: made by one thread, then read by all.
+class key_ring {
+ public:
+  /// SHA-256 after the first block: of HMAC's inner hash, and of its outer one.
+  struct key_state {
+    std::array<std::uint32_t, 8> inner, outer;
+  };
+
+  /// Becomes the next number, from 0.
+  void add(const credentials& key);
+
+  std::size_t size() const noexcept { return states_.size(); }
+  const key_state& state(std::size_t caller) const { return states_[caller]; }
+  std::string_view id(std::size_t caller) const {
+    const auto begin = caller == 0 ? 0 : ids_end_[caller - 1];
+    return std::string_view{ids_}.substr(begin, ids_end_[caller] - begin);
+  }
+
+ private:
+  std::vector<key_state> states_;
+  std::string ids_;  ///< one behind the other
+  std::vector<std::uint32_t> ids_end_;
+};
+
+/// Concurrency: one thread; a copy for each, which share the keys.
 class signer {
  public:
   using hex_digest = std::array<char, 64>;
 
-  /// `authority` becomes the Host header.
+  /// `authority` becomes the Host header. The keys are complete: at least one.
+  signer(std::string_view authority, std::shared_ptr<const key_ring> keys);
+  /// For one caller.
   signer(std::string_view authority, const credentials& key);
 
   /// Replaces `into` by the whole request.
   void write(const request& what, std::time_t now, std::string& into);
 
   /// `path` without the query.
-  hex_digest signature(std::string_view method, std::string_view path, std::string_view timestamp, std::string_view body) const;
+  hex_digest signature(std::uint32_t caller, std::string_view method, std::string_view path, std::string_view timestamp,
+                       std::string_view body) const;
 
  private:
-  /// SHA-256 after the first block: of HMAC's inner hash, and of its outer one.
-  struct key_state {
-    std::array<std::uint32_t, 8> inner, outer;
-  };
-
-  key_state key_;
-  std::string middle_;  ///< from the version to the time
+  std::shared_ptr<const key_ring> keys_;
+  std::string host_;  ///< from the version to the key's id
   std::time_t at_ = -1;
   std::string timestamp_;
 };

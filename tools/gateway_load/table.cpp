@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "curves.hpp"
 #include "format.hpp"
-#include "result.hpp"
 
 namespace gateway::load {
 
@@ -51,7 +51,9 @@ std::string head(const run_result& run) {
   facts.push_back({"began", clean(run.began_at)});
   facts.push_back({"lasted", length_text(run.seconds) + ", " + count_text(run.connections) +
                                  (run.connections == 1 ? " connection, " : " connections, ") + count_text(run.threads) +
-                                 (run.threads == 1 ? " thread" : " threads")});
+                                 (run.threads == 1 ? " thread" : " threads") +
+                                 (run.merchants == 1 ? "" : ", " + count_text(run.merchants) + " merchants")});
+  if (!run.labels.empty()) facts.push_back({"labels", labels_text(run)});
   return out + aligned(facts, 2, "  ");
 }
 
@@ -111,6 +113,28 @@ std::string table_of(const run_result& run) {
   if (!shortfall.empty()) out += '\n' + shortfall + '\n';
   if (lateness_matters(run)) out += (shortfall.empty() ? "\n" : "") + lateness_text(run) + '\n';
   return out + outcomes_of(run) + errors_of(run) + verified(run.checked);
+}
+
+std::string table_of_curves(const std::vector<run_result>& runs) {
+  std::string out;
+  for (const auto& family : curves_of(runs)) {
+    std::vector<row> rows{{"", clean(family.over), "runs", "rate", "ratio", "p50", "p99", "failed"}};
+    for (const auto& one : family.curves) {
+      auto name = clean(one.name);
+      for (const auto& point : one.points) {
+        row cells{std::exchange(name, ""), quantity_text(point.x), count_text(point.runs), number_text(point.rate()) + "/s",
+                  ratio_text(point.rate(), one.points.front().rate())};
+        for (const auto share : {0.5, 0.99})
+          cells.push_back(point.latency.count() == 0 ? "-" : duration_text(static_cast<double>(point.latency.percentile(share))));
+        cells.push_back(count_text(point.failed));
+        rows.push_back(std::move(cells));
+      }
+    }
+    if (family.curves.size() == 1)
+      for (auto& cells : rows) cells.erase(cells.begin());
+    out += "\nby " + clean(family.over) + '\n' + aligned(rows, family.curves.size() == 1 ? 0 : 1, "  ");
+  }
+  return out;
 }
 
 }  // namespace gateway::load

@@ -10,14 +10,8 @@
 #include <cstring>
 #include <stdexcept>
 
-#include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
-
-#include "operator_client.hpp"
-#include "output.hpp"
 
 namespace gateway::load {
 
@@ -79,22 +73,6 @@ void trust(SSL_CTX* tls, const target_options& options) {
   if (!worked) throw std::invalid_argument("no certificate can be read from " + (file.empty() ? "the system's list" : file.string()));
 }
 
-/// What the operator socket answers, which has these texts.
-boost::json::object ask(const std::filesystem::path& data_dir, const char* path, const boost::json::object& body,
-                        std::initializer_list<const char*> members) {
-  const auto answer = ctl::post(data_dir, path, boost::json::serialize(body));
-  if (answer.status != 200) throw std::runtime_error(ctl::message_of(answer.status, answer.body));
-  boost::system::error_code failure;
-  const auto parsed = boost::json::parse(answer.body, failure);
-  if (failure || !parsed.is_object()) throw std::runtime_error("the gateway's answer is not a JSON object");
-  for (const auto* member : members)
-    if (const auto* value = parsed.get_object().if_contains(member); value == nullptr || !value->is_string())
-      throw std::runtime_error(std::string{"the gateway's answer has no "} + member);
-  return parsed.get_object();
-}
-
-std::string text(const boost::json::object& of, const char* member) { return std::string{of.at(member).get_string()}; }
-
 }  // namespace
 
 target::target(const target_options& options) : tls_(SSL_CTX_new(TLS_client_method()), SSL_CTX_free) {
@@ -138,20 +116,6 @@ target::session target::new_session() const {
     SSL_set_tlsext_host_name(made.get(), host_.c_str());
   }
   return made;
-}
-
-fresh_merchant make_merchant(const std::filesystem::path& data_dir) {
-  fresh_merchant made;
-  const auto merchant = ask(data_dir, "/operator/merchants", {{"name", "Load test"}, {"entity", "standard"}}, {"merchant_id"});
-  made.merchant_id = text(merchant, "merchant_id");
-  const auto key = ask(data_dir, "/operator/keys", {{"merchant_id", made.merchant_id}, {"mode", "test"}}, {"key_id", "secret"});
-  made.key = {text(key, "key_id"), text(key, "secret")};
-  return made;
-}
-
-std::string make_destination(const std::filesystem::path& data_dir, const std::string& merchant_id, const std::string& url) {
-  const boost::json::object wanted{{"merchant_id", merchant_id}, {"mode", "test"}, {"url", url}};
-  return text(ask(data_dir, "/operator/destinations", wanted, {"secret"}), "secret");
 }
 
 }  // namespace gateway::load

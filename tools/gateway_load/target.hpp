@@ -9,8 +9,6 @@
 
 #include <openssl/ssl.h>
 
-#include "signer.hpp"
-
 namespace gateway::load {
 
 struct target_options {
@@ -42,16 +40,5 @@ class target {
   socklen_t address_size_ = 0;
   std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> tls_;
 };
-
-/// A merchant made for this run.
-struct fresh_merchant {
-  std::string merchant_id;
-  credentials key;
-};
-
-/// Over the operator socket of the gateway that runs on `data_dir`. Throws std::runtime_error with one line.
-fresh_merchant make_merchant(const std::filesystem::path& data_dir);
-/// Where its webhooks go; returns the secret that signs them.
-std::string make_destination(const std::filesystem::path& data_dir, const std::string& merchant_id, const std::string& url);
 
 }  // namespace gateway::load

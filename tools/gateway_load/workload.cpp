@@ -15,6 +15,7 @@ constexpr unsigned most_keys = 1'000'000;
 constexpr unsigned most_duplicates = 100'000;
 constexpr unsigned most_hot_payments = 1'000'000;
 constexpr unsigned most_refunds = 1'000;
+constexpr std::uint32_t most_callers = 1'000'000;
 
 void require_between(const char* what, unsigned value, unsigned least, unsigned most) {
   if (value < least || value > most)
@@ -26,6 +27,7 @@ workload_options checked(workload_options options) {
   require_between("keys", options.keys, 1, most_keys);
   require_between("duplicates", options.duplicates, 1, most_duplicates);
   require_between("hot payments", options.hot_payments, 1, most_hot_payments);
+  require_between("callers", options.callers, 1, most_callers);
   require_between("refunds", options.refunds, 0, most_refunds);
   const auto plain = [](char c) { return c > ' ' && c <= '~' && c != '"' && c != '\\'; };
   if (options.payment_method.empty() || !std::ranges::all_of(options.payment_method, plain))

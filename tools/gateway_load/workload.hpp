@@ -26,6 +26,7 @@ struct workload_options {
   std::vector<weighted_scenario> mix;
   std::string run;               ///< a few characters that no other run has: part of every payment's id
   std::uint64_t count = 0;       ///< requests in all; 0: no end
+  std::uint32_t callers = 1;     ///< each payment is one's of them, by turns
   unsigned keys = 100;           ///< storm, replay, reuse: keys in use at a time
   unsigned duplicates = 100;     ///< storm: requests of one key that leave at once
   unsigned hot_payments = 1;     ///< hot: payments that all its operations go to

@@ -21,14 +21,15 @@ using local = asio::local::stream_protocol;
 constexpr std::chrono::seconds patience{30};
 constexpr std::uint64_t most_answer_bytes = 64 << 20;  ///< a list's: a thousand events with all that they may carry
 
-class conversation {
+}  // namespace
+
+class operator_connection::conversation {
  public:
   explicit conversation(std::filesystem::path data_dir)
-      : data_dir_(std::move(data_dir)), socket_((data_dir_ / "operator.sock").string()), stream_(context_) {
-    stream_.expires_after(patience);
-  }
+      : data_dir_(std::move(data_dir)), socket_((data_dir_ / "operator.sock").string()), stream_(context_) {}
 
   void connect() {
+    stream_.expires_after(patience);
     const auto failure = finish([&](auto done) { stream_.async_connect(local::endpoint{socket_}, done); });
     if (!failure) return;
     namespace errc = boost::system::errc;
@@ -40,17 +41,16 @@ class conversation {
   }
 
   operator_answer exchange(const std::string& path, const std::string& body) {
+    stream_.expires_after(patience);
     http::request<http::string_body> request{http::verb::post, path, 11};
     request.set(http::field::host, "operator");
     request.set(http::field::content_type, "application/json");
-    request.set(http::field::connection, "close");
     request.body() = body;
     request.prepare_payload();
     http::response_parser<http::string_body> response;
     response.body_limit(most_answer_bytes);
-    beast::flat_buffer buffer;
     check(finish([&](auto done) { http::async_write(stream_, request, done); }));
-    check(finish([&](auto done) { http::async_read(stream_, buffer, response, done); }));
+    check(finish([&](auto done) { http::async_read(stream_, buffer_, response, done); }));
     return {response.get().result_int(), std::move(response.get().body())};
   }
 
@@ -75,17 +75,23 @@ class conversation {
   std::string socket_;
   asio::io_context context_;
   beast::basic_stream<local> stream_;
+  beast::flat_buffer buffer_;
 };
 
-}  // namespace
-
-operator_answer post(const std::filesystem::path& data_dir, const std::string& path, const std::string& body) try {
-  conversation with_gateway{data_dir};
-  with_gateway.connect();
-  return with_gateway.exchange(path, body);
+operator_connection::operator_connection(const std::filesystem::path& data_dir) try {
+  with_gateway_ = std::make_unique<conversation>(data_dir);
+  with_gateway_->connect();
 } catch (const boost::system::system_error& fault) {
   // The path of a socket holds some hundred bytes.
   throw no_answer("cannot use the operator socket of '" + data_dir.string() + "': " + fault.code().message());
+}
+
+operator_connection::~operator_connection() = default;
+
+operator_answer operator_connection::post(const std::string& path, const std::string& body) { return with_gateway_->exchange(path, body); }
+
+operator_answer post(const std::filesystem::path& data_dir, const std::string& path, const std::string& body) {
+  return operator_connection{data_dir}.post(path, body);
 }
 
 }  // namespace gateway::ctl

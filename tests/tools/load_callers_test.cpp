@@ -1,0 +1,72 @@
+// Whose key signs what: a payment is one caller's from its creation to its last reading.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "model.hpp"
+#include "verifier.hpp"
+#include "workload.hpp"
+
+using namespace gateway::load;
+
+namespace {
+
+workload_options options_of(std::uint32_t callers, std::uint64_t seed = 1) {
+  workload_options options;
+  options.mix = read_mix("create");
+  options.run = "r1";
+  options.callers = callers;
+  options.seed = seed;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("Callers take turns with new payments, and another thread begins with another of them") {
+  model knows{options_of(7)};
+  std::map<std::uint32_t, int> payments;
+  for (int i = 0; i < 70; ++i) payments[knows.create(knows.begin_payment(0, payment_kind::card, 1000)).caller] += 1;
+  CHECK(payments.size() == 7);
+  CHECK(std::ranges::all_of(payments, [](const auto& one) { return one.first < 7 && one.second == 10; }));
+  CHECK(model{options_of(1000, 1)}.caller_of(0) != model{options_of(1000, 2)}.caller_of(0));
+}
+
+TEST_CASE("Whoever created a payment asks for all that follows, settles it and reads it back") {
+  model knows{options_of(5)};
+  for (int i = 0; i < 12; ++i) {
+    const auto payment = knows.begin_payment(0, payment_kind::card, 1000);
+    const auto created = knows.create(payment);
+    CHECK(created.caller == knows.caller_of(payment));
+    CHECK(knows.capture(payment).caller == created.caller);
+    CHECK(knows.refund(payment, 10).caller == created.caller);
+    for (const auto which : {model::again, model::wrong_amount, model::wrong_payment, model::wrong_path})
+      CHECK(knows.under(created.subject, which).caller == created.caller);
+    answer none;
+    none.lost = loss::timed_out;
+    knows.take(created, none);
+  }
+  progress_of_verification progress;
+  const auto all_of = [](scenario& asked) {
+    std::vector<request> all;
+    for (auto before = all.size() + 1; before != all.size();) {
+      before = all.size();
+      asked.next(all);
+    }
+    return all;
+  };
+  const auto again = all_of(*settle_doubts(knows, progress));
+  CHECK(again.size() == 12);
+  for (const auto& one : again) CHECK(one.caller == knows.caller_of(knows.key(one.subject).payment));
+  // Each with its timeline, and the payment that must not be there.
+  const auto reads = all_of(*read_payments(knows, progress));
+  CHECK(reads.size() == 36);
+  for (const auto& one : reads) CHECK(one.caller == knows.caller_of(one.subject));
+}
+
+TEST_CASE("A run has from one to a million callers") {
+  CHECK_THROWS_AS(make_workload(options_of(0)), std::invalid_argument);
+  CHECK_THROWS_AS(make_workload(options_of(1'000'001)), std::invalid_argument);
+  CHECK_NOTHROW(make_workload(options_of(1'000'000)));
+}

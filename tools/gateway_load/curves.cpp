@@ -1,0 +1,98 @@
+#include "curves.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "format.hpp"
+
+namespace gateway::load {
+
+namespace {
+
+/// What was asked for, by its name: numbers, and the two words that are none.
+struct asked {
+  std::map<std::string, double> numbers;
+  std::map<std::string, std::string> words;
+
+  explicit asked(const run_result& run) : numbers{run.labels} {
+    numbers["connections"] = run.connections;
+    numbers["merchants"] = run.merchants;
+    words["scenario"] = run.scenario;
+    // The closed model's text tells the connections again.
+    words["schedule"] = run.schedule.starts_with("closed") ? "closed" : run.schedule;
+  }
+  auto operator<=>(const asked&) const = default;
+};
+
+/// What the curves of a family have in common beside it, by their order.
+using group = std::pair<asked, curve>;
+
+curve_point& place_at(double x, curve& in) {
+  const auto at = std::ranges::lower_bound(in.points, x, {}, &curve_point::x);
+  if (at != in.points.end() && at->x == x) return *at;
+  auto& made = *in.points.insert(at, curve_point{});
+  made.x = x;
+  return made;
+}
+
+void add(const run_result& run, curve_point& to) {
+  to.runs += 1;
+  to.seconds += run.seconds;
+  to.latency += run.latency;
+  to.failed += failures_of(run);
+}
+
+/// "merchants 100, scenario replay": of what one has, that which not all have.
+void name_by_differences(std::vector<group>& all) {
+  const auto shared = [&](const auto& each, const auto& member) {
+    return std::ranges::all_of(all, [&](const group& other) {
+      const auto& theirs = other.first.*each;
+      const auto found = theirs.find(member.first);
+      return found != theirs.end() && found->second == member.second;
+    });
+  };
+  for (auto& [what, made] : all) {
+    const auto tell = [&, &name = made.name](const std::string& text) { name += (name.empty() ? "" : ", ") + text; };
+    for (const auto& word : what.words)
+      if (!shared(&asked::words, word)) tell(word.second);
+    for (const auto& number : what.numbers)
+      if (!shared(&asked::numbers, number)) tell(number.first + ' ' + quantity_text(number.second));
+  }
+}
+
+curve_family family_over(const std::string& name, const std::vector<run_result>& runs) {
+  std::vector<group> groups;
+  for (const auto& run : runs) {
+    asked what{run};
+    const auto x = what.numbers.find(name);
+    if (x == what.numbers.end()) continue;
+    const double place = x->second;
+    what.numbers.erase(x);
+    auto found = std::ranges::find(groups, what, &group::first);
+    if (found == groups.end()) found = groups.insert(groups.end(), {std::move(what), {}});
+    add(run, place_at(place, found->second));
+  }
+  std::erase_if(groups, [](const group& one) { return one.second.points.size() < 2; });
+  name_by_differences(groups);
+  curve_family made{name, {}};
+  for (auto& one : groups) made.curves.push_back(std::move(one.second));
+  return made;
+}
+
+}  // namespace
+
+std::vector<curve_family> curves_of(const std::vector<run_result>& runs) {
+  std::vector<std::string> names{"connections", "merchants"};
+  std::set<std::string> labels;
+  for (const auto& run : runs)
+    for (const auto& [name, number] : run.labels) labels.insert(name);
+  names.insert(names.end(), labels.begin(), labels.end());
+  std::vector<curve_family> all;
+  for (const auto& name : names)
+    if (auto made = family_over(name, runs); !made.curves.empty()) all.push_back(std::move(made));
+  return all;
+}
+
+}  // namespace gateway::load
