@@ -162,6 +162,22 @@ TEST_CASE("Closed model: a stall is in the latency of the one request that met i
   CHECK(result.measured.lateness.count() == 0);
 }
 
+TEST_CASE("Closed model: the rate behind a warm-up is that of answers, however many requests are under way at the end") {
+  test_server server{[](std::size_t, const std::string&) {
+    std::this_thread::sleep_for(100ms);
+    return ok();
+  }};
+  numbered asks;
+  auto plan = closed(10);
+  plan.warm_up_ns = 150 * ms;
+  plan.lasts_ns = 550 * ms;
+  const auto result = run(server, plan, {&asks});
+  // Ten connections, ten answers a second each. What left last was answered after the time was over.
+  CHECK(result.measured.answered_per_second() == Approx(100).epsilon(0.06));
+  // Nobody intended a rate.
+  CHECK(result.measured.intended_per_second == 0);
+}
+
 TEST_CASE("Open model: what the schedule holds is sent, and each request is heard of once") {
   test_server server{[](std::size_t, const std::string&) { return ok(); }};
   numbered asks;

@@ -69,6 +69,7 @@ class place {
   explicit place(const chart& of) : of_{of} {}
   double left() const { return room_.left; }
   double right() const { return of_.width - room_.right; }
+  double edge() const { return of_.width; }
   double top() const { return room_.top; }
   double bottom() const { return of_.height - room_.bottom; }
   double x(double value) const { return left() + of_.x.share(value) * (right() - left()); }
@@ -143,8 +144,13 @@ std::string drawn(const mark& of, const place& to) {
   std::string out = "<circle class=\"mark " + of.style + "\" cx=\"" + at(x) + "\" cy=\"" + at(y) + "\" r=\"4\"/>";
   if (of.label.empty()) return out;
   constexpr double widest_letter = 10;  // on a phone, where letters are largest
-  if (x - 8 - widest_letter * static_cast<double>(width_of(of.label)) < to.left()) return out + words("tm after", x + 8, y + 16, of.label);
-  return out + words("tm", x - 8, y - 10, of.label);
+  const double width = widest_letter * static_cast<double>(width_of(of.label));
+  bool right = of.at == corner::above_right || of.at == corner::below_right;
+  bool below = of.at == corner::below_left || of.at == corner::below_right;
+  if (right && x + 8 + width > to.edge()) right = false;
+  // At the left end a line mostly comes down from above: its label is below.
+  if (!right && x - 8 - width < to.left()) right = below = true;
+  return out + words(right ? "tm after" : "tm", right ? x + 8 : x - 8, below ? y + 16 : y - 10, of.label);
 }
 
 std::string drawn(const column& of, const place& to) {
@@ -211,19 +217,20 @@ axis duration_axis(double least, double most) {
 }
 
 axis quantity_axis(const std::vector<double>& values) {
-  constexpr double margin = 1.2, decade = 10, letter = 0.022;  // of the width of a chart, on a phone
+  constexpr double decade = 10, room = 0.08, letter = 0.022;  // of the width of a chart, on a phone
   const auto positive = std::ranges::find_if(values, [](double v) { return v > 0; });
   const bool has_zero = positive != values.begin();
   axis made;
   made.most = values.back();
   if (positive != values.end() && values.back() >= decade * *positive) {
     made.logarithmic = true;
-    made.least = has_zero ? *positive / decade : *positive / margin;
+    const double margin = std::pow(values.back() / *positive * (has_zero ? decade : 1), room);
+    made.least = *positive / (has_zero ? decade : margin);
     made.most *= margin;
   } else {
-    const double room = (values.back() - values.front()) / 20;
-    made.least = std::max(0.0, values.front() - room);
-    made.most += room;
+    const double margin = (values.back() - values.front()) * room;
+    made.least = std::max(0.0, values.front() - margin);
+    made.most += margin;
   }
   // The last first: where the curve ends matters most.
   double free_from = 2;

@@ -45,10 +45,14 @@ struct line {
   bool filled = false;                            ///< down to the axis
 };
 
+/// Where a label stands; on the other side where the chart ends.
+enum class corner : unsigned char { above_left, above_right, below_left, below_right };
+
 struct mark {
   double x = 0, y = 0;
   std::string style;
-  std::string label;  ///< above it, to the left, or below it to the right if there is more room; may be empty
+  std::string label;  ///< may be empty
+  corner at = corner::above_left;
 };
 
 /// A part of the x axis, and what stands there under the pointer.

@@ -485,6 +485,12 @@ load_outcome run_load(const target& to, const signer& sign, const load_plan& pla
   const auto counted = std::chrono::duration<double>(ended - begin - std::chrono::nanoseconds{plan.warm_up_ns}).count();
   outcome.measured = tally::sum(tallies, counted);
   outcome.measured.connections = plan.connections;
+  if (!plan.open) {
+    outcome.measured.intended_per_second = 0;
+    // Every connection was busy when counting began and when it ended: what left in between is as much as was answered in between.
+    // Until the last of it was answered is time in which nothing left.
+    if (plan.warm_up_ns > 0 && counted > 0) outcome.measured.seconds = counted;
+  }
   return outcome;
 }
 

@@ -93,19 +93,23 @@ class drawing {
     return std::isnan(value) ? "–" : what.text(value);
   }
 
-  /// Its numbers stand beside the points of a curve that is alone, where there is room for them.
-  void draw(chart& into, const quantity& what, std::size_t number, const std::string& style) const {
+  /// Its numbers stand beside the points of a curve that is alone, where there is room for them, and on the side on which the line
+  /// does not pass.
+  void draw(chart& into, const quantity& what, std::size_t number, const std::string& style, bool below = false) const {
     constexpr double room = 0.16;
+    const auto& points = family_.curves[number].points;
     line path{{}, style, false};
     double last = -1;
-    for (const auto& point : family_.curves[number].points) {
-      const double value = what.of(point);
-      path.points.emplace_back(point.x, value);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const double value = what.of(points[i]);
+      path.points.emplace_back(points[i].x, value);
       if (std::isnan(value)) continue;
-      const double place = x_.share(point.x);
+      const double place = x_.share(points[i].x);
       const bool labelled = alone() && place - last >= room;
       if (labelled) last = place;
-      into.marks.push_back({point.x, value, colour_of(number), labelled ? what.text(value) : ""});
+      const bool falls = what.of(points[std::min(i + 1, points.size() - 1)]) < what.of(points[i == 0 ? 0 : i - 1]);
+      const auto above = falls ? corner::above_right : corner::above_left, under = falls ? corner::below_left : corner::below_right;
+      into.marks.push_back({points[i].x, value, colour_of(number), labelled ? what.text(value) : "", below ? under : above});
     }
     into.lines.push_back(std::move(path));
   }
@@ -119,25 +123,24 @@ class drawing {
     return made;
   }
 
-  std::string captioned(const std::string& name, const std::string& what, const chart& of, const std::string& key) const {
-    return element("figcaption", "", escaped(name) + ' ' + element("span", "", escaped(what + over()))) + key + svg_of(of);
+  std::string captioned(const std::string& name, const std::string& what, const chart& of) const {
+    return element("figcaption", "", escaped(name) + ' ' + element("span", "", escaped(what + over()))) + svg_of(of);
   }
 
   std::string rates() const {
     auto out = begun("Rate", count_axis(most(rate) * headroom), {rate});
     for (std::size_t i = 0; i < family_.curves.size(); ++i) draw(out, rate, i, style_of(i));
-    return captioned("Rate", "answered each second,", out, "");
+    return captioned("Rate", "answered each second,", out);
   }
 
   std::string latencies() const {
-    if (!(most(p99) > 0)) return captioned("Latency", "nothing was answered", chart{}, "");
+    if (!(most(p99) > 0)) return captioned("Latency", "nothing was answered", chart{});
     auto out = begun("Latency", duration_axis(least(p50), most(p99) * headroom), {p50, p99});
     for (std::size_t i = 0; i < family_.curves.size(); ++i) {
-      draw(out, p50, i, colour_of(i) + " p50");
+      draw(out, p50, i, colour_of(i) + " p50", true);
       draw(out, p99, i, colour_of(i));
     }
-    const auto key = alone() ? legend({{"c0 p50", "p50"}, {"c0", "p99"}}) : "";
-    return captioned("Latency", alone() ? "" : "p99; dotted: p50,", out, key);
+    return captioned("Latency", "p99; dotted: p50,", out);
   }
 
   std::string table() const {
@@ -161,7 +164,7 @@ class drawing {
       }
       bodies += element("tbody", bodies.empty() ? "first" : "group", rows);
     }
-    return card_table(titles, bodies, "curve");
+    return card_table(titles, bodies);
   }
 
   const curve_family& family_;

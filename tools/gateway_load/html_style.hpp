@@ -81,6 +81,7 @@ td.beside .ratio { line-height: 21px; }
 .legend li { display: flex; align-items: center; gap: 7px; overflow-wrap: anywhere; }
 .grid { display: grid; grid-template-columns: 1fr 1fr; gap: 16px; }
 .grid > .card, figure { min-width: 0; }
+.grid + .card { margin-top: 16px; }
 .grid > .lonely { grid-column: 1 / -1; }
 figure { margin: 0; }
 figcaption { font-weight: 600; font-size: 14px; margin-bottom: 4px; }

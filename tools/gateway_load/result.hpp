@@ -41,8 +41,8 @@ struct run_result {
   unsigned threads = 1;
   unsigned merchants = 1;      ///< that took turns with payments
   std::map<std::string, double> labels;  ///< what else is known of the run in numbers: --label
-  double seconds = 0;          ///< from the first intended start to the last answer
-  double intended_per_second = 0;
+  double seconds = 0;          ///< from the first intended start to the last answer; a closed run behind a warm-up: to the last start
+  double intended_per_second = 0;  ///< of an open run's schedule
   std::vector<operation_result> operations;
   histogram latency;           ///< of all operations together
   histogram lateness;          ///< of sending, after the intended start: how much of the latency is the wait for a connection
