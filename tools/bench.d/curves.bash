@@ -17,13 +17,12 @@ gateway_options=(--begin-wait=1m)
 
 # point CURVE GATEWAY CONNECTIONS MERCHANTS PAYMENTS
 point() {
-  local curve=$1 gateway=$2 clients=$3 merchants=$4 held=$5 file asks others x
+  local curve=$1 gateway=$2 clients=$3 merchants=$4 held=$5 file=$stand/load.json asks others x
   case $curve in
     connections) x=$clients ;;
     merchants) x=$merchants ;;
     payments) x=$held ;;
   esac
-  file=$results/$curve-$(printf '%08d' "$x")-$round.json
   # The merchant of the stand has a share of the payments in its store.
   asks=(--key-id="${key_id[$gateway]}" --insecure)
   if [ "$merchants" -gt 1 ]; then asks=(--data-dir="$stand/$gateway" --merchants="$merchants"); fi
@@ -33,6 +32,7 @@ point() {
   others=$(jq '[.operations[].outcomes | to_entries[] | select(.key != "200") | .value] | add // 0' "$file")
   [ "$others" -eq 0 ] || fail "at $x $curve $others requests were not answered 200: $(tail -n 12 "$stand/load.out")"
   jq --raw-output --arg x "$x $curve" '"  \($x): \(.latency.count / .seconds | floor)/s, p50 \(.latency.p50 / 1e6 | floor) ms, p99 \(.latency.p99 / 1e6 | floor) ms"' "$file"
+  mv "$file" "$results/$curve-$(printf '%08d' "$x")-$round.json"
 }
 
 measure_connections() {

@@ -147,9 +147,11 @@ std::string drawn(const mark& of, const place& to) {
   const double width = widest_letter * static_cast<double>(width_of(of.label));
   bool right = of.at == corner::above_right || of.at == corner::below_right;
   bool below = of.at == corner::below_left || of.at == corner::below_right;
-  if (right && x + 8 + width > to.edge()) right = false;
-  // At the left end a line mostly comes down from above: its label is below.
-  if (!right && x - 8 - width < to.left()) right = below = true;
+  // At an end of the chart there is room on one side only, and below there is mostly no line.
+  if (right ? x + 8 + width > to.edge() : x - 8 - width < to.left()) {
+    right = !right;
+    below = true;
+  }
   return out + words(right ? "tm after" : "tm", right ? x + 8 : x - 8, below ? y + 16 : y - 10, of.label);
 }
 

@@ -45,7 +45,7 @@ struct line {
   bool filled = false;                            ///< down to the axis
 };
 
-/// Where a label stands; on the other side where the chart ends.
+/// Where a label stands; where the chart ends, below and on the other side.
 enum class corner : unsigned char { above_left, above_right, below_left, below_right };
 
 struct mark {
