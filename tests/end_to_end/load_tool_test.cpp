@@ -55,8 +55,9 @@ TEST_CASE("gateway-load spreads every scenario over merchants of its own, and ve
   INFO("over " << to_string(store));
   gateway_process gateway{{store}};
   const auto file = gateway.folder() / "merchants.json";
-  const auto ran = run_load(gateway, {"create", "lifecycle", "storm", "reuse", "hot", "replay", "hosted", "--closed", "--duration=2s", "--merchants=40",
-                                      "--threads=2", "--keys=20", "--duplicates=50", "--hot-payments=10", "--json=" + file.string()});
+  const auto ran = run_load(gateway, {"create", "lifecycle", "storm", "reuse", "hot", "replay", "hosted", "--closed", "--duration=2s",
+                                      "--merchants=40", "--threads=2", "--keys=20", "--duplicates=50", "--hot-payments=10",
+                                      "--json=" + file.string()});
   INFO(ran.out << ran.err);
   CHECK(ran.code == 0);
   CHECK(ran.out.find("2 threads, 40 merchants") != std::string::npos);
@@ -116,8 +117,8 @@ TEST_CASE("runs that differ in their merchants are drawn as a curve that a brows
   const auto at = [&](const std::string& name) { return (gateway.folder() / name).string(); };
   std::vector<std::string> report{program("gateway-load").string(), "report", "--title=Creates", "--html=" + at("curves.html")};
   for (const std::string merchants : {"1", "10", "100"}) {
-    const auto ran = run_load(gateway, {"create", "--closed", "--duration=1s", "--connections=16", "--merchants=" + merchants, "--label=payments=0",
-                                        "--json=" + at(merchants + ".json")});
+    const auto ran = run_load(gateway, {"create", "--closed", "--duration=1s", "--connections=16", "--merchants=" + merchants,
+                                        "--label=payments=0", "--json=" + at(merchants + ".json")});
     INFO(ran.out << ran.err);
     REQUIRE(ran.code == 0);
     report.push_back(at(merchants + ".json"));

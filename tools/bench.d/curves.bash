@@ -31,7 +31,8 @@ point() {
     >"$stand/load.out" 2>"$stand/load.err" || fail "gateway-load at $x $curve: $(tail -n 12 "$stand/load.out" "$stand/load.err")"
   others=$(jq '[.operations[].outcomes | to_entries[] | select(.key != "200") | .value] | add // 0' "$file")
   [ "$others" -eq 0 ] || fail "at $x $curve $others requests were not answered 200: $(tail -n 12 "$stand/load.out")"
-  jq --raw-output --arg x "$x $curve" '"  \($x): \(.latency.count / .seconds | floor)/s, p50 \(.latency.p50 / 1e6 | floor) ms, p99 \(.latency.p99 / 1e6 | floor) ms"' "$file"
+  jq --raw-output --arg x "$x $curve" '[.latency.p50, .latency.p99] as [$p50, $p99] |
+    "  \($x): \(.latency.count / .seconds | floor)/s, p50 \($p50 / 1e6 | floor) ms, p99 \($p99 / 1e6 | floor) ms"' "$file"
   mv "$file" "$results/$curve-$(printf '%08d' "$x")-$round.json"
 }
 

@@ -192,7 +192,7 @@ void finish_run(command_line& result, const arguments& typed) {
   const bool mixed_in = std::ranges::any_of(result.load.mix, [](const auto& one) { return one.name == "webhooks"; });
   if (!mixed_in && result.receiver_listen.empty()) return;
   if (result.where.data_dir.empty()) throw std::invalid_argument("webhooks need --data-dir, where their destination is made");
-  if (result.load.callers > 1) throw std::invalid_argument("webhooks are one merchant's, which its destination is made for: not with --merchants");
+  if (result.load.callers > 1) throw std::invalid_argument("webhooks go to one merchant's destination: not with --merchants");
   if (result.threads > 1) throw std::invalid_argument("webhooks are received with --threads=1 only");
   if (result.receiver_listen.empty()) result.receiver_listen = "127.0.0.1:0";
 }

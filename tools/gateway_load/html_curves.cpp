@@ -41,7 +41,8 @@ class drawing {
 
   std::string shown() const {
     auto hint = "Runs that differ in " + family_.over + " alone.";
-    if (x_.logarithmic) hint += places_.front() == 0 ? " The axis below is logarithmic, but for the 0 at its left end." : " The axis below is logarithmic.";
+    if (x_.logarithmic) hint += " The axis below is logarithmic";
+    if (x_.logarithmic) hint += places_.front() == 0 ? ", but for the 0 at its left end." : ".";
     legend_entries names;
     if (!alone())
       for (std::size_t i = 0; i < family_.curves.size(); ++i) names.emplace_back(style_of(i), family_.curves[i].name);
@@ -144,7 +145,8 @@ class drawing {
   }
 
   std::string table() const {
-    std::string titles = (alone() ? "" : element("th", "l", "Runs with")) + element("th", "", escaped(family_.over)) + element("th", "", "Runs");
+    std::string titles = alone() ? "" : element("th", "l", "Runs with");
+    titles += element("th", "", escaped(family_.over)) + element("th", "", "Runs");
     for (const auto& what : {rate, p50, p99}) titles += element("th", "", what.name) + "<th></th>";
     titles += element("th", "", "Failed");
     std::string bodies;

@@ -50,7 +50,8 @@ std::string head(const run_list& runs, const std::string& given) {
     for (std::size_t i = 0; i < runs.size(); ++i)
       title += (i > 0 ? " <span class=\"versus\">vs</span> " : "") + escaped(name_of(runs, i));
   if (runs.empty()) title = "No run";
-  return element("header", "", element("p", "eyebrow", "gateway-load") + element("h1", "", title) + element("div", "badges", badges_of(runs)));
+  const auto badges = element("div", "badges", badges_of(runs));
+  return element("header", "", element("p", "eyebrow", "gateway-load") + element("h1", "", title) + badges);
 }
 
 struct fact {
