@@ -26,7 +26,7 @@ struct asked {
   auto operator<=>(const asked&) const = default;
 };
 
-/// What the curves of a family have in common beside it, by their order.
+/// What all runs of a curve were asked for, but for the number that it goes over.
 using group = std::pair<asked, curve>;
 
 curve_point& place_at(double x, curve& in) {
@@ -70,9 +70,9 @@ curve_family family_over(const std::string& name, const std::vector<run_result>&
     if (x == what.numbers.end()) continue;
     const double place = x->second;
     what.numbers.erase(x);
-    auto found = std::ranges::find(groups, what, &group::first);
-    if (found == groups.end()) found = groups.insert(groups.end(), {std::move(what), {}});
-    add(run, place_at(place, found->second));
+    const auto found = std::ranges::find(groups, what, &group::first);
+    auto& of_these = found == groups.end() ? groups.emplace_back(std::move(what), curve{}) : *found;
+    add(run, place_at(place, of_these.second));
   }
   std::erase_if(groups, [](const group& one) { return one.second.points.size() < 2; });
   name_by_differences(groups);
