@@ -37,6 +37,7 @@ run_result labelled(run_result run, double payments) {
 
 std::vector<double> places(const curve& of) {
   std::vector<double> all;
+  all.reserve(of.points.size());
   for (const auto& point : of.points) all.push_back(point.x);
   return all;
 }
@@ -49,6 +50,7 @@ std::size_t times(const std::string& what, const std::string& in) {
 
 std::vector<std::string> labels_of(const axis& of) {
   std::vector<std::string> all;
+  all.reserve(of.ticks.size());
   for (const auto& one : of.ticks) all.push_back(one.label);
   return all;
 }
