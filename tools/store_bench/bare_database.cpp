@@ -82,7 +82,7 @@ class sqlite_database final : public database {
     const int code = sqlite3_open_v2(file.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
     db_.reset(raw);
     check(code == SQLITE_OK);
-    // As the gateway's writer has it (persistence/sqlite).
+    // As the gateway's writer has it (persistence/sqlite), but for its small checkpoints: a limit need not care how long one lasts.
     execute("PRAGMA journal_mode = WAL");
     execute("PRAGMA synchronous = FULL");
     execute("PRAGMA wal_autocheckpoint = 4000");
