@@ -98,7 +98,7 @@ std::vector<setting> bind(settings& s) {
        &s.webhook_answer_timeout, {10, 10 * minute}},
       {"webhook-workers", "N", "Deliveries under way at once, over all destinations", webhooks, &s.webhook_workers, {1, 10'000}},
       {"webhook-window", "N", "Deliveries under way at once to one destination, at most", webhooks, &s.webhook_window, {1, 10'000}},
-      {"webhook-rate", "N", "Attempts to deliver begun a second, at most; two fifths while clients wait; 0 for no limit", webhooks, &s.webhook_rate, {0, 1'000'000}},
+      {"webhook-rate", "N", "Attempts to deliver begun a second, at most; three tenths while clients wait; 0 for no limit", webhooks, &s.webhook_rate, {0, 1'000'000}},
       {"webhook-attempts", "N", "Attempts to deliver to a merchant's destination, the first included", webhooks, &s.webhook_attempts,
        {1, 1'000}},
       {"webhook-ca-file", "FILE", "PEM: further authorities that destinations' certificates may come from", webhooks, &s.webhook_ca_file},
