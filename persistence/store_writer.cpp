@@ -14,9 +14,6 @@ namespace gateway::persistence {
 
 namespace {
 
-/// A commit is a flush of the disk that payments would wait behind.
-constexpr std::chrono::milliseconds recording_pause{10};
-
 /// Knocks at the database while it is away.
 using writer_actor = store_writer::extend<caf::reacts_to<wake_atom>, caf::reacts_to<caf::tick_atom>>;
 using promise = caf::typed_response_promise<commit_outcome>;
@@ -26,7 +23,7 @@ using promise = caf::typed_response_promise<commit_outcome>;
 /// What finishes an operation goes before what begins one: it has waited before, its client is nearly served, and there is
 /// no more of it than has begun. Recordings of webhooks' attempts have no client who waits: while payments do, every batch
 /// keeps a quarter of itself for recordings and no more, so that neither holds up the other. And recordings alone are not
-/// worth a commit every time that one arrives: they follow each other by `recording_pause`, or by a batch.
+/// worth a commit every time that one arrives: they follow each other by a pause, or by a batch.
 class writer {
  public:
   writer(const store_location& where, std::shared_ptr<store_health> health, metrics& counts, writer_limits limits)
@@ -54,7 +51,7 @@ class writer {
   /// Until the next batch should go: nothing if now.
   std::chrono::steady_clock::duration pause() const noexcept {
     if (!finishing_.empty() || !beginning_.empty() || recording_.size() >= limits_.batch_units) return {};
-    return std::max(recorded_at_ + recording_pause - std::chrono::steady_clock::now(), std::chrono::steady_clock::duration::zero());
+    return std::max(recorded_at_ + limits_.recording_pause - std::chrono::steady_clock::now(), std::chrono::steady_clock::duration::zero());
   }
   session& link() noexcept { return session_; }
 

@@ -1,6 +1,8 @@
 // The actor behind one writing connection.
 #pragma once
 
+#include <chrono>
+
 #include <caf/actor_system.hpp>
 
 #include "gateway/actors.hpp"
@@ -14,6 +16,8 @@ struct writer_limits {
   std::size_t batch_bytes = 4 * 1024 * 1024; ///< past this many the transaction takes no more
   std::size_t queue = 20'000;                ///< most units waiting; past it actor_errc::overloaded
   std::size_t recordings = 20'000;           ///< most units waiting that only record attempts of webhooks; likewise
+  /// From one batch that has only recordings to the next: a commit is a flush of the disk that payments would wait behind.
+  std::chrono::milliseconds recording_pause{5};
 };
 
 /// Detached: has its own thread, and opens its connection there. Answers each unit once its fate is known.
