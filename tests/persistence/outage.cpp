@@ -1,6 +1,11 @@
 // The database goes away and comes back; the disk fills up.
 #include <catch2/catch.hpp>
 
+#include <atomic>
+#include <barrier>
+#include <thread>
+#include <utility>
+
 #include "actor_fixture.hpp"
 #include "persistence/queries.hpp"
 #include "persistence/session.hpp"
@@ -119,32 +124,41 @@ TEST_CASE("a deadlock is survived by beginning again") {
   const unit_of_work rows[] = {begin_unit("a"), begin_unit("b")};
   REQUIRE(commit_units(*store.writer, rows) == std::vector(2, commit_outcome::committed));
 
-  // Two sessions claim the same two payments in opposite orders, again and again.
+  // In each round two sessions hold one payment each before they want the other's: one of them must give way.
+  constexpr int rounds = 20;
   metrics counts;
   const auto health = std::make_shared<store_health>(counts);
+  std::barrier both{2};
+  std::atomic<int> attempts = 0, done = 0;
   const auto claim = [&](const std::string& first, const std::string& second) {
     session link{store.where(), access::write, health};
-    for (int round = 0; round < 100; ++round) {
-      CHECK(link.run([&](db_connection& db) {
+    for (int round = 0; round < rounds; ++round) {
+      bool met = false;
+      done += link.run([&](db_connection& db) {
         static const statement touch{"UPDATE payments SET version = version + 1 WHERE payment_id = ?"};
+        attempts += 1;
         db.begin();
-        for (const auto& id : {first, second}) {
-          const cell parameter[] = {std::string_view{id}};
-          try {
-            db.change(touch, parameter);
-          } catch (const database_error&) {
-            db.rollback();
-            throw;
-          }
+        try {
+          const cell one[] = {std::string_view{first}};
+          db.change(touch, one);
+          if (!std::exchange(met, true)) both.arrive_and_wait();
+          const cell other[] = {std::string_view{second}};
+          db.change(touch, other);
+        } catch (const database_error&) {
+          db.rollback();
+          throw;
         }
         db.commit();
-      }));
+      });
+      both.arrive_and_wait();
     }
   };
   std::thread rival{[&] { claim("pay_b", "pay_a"); }};
   claim("pay_a", "pay_b");
   rival.join();
-  CHECK(run(*store.reader, find_payment{key_of("a")}).found->version == 201);
-  CHECK(run(*store.reader, find_payment{key_of("b")}).found->version == 201);
+  CHECK(done == 2 * rounds);
+  CHECK(attempts == 3 * rounds);
+  CHECK(run(*store.reader, find_payment{key_of("a")}).found->version == 1 + 2 * rounds);
+  CHECK(run(*store.reader, find_payment{key_of("b")}).found->version == 1 + 2 * rounds);
   CHECK(counts.store_up.Value() == 1);
 }
