@@ -1,6 +1,7 @@
-// Operator commands run one at a time, in arrival order: check against what is known, make durable, then
-// change what is known and publish the new snapshot of the merchant, key or destination. A command whose commit is in
-// doubt is refused as such; what is known is then read again, so that it never differs from the store.
+// Operator commands run in arrival order: check against what is known, make durable, then change what is known and
+// publish the new snapshot of the merchant, key or destination. Those that wait together and change different things share
+// a commit; what one of them finds does not depend on another. A command whose commit is in doubt is refused as such; what
+// is known is then read again, so that it never differs from the store.
 
 #include "directory_actor.hpp"
 
@@ -73,7 +74,7 @@ class owning_directory {
     if (waiting_.size() >= most_waiting) return make_error(actor_errc::overloaded);
     auto promise = self_->make_response_promise<operator_result>();
     waiting_.push_back({std::move(command), promise});
-    if (!busy_) next();
+    if (!busy()) next();
     return promise;
   }
 
@@ -89,8 +90,15 @@ class owning_directory {
     std::string when_duplicate;
   };
 
+  bool busy() const { return reading_ || under_way_ > 0; }
+
+  /// Begins those in front of the queue, up to the first that changes what another of them does.
   void next() {
-    while (!busy_ && !waiting_.empty()) {
+    constexpr std::size_t most_together = 64;
+    std::set<std::string> changing;
+    while (!reading_ && !waiting_.empty() && under_way_ < most_together) {
+      const auto what = std::visit([](const auto& command) { return changes(command); }, waiting_.front().command);
+      if (!what.empty() && !changing.insert(what).second) break;
       auto work = std::move(waiting_.front());
       waiting_.pop_front();
       auto planned = std::visit([this](auto& command) { return prepare(command); }, work.command);
@@ -102,41 +110,46 @@ class owning_directory {
   }
 
   void run(plan planned, result_promise promise) {
-    busy_ = true;
+    ++under_way_;
     unit_of_work unit;
     unit.changes = std::move(planned.changes);
     self_->request(store_.writers.front(), caf::infinite, std::move(unit))
         .then(
             [this, planned = std::move(planned), promise](commit_outcome outcome) mutable {
-              busy_ = false;
-              if (outcome == commit_outcome::committed) {
+              if (outcome == commit_outcome::committed)
                 promise.deliver(planned.apply());
-              } else if (outcome == commit_outcome::unavailable) {
+              else if (outcome == commit_outcome::unavailable)
                 in_doubt(promise);
-                return;
-              } else {
+              else
                 promise.deliver(operator_result{refused{planned.when_duplicate}});
-              }
-              next();
+              done();
             },
             [this, promise](const caf::error&) mutable {
-              busy_ = false;
               in_doubt(promise);
+              done();
             });
   }
 
   void in_doubt(result_promise promise) {
+    doubt_ = true;
     promise.deliver(make_error(actor_errc::store_unavailable));
-    read_again();
+  }
+
+  void done() {
+    if (--under_way_ > 0) return;
+    if (std::exchange(doubt_, false))
+      read_again();
+    else
+      next();
   }
 
  public:
   /// Until the store has told what is true, no command is taken.
   void read_again() {
-    busy_ = true;
+    reading_ = true;
     read([this](bool read_well) {
       if (read_well) {
-        busy_ = false;
+        reading_ = false;
         return next();
       }
       for (auto& work : waiting_) work.promise.deliver(make_error(actor_errc::store_unavailable));
@@ -220,6 +233,19 @@ class owning_directory {
   }
 
   // ---- commands ---------------------------------------------------------------------------------
+
+  /// What a command reads and then changes, by name; empty if it only adds what nobody else can know yet.
+  static std::string changes(const create_merchant&) { return {}; }
+  static std::string changes(const mint_key&) { return {}; }
+  static std::string changes(const revoke_key& wanted) { return wanted.id.value; }
+  static std::string changes(const add_user& wanted) { return wanted.merchant.value; }
+  static std::string changes(const set_connection& wanted) { return wanted.merchant.value; }
+  static std::string changes(const set_route& wanted) { return wanted.merchant.value; }
+  static std::string changes(const redeem_setup_token& wanted) { return wanted.token_id; }
+  static std::string changes(const set_destination&) { return "destinations"; }
+  static std::string changes(const enable_destination&) { return "destinations"; }
+  static std::string changes(const disable_destination&) { return "destinations"; }
+  static std::string changes(const rotate_destination_secret&) { return "destinations"; }
 
   std::variant<plan, refused> prepare(create_merchant& wanted) {
     const auto now = clock_->now();
@@ -512,7 +538,9 @@ class owning_directory {
   directory* published_ = nullptr;
   const crypto::master_key* keys_ = nullptr;
   const wall_clock* clock_ = nullptr;
-  bool busy_ = false;
+  bool reading_ = false;
+  bool doubt_ = false;          // of those under way
+  std::size_t under_way_ = 0;  // commands whose commit has not been answered
   std::deque<waiting_command> waiting_;
   std::unordered_map<merchant_id, known_merchant> merchants_;
   std::unordered_map<destination_id, known_destination> destinations_;

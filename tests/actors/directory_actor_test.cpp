@@ -41,6 +41,20 @@ class office {
     return result;
   }
 
+  /// All sent before the first is answered; the results in the same order.
+  std::vector<operator_result> ask_together(const std::vector<operator_command>& commands) {
+    std::vector<operator_result> results(commands.size(), refused{"no answer"});
+    std::vector<std::unique_ptr<caf::scoped_actor>> askers;
+    for (const auto& command : commands) {
+      askers.push_back(std::make_unique<caf::scoped_actor>(system_));
+      (*askers.back())->send(caf::actor_cast<caf::actor>(actor_), command);
+    }
+    for (std::size_t i = 0; i < commands.size(); ++i)
+      (*askers[i])->receive([&](operator_result& r) { results[i] = std::move(r); }, [&](const caf::error&) { results[i] = refused{"unavailable"}; },
+                            caf::after(10s) >> [] {});
+    return results;
+  }
+
   /// The dispatcher's ear: which destinations it was told of, in order.
   std::vector<std::string> listen_while(const std::function<void()>& act) {
     caf::scoped_actor ear{system_};
@@ -191,6 +205,47 @@ TEST_CASE("after a commit in doubt the directory asks the store until it hears w
   const auto deadline = std::chrono::steady_clock::now() + 10s;
   while (!o.published.find_key(key)->revoked && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(10ms);
   CHECK(o.published.find_key(key)->revoked);
+}
+
+TEST_CASE("commands that wait together for one merchant see each other, and a key that was asked for twice is revoked once") {
+  auto rows = std::make_shared<failing_store>();
+  office o{rows};
+  const auto m = std::get<created_merchant>(o.ask(create_merchant{"Shop", entity_kind::standard, {}})).merchant;
+  const auto n = std::get<created_merchant>(o.ask(create_merchant{"Other", entity_kind::standard, {}})).merchant;
+  const auto way = [](provider_kind to) { return route{environment::live, to, 0, {}, {payment_method_kind::card}}; };
+  // While the password is hashed, the others arrive.
+  const auto results = o.ask_together({add_user{n, "a@example.com", "correct horse"}, set_route{m, way(provider_kind::sandbox)},
+                                       set_route{n, way(provider_kind::sandbox)}, set_route{m, way(provider_kind::sandbox_hosted)},
+                                       mint_key{m, environment::test, *parse_scopes("*")}});
+  for (const auto& result : results) CHECK_FALSE(std::holds_alternative<refused>(result));
+  const auto positions = [&](const merchant_id& id) {
+    std::vector<std::uint32_t> list;
+    for (const auto& one : o.published.find_merchant(id)->routes)
+      if (one.env == environment::live) list.push_back(one.position);
+    return list;
+  };
+  CHECK(positions(m) == std::vector<std::uint32_t>{2, 3});
+  CHECK(positions(n) == std::vector<std::uint32_t>{2});
+  CHECK(rows->run(find_directory{}).routes.size() == 5);
+  CHECK(o.published.find_key(std::get<minted_key>(results.back()).id)->merchant == m);
+}
+
+TEST_CASE("of commands that wait together, one whose commit is in doubt does not take the others with it") {
+  for (auto how : {fault::before_commit, fault::after_commit}) {
+    auto rows = std::make_shared<failing_store>();
+    office o{rows};
+    std::vector<merchant_id> shops;
+    for (int i = 0; i < 4; ++i) shops.push_back(std::get<created_merchant>(o.ask(create_merchant{"Shop", entity_kind::standard, {}})).merchant);
+    rows->faults = {fault::none, fault::none, how};
+    std::vector<operator_command> commands;
+    for (const auto& id : shops) commands.push_back(add_user{id, "a@example.com", "correct horse"});
+    const auto results = o.ask_together(commands);
+    for (std::size_t i = 0; i < results.size(); ++i) CHECK(std::holds_alternative<refused>(results[i]) == (i == 2));
+    // Until what is true has been read again, the next waits.
+    o.ask(mint_key{shops[0], environment::test, *parse_scopes("*")});
+    for (std::size_t i = 0; i < shops.size(); ++i)
+      CHECK(o.published.find_merchant(shops[i])->owner.empty() == (i == 2 && how == fault::before_commit));
+  }
 }
 
 TEST_CASE("a destination is published with its secret, belongs to its merchant, and is the same after a restart") {
