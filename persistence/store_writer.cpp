@@ -81,9 +81,7 @@ class writer {
       outcomes_[static_cast<std::size_t>(outcomes[i])]->Increment();
       promises_[i].deliver(outcomes[i]);
     }
-    // What tending takes, those who came meanwhile wait for. After a batch as full as only a store that is the bottleneck sees,
-    // it is put off: done seldom it costs less in all.
-    if (units_.size() < limits_.batch_units / 4) session_.tend();
+    session_.tend();
   }
 
  private:

@@ -1,5 +1,7 @@
 #include "persistence/sqlite/sqlite_connection.hpp"
 
+#include <algorithm>
+
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -11,10 +13,13 @@ namespace {
 constexpr int lock_wait_ms = 5'000;
 
 /// A checkpoint copies the pages of the log into the file, and nothing commits meanwhile. A small one lasts as long as a few
-/// commits; one of thousands of pages made every client wait for tens of milliseconds. They stay on the writer's connection:
+/// commits; one of thousands of pages made every client wait for tens of milliseconds. Where commits are large themselves it takes
+/// what several of them wrote: else one would follow each, and copy anew the pages that all of them change. They stay on the
+/// writer's connection:
 /// SQLite before 3.51.3 can lose pages when one connection begins a checkpoint while another starts the log anew
 /// (sqlite.org/wal.html, the WAL-reset bug).
 constexpr int checkpoint_pages = 300;
+constexpr int checkpoint_commits = 4;
 /// Of a log that nobody tends: the commit itself makes the checkpoint.
 constexpr int overdue_pages = 4'000;
 
@@ -105,19 +110,23 @@ void sqlite_connection::execute(const std::string& sql) {
 
 int sqlite_connection::committed(void* self, sqlite3*, const char*, int log_pages) noexcept {
   auto& me = *static_cast<sqlite_connection*>(self);
+  // A log that has begun anew is shorter than it was.
+  me.committed_pages_ = log_pages > me.log_pages_ ? log_pages - me.log_pages_ : log_pages;
   me.log_pages_ = log_pages;
   if (log_pages >= overdue_pages) me.checkpoint();
   return SQLITE_OK;
 }
 
 void sqlite_connection::tend() noexcept {
-  if (log_pages_ >= checkpoint_pages) checkpoint();
+  if (log_pages_ >= std::max(checkpoint_pages, checkpoint_commits * committed_pages_)) checkpoint();
 }
 
 void sqlite_connection::checkpoint() noexcept {
   // If it fails, for a full disk or since readers still need the log, the log stays as it is and grows: the next one tries again.
-  sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
-  log_pages_ = 0;
+  int pages = 0;
+  int copied = 0;
+  const int code = sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, &pages, &copied);
+  if (code == SQLITE_OK && pages == copied) log_pages_ = 0;  // the next commit begins it anew
 }
 
 void sqlite_connection::unlock_schema(bool keep) {

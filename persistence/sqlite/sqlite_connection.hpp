@@ -49,6 +49,7 @@ class sqlite_connection final : public db_connection {
   std::unique_ptr<sqlite3, close_database> db_;
   std::unordered_map<const void*, prepared> statements_;  ///< finalized before db_ closes
   int log_pages_ = 0;                                     ///< after the last commit
+  int committed_pages_ = 0;                               ///< of them, by that commit
 };
 
 }  // namespace gateway::persistence

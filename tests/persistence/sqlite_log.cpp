@@ -16,9 +16,10 @@ struct filled_store : empty_store {
     writer->execute("CREATE TABLE filler (id INTEGER PRIMARY KEY, bytes BLOB)");
   }
 
-  void commit_a_page() {
+  void commit_a_page() { commit_pages(1); }
+  void commit_pages(int count) {
     writer->begin();
-    writer->execute("INSERT INTO filler (bytes) VALUES (zeroblob(3900))");
+    for (int i = 0; i < count; ++i) writer->execute("INSERT INTO filler (bytes) VALUES (zeroblob(3900))");
     writer->commit();
   }
   std::size_t log_bytes() const { return std::filesystem::file_size(where().file.string() + "-wal"); }
@@ -35,6 +36,16 @@ TEST_CASE("a log that is tended between commits stays near a megabyte") {
     store.writer->tend();
   }
   CHECK(store.log_bytes() < 320 * page);
+}
+
+TEST_CASE("where commits are large, the log holds some of them before it is copied") {
+  filled_store store;
+  for (int i = 0; i < 30; ++i) {
+    store.commit_pages(200);
+    store.writer->tend();
+  }
+  CHECK(store.log_bytes() > 700 * page);
+  CHECK(store.log_bytes() < 1'100 * page);
 }
 
 TEST_CASE("a log that nobody tends is bounded all the same") {

@@ -250,24 +250,6 @@ TEST_CASE("a batch is bounded by count and by bytes") {
   }
 }
 
-TEST_CASE("SQLite's log is kept short while batches are small, and grows further when they are full") {
-  empty_store where{store_kind::sqlite};
-  prepared_store{where.settings()};
-  const auto log_pages_after_many = [&](unsigned batch_units) {
-    auto s = where.settings();
-    s.batch_units = batch_units;
-    open_actors store{s};
-    for (int i = 0; i < 300; ++i) {
-      auto unit = begin_unit(std::to_string(batch_units) + "-" + std::to_string(i));
-      unit.insert_payment->details.metadata = {{"k", std::string(8'000, 'x')}};
-      REQUIRE(store.commit_one(unit) == reply{commit_outcome::committed});
-    }
-    return std::filesystem::file_size(where.where().file.string() + "-wal") / 4096;
-  };
-  CHECK(log_pages_after_many(128) < 400);
-  CHECK(log_pages_after_many(1) > 1'500);
-}
-
 TEST_CASE("every reader can purge, though it reads") {
   FOR_EACH_STORE(kind);
   running_store store{kind};
