@@ -97,15 +97,17 @@ class owning_directory {
     constexpr std::size_t most_together = 64;
     std::set<std::string> changing;
     while (!reading_ && !waiting_.empty() && under_way_ < most_together) {
-      const auto what = std::visit([](const auto& command) { return changes(command); }, waiting_.front().command);
-      if (!what.empty() && !changing.insert(what).second) break;
+      auto what = std::visit([](const auto& command) { return changes(command); }, waiting_.front().command);
+      if (changing.contains(what)) break;
       auto work = std::move(waiting_.front());
       waiting_.pop_front();
       auto planned = std::visit([this](auto& command) { return prepare(command); }, work.command);
-      if (auto* no = std::get_if<refused>(&planned))
+      if (auto* no = std::get_if<refused>(&planned)) {
         work.promise.deliver(operator_result{std::move(*no)});
-      else
-        run(std::move(std::get<plan>(planned)), work.promise);
+        continue;
+      }
+      if (!what.empty()) changing.insert(std::move(what));
+      run(std::move(std::get<plan>(planned)), work.promise);
     }
   }
 

@@ -15,9 +15,8 @@ constexpr int lock_wait_ms = 5'000;
 /// A checkpoint copies the pages of the log into the file, and nothing commits meanwhile. A small one lasts as long as a few
 /// commits; one of thousands of pages made every client wait for tens of milliseconds. Where commits are large themselves it takes
 /// what several of them wrote: else one would follow each, and copy anew the pages that all of them change. They stay on the
-/// writer's connection:
-/// SQLite before 3.51.3 can lose pages when one connection begins a checkpoint while another starts the log anew
-/// (sqlite.org/wal.html, the WAL-reset bug).
+/// writer's connection: SQLite before 3.51.3 can lose pages when one connection begins a checkpoint while another starts the log
+/// anew (sqlite.org/wal.html, the WAL-reset bug).
 constexpr int checkpoint_pages = 300;
 constexpr int checkpoint_commits = 4;
 /// Of a log that nobody tends: the commit itself makes the checkpoint.

@@ -230,6 +230,16 @@ TEST_CASE("commands that wait together for one merchant see each other, and a ke
   CHECK(o.published.find_key(std::get<minted_key>(results.back()).id)->merchant == m);
 }
 
+TEST_CASE("commands that wait together for what does not exist are all refused") {
+  auto rows = std::make_shared<failing_store>();
+  office o{rows};
+  const auto m = std::get<created_merchant>(o.ask(create_merchant{"Shop", entity_kind::standard, {}})).merchant;
+  const set_route nowhere{merchant_id{"merch_none"}, {environment::live, provider_kind::sandbox, 0, {}, {payment_method_kind::card}}};
+  const auto results = o.ask_together({add_user{m, "a@example.com", "correct horse"}, nowhere, nowhere, nowhere});
+  CHECK(std::holds_alternative<named_result>(results[0]));
+  for (std::size_t i = 1; i < results.size(); ++i) CHECK(std::get<refused>(results[i]).why == "no merchant merch_none");
+}
+
 TEST_CASE("of commands that wait together, one whose commit is in doubt does not take the others with it") {
   for (auto how : {fault::before_commit, fault::after_commit}) {
     auto rows = std::make_shared<failing_store>();
