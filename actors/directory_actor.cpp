@@ -98,7 +98,9 @@ class owning_directory {
     std::set<std::string> changing;
     while (!reading_ && !waiting_.empty() && under_way_ < most_together) {
       auto what = std::visit([](const auto& command) { return changes(command); }, waiting_.front().command);
-      if (changing.contains(what)) break;
+      // Hashing a password takes long: those before it are answered first, and it before those after it.
+      const bool alone = std::holds_alternative<add_user>(waiting_.front().command);
+      if (changing.contains(what) || (alone && under_way_ > 0)) break;
       auto work = std::move(waiting_.front());
       waiting_.pop_front();
       auto planned = std::visit([this](auto& command) { return prepare(command); }, work.command);
@@ -108,6 +110,7 @@ class owning_directory {
       }
       if (!what.empty()) changing.insert(std::move(what));
       run(std::move(std::get<plan>(planned)), work.promise);
+      if (alone) break;
     }
   }
 
@@ -541,8 +544,8 @@ class owning_directory {
   const crypto::master_key* keys_ = nullptr;
   const wall_clock* clock_ = nullptr;
   bool reading_ = false;
-  bool doubt_ = false;          // of those under way
-  std::size_t under_way_ = 0;  // commands whose commit has not been answered
+  std::size_t under_way_ = 0;  ///< commands whose commit has not been answered
+  bool doubt_ = false;         ///< about one of them, or of those that went with them
   std::deque<waiting_command> waiting_;
   std::unordered_map<merchant_id, known_merchant> merchants_;
   std::unordered_map<destination_id, known_destination> destinations_;
