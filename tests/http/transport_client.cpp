@@ -111,6 +111,8 @@ std::string client::chosen_protocol() const {
   return {reinterpret_cast<const char*>(name), size};
 }
 
+void client::patience(std::chrono::milliseconds time) { set_patience(fd_, time); }
+
 bool client::send(std::string_view bytes) {
   if (fd_ < 0) return false;
   if (ssl_) return SSL_write(ssl_.get(), bytes.data(), static_cast<int>(bytes.size())) == static_cast<int>(bytes.size());

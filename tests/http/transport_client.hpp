@@ -47,9 +47,11 @@ class client {
   std::string fingerprint() const;  ///< of the server's certificate
   std::string chosen_protocol() const;
 
+  /// How long each wait may last, instead of five seconds.
+  void patience(std::chrono::milliseconds time);
   /// False if the peer has gone.
   bool send(std::string_view bytes);
-  /// Nothing if the connection ended, or nothing came within five seconds.
+  /// Nothing if the connection ended, or nothing came in time.
   std::optional<reply> receive(bool without_body = false);
   std::optional<reply> ask(std::string_view bytes) {
     send(bytes);

@@ -104,18 +104,25 @@ TEST_CASE("requests that arrive together share one budget, and give it back") {
 }
 
 TEST_CASE("a large request that finds no room is a 503, and a small one is served") {
-  test_server server([](settings& s) { s.http_threads = 1; });
+  test_server server([](settings& s) {
+    s.http_threads = 1;
+    s.http.request_timeout = 5min;
+  });
   std::vector<client> holding;
   const auto most = std::string(1'000'000, 'b');
+  auto beside = server.connect();
   for (int i = 0; i < 140; ++i) {
     holding.push_back(server.connect());
     holding.back().send("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 1048576\r\n\r\n" + most);
+    // One after the other: of many that grow side by side, those refused would give back as much as the others hold.
+    REQUIRE(beside.ask(get("/echo")));
   }
   std::optional<http::testing::reply> refused;
-  // Some of the bytes of those before may still be on their way, and what the refused ones gave back may be room for another:
+  // Some of the bytes of those before may still be on their way, and what the refused ones gave back may be room for others:
   // who is not answered holds it. Few enough are sent that the answer is not lost behind them.
-  for (int i = 0; i < 5 && !refused; ++i) {
+  for (int i = 0; i < 50 && !refused; ++i) {
     holding.push_back(server.connect());
+    holding.back().patience(500ms);
     refused = holding.back().ask("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 900000\r\n\r\n" + std::string(300'000, 'b'));
   }
   REQUIRE(refused);
