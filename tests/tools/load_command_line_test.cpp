@@ -78,6 +78,13 @@ TEST_CASE("Webhooks need a gateway where their destination can be made, and one 
   CHECK(run({"webhooks", "--closed", "--threads=2"}).what == command::usage_error);
 }
 
+TEST_CASE("Payments' ids are in order unless they are asked to be random") {
+  CHECK(run({"--closed"}).load.payment_ids == id_order::sequential);
+  CHECK(run({"--closed", "--payment-ids=sequential"}).load.payment_ids == id_order::sequential);
+  CHECK(run({"--closed", "--payment-ids=random"}).load.payment_ids == id_order::random);
+  for (const auto* bad : {"--payment-ids=", "--payment-ids=uuid", "--payment-ids=2"}) CHECK(run({"--closed", bad}).what == command::usage_error);
+}
+
 TEST_CASE("Merchants are made where a gateway's data is, and are one where nothing is said") {
   CHECK(run({"--closed"}).load.callers == 1);
   CHECK(run({"--closed", "--merchants=1000000"}).load.callers == 1'000'000);

@@ -76,6 +76,7 @@ run_result full_run() {
   run.connections = 64;
   run.threads = 2;
   run.merchants = 1000;
+  run.random_ids = true;
   run.labels = {{"payments", 1e7}, {"share", 0.5}};
   run.seconds = 2.125;
   run.intended_per_second = 2000;
@@ -176,6 +177,7 @@ TEST_CASE("a run is read back from its file as it was written") {
   CHECK(read.connections == run.connections);
   CHECK(read.threads == run.threads);
   CHECK(read.merchants == 1000);
+  CHECK(read.random_ids);
   CHECK(read.labels == run.labels);
   CHECK(read.seconds == Approx(run.seconds));
   CHECK(read.intended_per_second == Approx(run.intended_per_second));
@@ -220,10 +222,11 @@ TEST_CASE("a run that was written before there were several merchants and labels
   const folder in;
   write_json(full_run(), in.path / "run.json");
   auto text = content(in.path / "run.json");
-  text = with(text, R"("merchants":1000,)", "");
+  text = with(text, R"("merchants":1000,"random_ids":true,)", "");
   text.erase(text.find(R"("labels":{)"), text.find('}', text.find(R"("labels":{)")) + 2 - text.find(R"("labels":{)"));
   const auto read = read_json(in.holding(text));
   CHECK(read.merchants == 1);
+  CHECK_FALSE(read.random_ids);
   CHECK(read.labels.empty());
 }
 

@@ -94,6 +94,11 @@ void add_workload(CLI::App& command, command_line& result, arguments& typed) {
   group.add_option("--refunds", load.refunds, "lifecycle: the last of them refunds what is left [2]")
       ->check(CLI::Range(1, 100))
       ->type_name("N");
+  group
+      .add_option("--payment-ids", load.payment_ids,
+                  "sequential: payments lie beside each other in a database, as by order number; random: anywhere [sequential]")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, id_order>{{"sequential", id_order::sequential}, {"random", id_order::random}}))
+      ->type_name("ORDER");
   group.add_option("--payment-method", load.payment_method, "A sandbox token [pm_card_visa]")->type_name("TOKEN");
   group.add_option("--currency", load.currency, "ISO 4217 [HKD]")->type_name("CODE");
   group.add_option("--seed", load.seed, "The same seed asks for the same [1]")->type_name("N");

@@ -11,7 +11,7 @@ namespace gateway::load {
 
 namespace {
 
-/// What was asked for, by its name: numbers, and the two words that are none.
+/// What was asked for, by its name: numbers, and the words that are none.
 struct asked {
   std::map<std::string, double> numbers;
   std::map<std::string, std::string> words;
@@ -20,6 +20,7 @@ struct asked {
     numbers["connections"] = run.connections;
     numbers["merchants"] = run.merchants;
     words["scenario"] = run.scenario;
+    words["ids"] = run.random_ids ? "random ids" : "sequential ids";
     // The closed model's text tells the connections again.
     words["schedule"] = run.schedule.starts_with("closed") ? "closed" : run.schedule;
   }

@@ -67,6 +67,7 @@ const std::vector<fact>& facts() {
          return count_text(r.connections) + ", " + count_text(r.threads) + (r.threads == 1 ? " thread" : " threads");
        }},
       {"Merchants", [](const run_result& r) { return count_text(r.merchants); }},
+      {"Payments' ids", [](const run_result& r) { return std::string{r.random_ids ? "random" : "sequential"}; }},
       {"Labels", [](const run_result& r) { return labels_text(r); }},
       {"Target", [](const run_result& r) { return r.target; }},
       {"Began", [](const run_result& r) { return r.began_at; }},

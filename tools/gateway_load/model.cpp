@@ -21,7 +21,7 @@ std::string shown(const answer& got, const reading& said) {
 }  // namespace
 
 model::model(const workload_options& options)
-    : names_{options.run},
+    : names_{options.run, options.payment_ids},
       payment_method_{options.payment_method},
       currency_{options.currency},
       seed_{options.seed},

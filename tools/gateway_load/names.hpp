@@ -43,12 +43,26 @@ constexpr std::uint64_t scattered(std::uint64_t seed, std::uint64_t number) noex
   return bits ^ (bits >> 31);
 }
 
+/// The number that `scattered` made this of: each of its steps can be taken back.
+constexpr std::uint64_t gathered(std::uint64_t seed, std::uint64_t bits) noexcept {
+  bits ^= (bits >> 31) ^ (bits >> 62);
+  bits *= 0x319642b2d24d8ec3;  // the inverses of the factors above, modulo 2^64
+  bits ^= (bits >> 27) ^ (bits >> 54);
+  bits *= 0x96de1b173f119089;
+  bits ^= (bits >> 30) ^ (bits >> 60);
+  return bits - 0x632be59bd9b4e019 - seed * 0x9e3779b97f4a7c15;
+}
+
+/// Payments that are made one after the other lie beside each other in a database if their ids follow each other, as an order's
+/// number does, and anywhere among the merchant's if their ids are random.
+enum class id_order : unsigned char { sequential, random };
+
 class names {
  public:
   /// Throws std::invalid_argument unless the run's id can be part of a payment's: 1 to 24 letters, digits or `-`.
-  explicit names(std::string run);
+  explicit names(std::string run, id_order order = id_order::sequential);
 
-  std::string payment(std::uint64_t number) const { return prefix_ + std::to_string(number); }
+  std::string payment(std::uint64_t number) const;
   /// Of a payment that must never come to be: asked for under another payment's key.
   std::string impostor(std::uint64_t number) const { return payment(number) + "_other"; }
   /// Nothing if this is not the id of a payment of this run.
@@ -60,6 +74,7 @@ class names {
 
  private:
   std::string run_, prefix_;
+  id_order order_;
   hasher hash_;
 };
 

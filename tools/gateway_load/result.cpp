@@ -86,6 +86,7 @@ json::object as_json(const run_result& run) {
                    {"connections", run.connections},
                    {"threads", run.threads},
                    {"merchants", run.merchants},
+                   {"random_ids", run.random_ids},
                    {"seconds", finite(run.seconds)},
                    {"intended_per_second", finite(run.intended_per_second)},
                    {"verification", as_json(run.checked)}};
@@ -260,6 +261,7 @@ run_result run_from(const json::value& value) {
   run.connections = from["connections"].whole<unsigned>();
   run.threads = from["threads"].whole<unsigned>();
   if (from.has("merchants")) run.merchants = from["merchants"].whole<unsigned>();
+  if (from.has("random_ids")) run.random_ids = from["random_ids"].flag();
   if (from.has("labels")) from["labels"].each_member([&](const std::string& label, const node& is) { run.labels[label] = is.number(); });
   run.seconds = from["seconds"].number();
   run.intended_per_second = from["intended_per_second"].number();

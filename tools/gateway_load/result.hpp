@@ -40,6 +40,7 @@ struct run_result {
   unsigned connections = 0;
   unsigned threads = 1;
   unsigned merchants = 1;      ///< that took turns with payments
+  bool random_ids = false;     ///< of payments: not one after the other
   std::map<std::string, double> labels;  ///< what else is known of the run in numbers: --label
   double seconds = 0;          ///< from the first intended start to the last answer; a closed run behind a warm-up: to the last start
   double intended_per_second = 0;  ///< of an open run's schedule

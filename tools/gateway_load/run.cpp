@@ -117,6 +117,7 @@ class one_run {
     run.schedule = typed_.open ? typed_.open->text() : "closed, " + std::to_string(typed_.connections) + " connections";
     run.target = to_.url();
     run.merchants = typed_.load.callers;
+    run.random_ids = typed_.load.payment_ids == id_order::random;
     run.labels = typed_.labels;
     run.began_at = began_at;
     bool unverified = false;

@@ -52,7 +52,7 @@ std::string head(const run_result& run) {
   facts.push_back({"lasted", length_text(run.seconds) + ", " + count_text(run.connections) +
                                  (run.connections == 1 ? " connection, " : " connections, ") + count_text(run.threads) +
                                  (run.threads == 1 ? " thread" : " threads") +
-                                 (run.merchants == 1 ? "" : ", " + count_text(run.merchants) + " merchants")});
+                                 (run.merchants == 1 ? "" : ", " + count_text(run.merchants) + " merchants") + (run.random_ids ? ", random ids" : "")});
   if (!run.labels.empty()) facts.push_back({"labels", labels_text(run)});
   return out + aligned(facts, 2, "  ");
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "names.hpp"
 #include "scenario.hpp"
 
 namespace gateway::load {
@@ -25,6 +26,7 @@ std::vector<weighted_scenario> read_mix(const std::string& text);
 struct workload_options {
   std::vector<weighted_scenario> mix;
   std::string run;               ///< a few characters that no other run has: part of every payment's id
+  id_order payment_ids = id_order::sequential;
   std::uint64_t count = 0;       ///< requests in all; 0: no end
   std::uint32_t callers = 1;     ///< each payment is one's of them, by turns
   unsigned keys = 100;           ///< storm, replay, reuse: keys in use at a time
