@@ -1,7 +1,8 @@
 # Creates as work grows: by connections, by merchants, and by payments that the store holds. Sourced by tools/bench.
 #
 # Each point is one run of gateway-load in the closed model, verified; what varies besides is the same in all: 256 connections, one
-# merchant, an empty store. The runs stay in build/bench/curves-STORE/, so that --only measures one curve again and the page still
+# merchant, an empty store, and payments' ids in a row. Over merchants the ids are random, for those of many merchants lie anywhere in
+# the indexes whatever they are, and the curve would begin with what ids in a row save instead of one merchant. The runs stay in build/bench/curves-STORE/, so that --only measures one curve again and the page still
 # has the others.
 source tools/bench.d/fill.bash
 
@@ -24,8 +25,9 @@ point() {
     payments) x=$held ;;
   esac
   # The merchant of the stand has a share of the payments in its store.
-  asks=(--key-id="${key_id[$gateway]}" --insecure)
-  if [ "$merchants" -gt 1 ]; then asks=(--data-dir="$stand/$gateway" --merchants="$merchants"); fi
+  if [ "$merchants" -gt 1 ]; then asks=(--data-dir="$stand/$gateway" --merchants="$merchants")
+  else asks=(--key-id="${key_id[$gateway]}" --insecure); fi
+  if [ "$curve" = merchants ]; then asks+=(--payment-ids=random); fi
   GATEWAY_LOAD_SECRET=${key_secret[$gateway]} build/gateway-load run create --closed --connections="$clients" --target="${url[$gateway]}" \
     "${asks[@]}" --warm-up=2s --duration="${seconds}s" --timeout=60s --label="payments=$held" --name="$x $curve" --json="$file" \
     >"$stand/load.out" 2>"$stand/load.err" || fail "gateway-load at $x $curve: $(tail -n 12 "$stand/load.out" "$stand/load.err")"
