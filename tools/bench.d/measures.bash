@@ -136,14 +136,18 @@ measure_storm() {
   record "storm-$1"
 }
 
-# One client alone, and then half as many creates as the gateway can do, which leave by a schedule.
+# One client alone, and then creates that leave by a schedule: half of the rate that the gateway must reach, for which its p99 has a
+# target, and half of what it can. The second tells no more than how it fares: a target there would be harder for a faster gateway.
 measure_pace() {
-  local most
+  local most due
   load "$1" create --closed --connections=1 --warm-up=1s --duration="${seconds}s"
   record "lone-$1"
   load "$1" create --closed --connections="$connections" --warm-up=1s --duration="${seconds}s"
   record "pace-$1"
   most=$(rate)
+  due=$(awk -v bare="${rates[bare]##* }" -v share="$(target_of "create-$1")" 'BEGIN { print int(bare * share / 2) }')
+  load "$1" create --rate="$due" --connections="$connections" --warm-up=1s --duration="${seconds}s"
+  record "steady-$1"
   load "$1" create --rate=$((most / 2)) --connections="$connections" --warm-up=1s --duration="${seconds}s"
   record "half-$1"
 }
