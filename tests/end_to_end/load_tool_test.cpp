@@ -52,14 +52,15 @@ TEST_CASE("gateway-load spreads every scenario over merchants of its own, and ve
   gateway_process gateway{{store}};
   const auto file = gateway.folder() / "merchants.json";
   const auto ran = run_load(gateway, {"create", "lifecycle", "storm", "reuse", "hot", "replay", "hosted", "--closed", "--duration=2s",
-                                      "--merchants=40", "--threads=2", "--keys=20", "--duplicates=50", "--hot-payments=10",
+                                      "--merchants=40", "--payment-ids=random", "--threads=2", "--keys=20", "--duplicates=50", "--hot-payments=10",
                                       "--json=" + file.string()});
   INFO(ran.out << ran.err);
   CHECK(ran.code == 0);
-  CHECK(ran.out.find("2 threads, 40 merchants") != std::string::npos);
+  CHECK(ran.out.find("2 threads, 40 merchants, random ids") != std::string::npos);
   CHECK(ran.out.find("no violation") != std::string::npos);
   const auto run = read_run(file);
   CHECK(run["merchants"].number() == 40);
+  CHECK(read_file(file).find("\"random_ids\":true") != std::string::npos);
   CHECK(run["verification"]["payments"].number() > 40);
   // An outcome begins with its status. Nobody asks for what is another's: that is not there for him.
   CHECK(read_file(file).find("\"409 ") != std::string::npos);
