@@ -26,6 +26,15 @@ namespace {
 
 constexpr long day_seconds = 24 * 60 * 60;
 
+/// How many of them their client has not ended, whether or not this side has noticed.
+unsigned held_open(const std::list<int>& all) {
+  return static_cast<unsigned>(std::ranges::count_if(all, [](int fd) {
+    tcp_info about{};
+    socklen_t size = sizeof about;
+    return ::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &about, &size) == 0 && about.tcpi_state == TCP_ESTABLISHED;
+  }));
+}
+
 void add_extension(X509* certificate, X509* issuer, int id, const std::string& value) {
   X509V3_CTX context;
   X509V3_set_ctx_nodb(&context);
@@ -176,18 +185,15 @@ void scripted_server::accept_all() {
     {
       const std::lock_guard lock{mutex_};
       open_.push_back(fd);
+      most_at_once_ = std::max(most_at_once_.load(), held_open(open_));
     }
     threads_.emplace_back([this, fd] { serve(fd); });
   }
 }
 
 void scripted_server::serve(int fd) {
-  const unsigned now = ++now_;
-  for (auto most = most_at_once_.load(); most < now && !most_at_once_.compare_exchange_weak(most, now);) {
-  }
   std::optional<peer> caller{std::in_place, fd, ++connections_};
   if (!tls_ || caller->shake_hands(tls_.get())) script_(*caller);
-  --now_;
   const std::lock_guard lock{mutex_};
   open_.remove(fd);
   caller.reset();

@@ -81,7 +81,7 @@ class scripted_server {
   std::uint16_t port() const { return port_; }
   std::string url(std::string_view host = "127.0.0.1", std::string_view path = "/hook") const;
   unsigned connections() const { return connections_; }  ///< in all
-  unsigned most_at_once() const { return most_at_once_; }
+  unsigned most_at_once() const { return most_at_once_; }     ///< that their clients held open
 
  private:
   void accept_all();
@@ -91,7 +91,7 @@ class scripted_server {
   std::unique_ptr<ssl_ctx_st, void (*)(ssl_ctx_st*)> tls_{nullptr, nullptr};
   int listener_ = -1;
   std::uint16_t port_ = 0;
-  std::atomic<unsigned> connections_{0}, now_{0}, most_at_once_{0};
+  std::atomic<unsigned> connections_{0}, most_at_once_{0};
   std::mutex mutex_;
   bool stopping_ = false;
   std::list<int> open_;
