@@ -2,8 +2,8 @@
 #
 # Each point is one run of gateway-load in the closed model, verified; what varies besides is the same in all: 256 connections, one
 # merchant, an empty store, and payments' ids in a row. Over merchants the ids are random, for those of many merchants lie anywhere in
-# the indexes whatever they are, and the curve would begin with what ids in a row save instead of one merchant. The runs stay in build/bench/curves-STORE/, so that --only measures one curve again and the page still
-# has the others.
+# the indexes whatever they are, and the curve would begin with what ids in a row save instead of one merchant. The runs stay in
+# build/bench/curves-STORE/, so that --only measures one curve again and the page still has the others.
 source tools/bench.d/fill.bash
 
 reference=256

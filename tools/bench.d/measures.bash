@@ -136,8 +136,8 @@ measure_storm() {
   record "storm-$1"
 }
 
-# One client alone, and then creates that leave by a schedule: half of the rate that the gateway must reach, for which its p99 has a
-# target, and half of what it can. The second tells no more than how it fares: a target there would be harder for a faster gateway.
+# One client alone, and then creates that leave by a schedule: half of the rate that the gateway must reach, and half of what it can,
+# for which its p99 has a target.
 measure_pace() {
   local most due
   load "$1" create --closed --connections=1 --warm-up=1s --duration="${seconds}s"

@@ -82,10 +82,10 @@ print_table() {
       lifecycle-* | storm-*) compared "$measure" signing ;;
       pace-*)
         told "lone-$gateway" '' '' '' '' ''
-        times=$(tail_of steady)
+        told "steady-$gateway" "$(tail_of steady)" 'lone p50' '' '' ''
+        times=$(tail_of half)
         judge "$times <= 10"
-        told "steady-$gateway" "$times" 'lone p50' '<= 10' '' "$verdict"
-        told "half-$gateway" "$(tail_of half)" 'lone p50' '' '' ''
+        told "half-$gateway" "$times" 'lone p50' '<= 10' '' "$verdict"
         ;;
       deliveries-*)
         compared "$measure" nginx
