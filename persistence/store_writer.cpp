@@ -20,10 +20,11 @@ using promise = caf::typed_response_promise<commit_outcome>;
 
 /// Group commit without waiting: a unit joins the queue and, if none is on its way, a message to oneself. That message
 /// comes after all that is in the mailbox already, so when it arrives everything that came meanwhile has joined.
-/// What finishes an operation goes before what begins one: it has waited before, its client is nearly served, and there is
-/// no more of it than has begun. Recordings of webhooks' attempts have no client who waits: while payments do, every batch
-/// keeps a quarter of itself for recordings and no more, so that neither holds up the other. And recordings alone are not
-/// worth a commit every time that one arrives: they follow each other by a pause, or by a batch.
+/// What finishes operations and what begins them take turns, a batch each: what a batch begins comes back to be finished while
+/// the next is under way, and is in the one after that (docs/decisions/0014-begins-and-finishes-take-turns.md). Recordings of
+/// webhooks' attempts have no client who waits: while payments do, every batch keeps a quarter of itself for recordings and no
+/// more, so that neither holds up the other. And recordings alone are not worth a commit every time that one arrives: they
+/// follow each other by a pause, or by a batch.
 class writer {
  public:
   writer(const store_location& where, std::shared_ptr<store_health> health, metrics& counts, writer_limits limits)
@@ -103,15 +104,14 @@ class writer {
     // In quarters of a unit, so that of batches too small to be shared every fourth is the recordings'.
     quarters_owed_ = recording_.empty() ? 0 : std::min(quarters_owed_, std::size_t{3}) + limits_.batch_units;
     const auto kept = std::min(recording_.size(), quarters_owed_ / 4);
-    const auto others = limits_.batch_units - kept;
-    const auto bytes = take(finishing_, others, limits_.batch_bytes);
-    if (bytes < limits_.batch_bytes) take(beginning_, others - units_.size(), limits_.batch_bytes - bytes);
+    finishes_ = !finishing_.empty() && (!finishes_ || beginning_.empty());
+    take(finishes_ ? finishing_ : beginning_, limits_.batch_units - kept, limits_.batch_bytes);
     take(recording_, kept, limits_.batch_bytes / 4);
     quarters_owed_ -= 4 * kept;
   }
 
-  /// Moves at most so many units to the batch, and none once it has so many bytes of them; answers how many bytes.
-  std::size_t take(std::deque<entry>& from, std::size_t most, std::size_t most_bytes) {
+  /// Moves at most so many units to the batch, and none once it has so many bytes of them.
+  void take(std::deque<entry>& from, std::size_t most, std::size_t most_bytes) {
     std::size_t bytes = 0;
     for (; !from.empty() && most > 0 && bytes < most_bytes; --most) {
       auto& next = from.front();
@@ -120,7 +120,6 @@ class writer {
       promises_.push_back(std::move(next.answer));
       from.pop_front();
     }
-    return bytes;
   }
 
   session session_;
@@ -129,6 +128,7 @@ class writer {
   std::deque<entry> finishing_;
   std::deque<entry> beginning_;
   std::deque<entry> recording_;
+  bool finishes_ = false;          // the last batch of payments did
   std::size_t quarters_owed_ = 0;  // to recordings, while others wait
   std::chrono::steady_clock::time_point recorded_at_{};  // a batch with recordings began
   bool records_ = false;             // the batch at hand has some

@@ -106,6 +106,20 @@ TEST_CASE("what finishes an operation does not wait behind those that want to be
   CHECK(store.counts.units("committed").Value() < many);  // the beginners are still at it
 }
 
+TEST_CASE("what begins an operation does not wait behind those that are to finish") {
+  empty_store where{store_kind::sqlite};
+  prepared_store{where.settings()};
+  auto s = where.settings();
+  s.batch_units = 1;
+  open_actors store{s};
+  constexpr int many = 400;
+  for (const auto& answer : store.commit(begins(many))) REQUIRE(answer == reply{commit_outcome::committed});
+  const auto before = store.counts.units("committed").Value();
+  for (int i = 0; i < many; ++i) caf::anon_send(store.handles.writers.front(), finish_unit(std::to_string(i)));
+  CHECK(store.commit_one(begin_unit("new")) == reply{commit_outcome::committed});
+  CHECK(store.counts.units("committed").Value() - before < many);  // the finishers are still at it
+}
+
 namespace {
 
 delivery a_delivery(std::int64_t number) {
