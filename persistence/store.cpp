@@ -80,6 +80,7 @@ store_handles open_store(caf::actor_system& system, const settings& s, metrics& 
   small.batch_units = std::min<std::size_t>(limits.batch_units, 64);
   // Beside the payments' own commits the number counts; where they share a writer, how long one takes.
   small.recording_pause = 2 * limits.recording_pause;
+  small.awaited = false;
   handles.recorder = where.language == dialect::sqlite ? handles.writers.front() : spawn_store_writer(system, where, health, counts, small);
   handles.outbox = spawn_store_reader(system, where, health);
   handles.archive = spawn_store_reader(system, where, health);

@@ -4,10 +4,13 @@
 #include <caf/typed_event_based_actor.hpp>
 #include <caf/typed_response_promise.hpp>
 
+#include <pthread.h>
+
 #include <array>
 #include <deque>
 #include <optional>
 
+#include "gateway/scheduling.hpp"
 #include "persistence/unit_batch.hpp"
 
 namespace gateway::persistence {
@@ -147,6 +150,8 @@ struct writer_state {
 
 writer_actor::behavior_type behave(writer_actor::stateful_pointer<writer_state> self, const store_location& where,
                                    const std::shared_ptr<store_health>& health, metrics* counts, writer_limits limits) {
+  pthread_setname_np(pthread_self(), limits.awaited ? "store-writer" : "store-recorder");
+  if (limits.awaited) go_first();
   auto& state = self->state;
   state.work.emplace(where, health, *counts, limits);
   const auto wake_while_away = [self, &state] {

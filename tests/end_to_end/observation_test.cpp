@@ -1,7 +1,11 @@
 // What operators see: metrics under their names, and log lines that tell enough and never too much.
 #include <catch2/catch.hpp>
 
+#include <sched.h>
+
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <set>
 #include <sstream>
 
@@ -174,4 +178,24 @@ TEST_CASE("settled outcomes and provider calls are counted") {
   };
   CHECK(calls("approved") == 1);
   CHECK(calls("unknown") == 1);
+}
+
+TEST_CASE("threads that serve interrupt nobody, and the one that commits goes first") {
+  if (::sched_getscheduler(0) != SCHED_OTHER) return;  // whoever runs the tests has chosen: so the gateway leaves it
+  gateway_options options;
+  options.store = GENERATE(from_range(stores()));
+  gateway_process gateway{options};
+  new_merchant(gateway);  // the writer has begun its work
+  std::set<std::string> go_first;
+  std::set<std::string> take_turns;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/" + std::to_string(gateway.pid()) + "/task")) {
+    std::string name;
+    std::getline(std::ifstream{thread.path() / "comm"}, name);
+    const int policy = ::sched_getscheduler(std::stoi(thread.path().filename()));
+    if (policy == SCHED_OTHER) go_first.insert(name);
+    if (policy == SCHED_BATCH) take_turns.insert(name);
+  }
+  CHECK(go_first == std::set<std::string>{"store-writer"});
+  CHECK(take_turns.contains("http-0"));
+  CHECK(take_turns.contains("caf.multiplexer"));
 }

@@ -8,6 +8,7 @@
 
 #include "config/settings_loader.hpp"
 #include "gateway/log.hpp"
+#include "gateway/scheduling.hpp"
 #include "gateway_process.hpp"
 
 #ifdef GATEWAY_MIMALLOC
@@ -33,6 +34,7 @@ gateway::log::level level_of(const std::string& name) {
 
 int run(gateway::settings config) {
   const auto signals = take_signals();
+  gateway::take_turns();
   const auto level = level_of(config.log_level);
   gateway_process process{std::move(config)};
   gateway::log::start(level);
