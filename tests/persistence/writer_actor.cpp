@@ -25,6 +25,19 @@ struct running_store : empty_store, open_actors {
   }
 };
 
+/// One writer on SQLite, with bounds that a test can reach.
+struct bounded_store : empty_store, open_actors {
+  explicit bounded_store(unsigned batch_units, std::size_t queue = gateway::settings{}.store_queue)
+      : empty_store(store_kind::sqlite), open_actors(prepared(empty_store::settings(), batch_units, queue)) {}
+
+  static gateway::settings prepared(gateway::settings s, unsigned batch_units, std::size_t queue) {
+    s.batch_units = batch_units;
+    s.store_queue = queue;
+    prepared_store{s};
+    return s;
+  }
+};
+
 std::vector<unit_of_work> begins(int count) {
   std::vector<unit_of_work> units;
   for (int i = 0; i < count; ++i) units.push_back(begin_unit(std::to_string(i)));
@@ -77,11 +90,7 @@ TEST_CASE("writers that use the same idempotency key at the same time agree on o
 }
 
 TEST_CASE("past its queue a writer refuses and says that it is overloaded") {
-  empty_store where{store_kind::sqlite};
-  prepared_store{where.settings()};
-  auto s = where.settings();
-  s.store_queue = 10;
-  open_actors store{s};
+  bounded_store store{gateway::settings{}.batch_units, 10};
   // The first unit keeps the writer busy for long enough that the others queue up.
   auto units = begins(500);
   for (auto& unit : units) unit.insert_payment->details.description = std::string(20'000, 'x');
@@ -94,11 +103,7 @@ TEST_CASE("past its queue a writer refuses and says that it is overloaded") {
 }
 
 TEST_CASE("what finishes an operation does not wait behind those that want to begin") {
-  empty_store where{store_kind::sqlite};
-  prepared_store{where.settings()};
-  auto s = where.settings();
-  s.batch_units = 1;
-  open_actors store{s};
+  bounded_store store{1};
   REQUIRE(store.commit_one(begin_unit("first")) == reply{commit_outcome::committed});
   constexpr int many = 400;
   for (auto& unit : begins(many)) caf::anon_send(store.handles.writers.front(), std::move(unit));
@@ -107,11 +112,7 @@ TEST_CASE("what finishes an operation does not wait behind those that want to be
 }
 
 TEST_CASE("what begins an operation does not wait behind those that are to finish") {
-  empty_store where{store_kind::sqlite};
-  prepared_store{where.settings()};
-  auto s = where.settings();
-  s.batch_units = 1;
-  open_actors store{s};
+  bounded_store store{1};
   constexpr int many = 400;
   for (const auto& answer : store.commit(begins(many))) REQUIRE(answer == reply{commit_outcome::committed});
   const auto before = store.counts.units("committed").Value();
@@ -187,12 +188,9 @@ TEST_CASE("records of attempts that trickle in share commits, while a payment's 
 }
 
 TEST_CASE("neither payments nor records of attempts hold up the other") {
-  empty_store where{store_kind::sqlite};
-  prepared_store{where.settings()};
-  auto s = where.settings();
-  s.batch_units = GENERATE(1u, 4u);
-  INFO("batches of " << s.batch_units);
-  open_actors store{s};
+  const auto batch_units = GENERATE(1u, 4u);
+  INFO("batches of " << batch_units);
+  bounded_store store{batch_units};
   constexpr int many = 400;
   prepare(store, many);
   const auto before = store.counts.units("committed").Value();
@@ -210,12 +208,7 @@ TEST_CASE("neither payments nor records of attempts hold up the other") {
 }
 
 TEST_CASE("a full queue of records refuses records only, and one of payments payments only") {
-  empty_store where{store_kind::sqlite};
-  prepared_store{where.settings()};
-  auto s = where.settings();
-  s.store_queue = 10;
-  s.batch_units = 1;
-  open_actors store{s};
+  bounded_store store{1, 10};
   constexpr int many = 200;
   prepare(store, many);
   std::vector<unit_of_work> units;
