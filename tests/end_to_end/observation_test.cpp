@@ -8,6 +8,7 @@
 #include <fstream>
 #include <set>
 #include <sstream>
+#include <thread>
 
 #include "hosted_page.hpp"
 #include "merchant.hpp"
@@ -181,7 +182,15 @@ TEST_CASE("settled outcomes and provider calls are counted") {
 }
 
 TEST_CASE("threads that serve interrupt nobody, and the one that commits goes first") {
-  if (::sched_getscheduler(0) != SCHED_OTHER) return;  // whoever runs the tests has chosen: so the gateway leaves it
+  bool allowed = false;
+  std::thread{[&] {
+    const sched_param none{};
+    allowed = ::sched_getscheduler(0) == SCHED_OTHER && ::sched_setscheduler(0, SCHED_BATCH, &none) == 0;
+  }}.join();
+  if (!allowed) {
+    WARN("the policy of threads is chosen or forbidden here: the gateway leaves it as it is");
+    return;
+  }
   gateway_options options;
   options.store = GENERATE(from_range(stores()));
   gateway_process gateway{options};
@@ -195,7 +204,8 @@ TEST_CASE("threads that serve interrupt nobody, and the one that commits goes fi
     if (policy == SCHED_OTHER) go_first.insert(name);
     if (policy == SCHED_BATCH) take_turns.insert(name);
   }
-  CHECK(go_first == std::set<std::string>{"store-writer"});
+  CHECK(go_first.contains("store-writer"));
+  CHECK_FALSE(take_turns.contains("store-writer"));
   CHECK(take_turns.contains("http-0"));
   CHECK(take_turns.contains("caf.multiplexer"));
 }
