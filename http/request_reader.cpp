@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t small_buffer = 2048;   ///< kept by an idle connection
 constexpr std::size_t least_space = 512;     ///< a read into less is not worth its cost
-constexpr std::size_t chunk_slack = 16'384;  ///< room for encoded chunks beside the decoded body
+constexpr std::size_t chunk_slack = 16'384;  ///< room for encoded chunks beside the decoded body, and what their frames may waste
 constexpr std::size_t least_chunk = 4;       ///< Beast aborts on a last chunk that it was shown three bytes of before
 constexpr unsigned empty_lines = 8;          ///< skipped before a request line
 
@@ -84,6 +84,7 @@ class request_reader::parser : public beast::http::basic_parser<true> {
   bool expects_continue = false;
   char* decoded_end = nullptr;  ///< where the next byte of a chunked body goes
   std::size_t decoded = 0;
+  std::size_t encoded = 0;  ///< bytes of the chunks so far: frames, data and trailers
   const char* trailer = nullptr;  ///< of a chunked body: its last line and what follows
   std::size_t body_most = 0;
   bool too_large = false;
@@ -292,6 +293,10 @@ request_reader::state request_reader::read_chunks() {
   const auto used = chunks.put(boost::asio::const_buffer{encoded, waiting}, ec);
   if (chunks.too_large) return refuse(413, "body_too_large", "The body of the request is too large.");
   if (ec && ec != beast::http::error::need_more) return bad_request();
+  // Small bodies may come in chunks of a byte; a large one would cost a hundred times the work of one that is sent at once.
+  chunks.encoded += used;
+  if (chunks.encoded > 2 * chunks.decoded + chunk_slack)
+    return refuse(400, "bad_request", "The chunks of the request's body are too small.");
   const bool folded = chunks.trailer != nullptr && has_folded_line({chunks.trailer, static_cast<std::size_t>(encoded + used - chunks.trailer)});
   if (folded) return bad_request();
 

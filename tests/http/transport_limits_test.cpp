@@ -63,6 +63,25 @@ TEST_CASE("a chunked body is held to the same limit") {
   CHECK(server.connect().ask(head + "ffffffffffffffff\r\n")->status == 413);
 }
 
+TEST_CASE("of a chunked body the frames may take as much as the data, and 16 KiB") {
+  test_server server([](settings& s) { s.http.body_bytes = 100'000; });
+  const std::string head = "POST /echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const auto chunks_of = [&](std::string_view chunk, std::size_t count) {
+    auto request = head;
+    while (count-- > 0) request += chunk;
+    return server.connect().ask(request + "0\r\n\r\n");
+  };
+  // Of six bytes one is data: four of five frame bytes are too many. The end takes five.
+  const std::size_t bytewise = (16'384 - 5) / 4;
+  CHECK(chunks_of("1\r\nx\r\n", bytewise)->status == 200);
+  const auto refused = chunks_of("1\r\nx\r\n", 2 * bytewise);
+  REQUIRE(refused);
+  CHECK(refused->status == 400);
+  CHECK(refused->body == error_body("bad_request", "The chunks of the request's body are too small."));
+  CHECK(chunks_of("5\r\nhello\r\n", 20'000)->status == 200);
+  CHECK(chunks_of("5;" + std::string(100, 'e') + "\r\nhello\r\n", 1'000)->status == 400);
+}
+
 TEST_CASE("requests that arrive together share one budget, and give it back") {
   const http_limits limits;
   http::buffer_budget budget{100'000};
