@@ -82,7 +82,6 @@ sqlite_connection::sqlite_connection(const store_location& where, access how) {
       // FULL: the log is synced at every commit.
       execute("PRAGMA journal_mode = WAL");
       execute("PRAGMA synchronous = FULL");
-      execute("PRAGMA cache_size = -65536");
       sqlite3_wal_hook(db_.get(), committed, this);
     }
     // Opening is lazy: a file that is no database shows itself at the first read.
