@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -12,6 +13,7 @@
 
 #include "hosted_page.hpp"
 #include "merchant.hpp"
+#include "paths.hpp"
 
 using namespace gateway::e2e;
 using namespace std::chrono_literals;
@@ -26,6 +28,30 @@ double sample(const std::string& exposition, const std::string& name) {
 }
 
 std::string metrics_of(const gateway_process& gateway) { return plain_http(gateway.operator_address(), {"GET", "/metrics", {}, {}}).body; }
+
+std::filesystem::path tasks_of(pid_t process) { return "/proc/" + std::to_string(process) + "/task"; }
+
+/// The names of a process's threads that have this policy.
+std::set<std::string> threads_under(int policy, pid_t process) {
+  std::set<std::string> names;
+  for (const auto& thread : std::filesystem::directory_iterator(tasks_of(process))) {
+    std::string name;
+    std::getline(std::ifstream{thread.path() / "comm"}, name);
+    if (::sched_getscheduler(std::stoi(thread.path().filename())) == policy) names.insert(name);
+  }
+  return names;
+}
+
+/// Whoever started the tests may have chosen a policy, or forbid it.
+bool may_choose_policies() {
+  bool allowed = false;
+  std::thread{[&] {
+    const sched_param none{};
+    allowed = ::sched_getscheduler(0) == SCHED_OTHER && ::sched_setscheduler(0, SCHED_BATCH, &none) == 0;
+  }}.join();
+  if (!allowed) WARN("the policy of threads is chosen or forbidden here: the programs leave it as it is");
+  return allowed;
+}
 
 }  // namespace
 
@@ -182,30 +208,29 @@ TEST_CASE("settled outcomes and provider calls are counted") {
 }
 
 TEST_CASE("threads that serve interrupt nobody, and the one that commits goes first") {
-  bool allowed = false;
-  std::thread{[&] {
-    const sched_param none{};
-    allowed = ::sched_getscheduler(0) == SCHED_OTHER && ::sched_setscheduler(0, SCHED_BATCH, &none) == 0;
-  }}.join();
-  if (!allowed) {
-    WARN("the policy of threads is chosen or forbidden here: the gateway leaves it as it is");
-    return;
-  }
+  if (!may_choose_policies()) return;
   gateway_options options;
   options.store = GENERATE(from_range(stores()));
   gateway_process gateway{options};
   new_merchant(gateway);  // the writer has begun its work
-  std::set<std::string> go_first;
-  std::set<std::string> take_turns;
-  for (const auto& thread : std::filesystem::directory_iterator("/proc/" + std::to_string(gateway.pid()) + "/task")) {
-    std::string name;
-    std::getline(std::ifstream{thread.path() / "comm"}, name);
-    const int policy = ::sched_getscheduler(std::stoi(thread.path().filename()));
-    if (policy == SCHED_OTHER) go_first.insert(name);
-    if (policy == SCHED_BATCH) take_turns.insert(name);
-  }
-  CHECK(go_first.contains("store-writer"));
+  const auto interrupt = threads_under(SCHED_OTHER, gateway.pid());
+  const auto take_turns = threads_under(SCHED_BATCH, gateway.pid());
+  CHECK(interrupt.contains("store-writer"));
   CHECK_FALSE(take_turns.contains("store-writer"));
   CHECK(take_turns.contains("http-0"));
   CHECK(take_turns.contains("caf.multiplexer"));
+}
+
+TEST_CASE("the load tester interrupts nobody") {
+  if (!may_choose_policies()) return;
+  gateway_process gateway{{store_kind::sqlite}};
+  new_merchant(gateway);
+  const std::vector<std::string> command{program("gateway-load").string(), "run", "replay", "--rate=20", "--duration=30s", "--threads=2",
+                                         "--target=" + gateway.base_url(), "--data-dir=" + gateway.data_dir().string()};
+  child_process load{command, {gateway.folder() / "load.log", {}, {}}};
+  const auto threads = [&] { return std::ranges::distance(std::filesystem::directory_iterator(tasks_of(load.pid()))); };
+  REQUIRE(eventually([&] { return threads() >= 2; }));
+  CHECK(threads_under(SCHED_OTHER, load.pid()).empty());
+  load.send_signal(SIGINT);
+  CHECK(load.wait(20s));
 }

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "command_line.hpp"
+#include "gateway/scheduling.hpp"
 #include "run.hpp"
 
 namespace {
@@ -29,6 +30,7 @@ int main(int argc, char** argv) try {
     case command::report:
       return gateway::load::carry_out_report(typed);
     case command::run:
+      gateway::take_turns();  // on one machine with what it measures, it would interrupt that with every request
       return gateway::load::carry_out_run(typed);
   }
 } catch (const std::invalid_argument& fault) {
