@@ -17,7 +17,7 @@ constexpr int lock_wait_ms = 5'000;
 /// what several of them wrote: else one would follow each, and copy anew the pages that all of them change. They stay on the
 /// writer's connection: SQLite before 3.51.3 can lose pages when one connection begins a checkpoint while another starts the log
 /// anew (sqlite.org/wal.html, the WAL-reset bug).
-constexpr int checkpoint_pages = 300;
+constexpr int checkpoint_pages = 150;
 constexpr int checkpoint_commits = 4;
 /// Of a log that nobody tends: the commit itself makes the checkpoint.
 constexpr int overdue_pages = 4'000;
@@ -82,6 +82,7 @@ sqlite_connection::sqlite_connection(const store_location& where, access how) {
       // FULL: the log is synced at every commit.
       execute("PRAGMA journal_mode = WAL");
       execute("PRAGMA synchronous = FULL");
+      // The page cache stays as small as it is: commits walk all of it (docs/decisions/0015-sqlites-page-cache-stays-small.md).
       sqlite3_wal_hook(db_.get(), committed, this);
     }
     // Opening is lazy: a file that is no database shows itself at the first read.
