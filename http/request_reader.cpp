@@ -19,6 +19,7 @@ namespace {
 constexpr std::size_t small_buffer = 2048;   ///< kept by an idle connection
 constexpr std::size_t least_space = 512;     ///< a read into less is not worth its cost
 constexpr std::size_t chunk_slack = 16'384;  ///< room for encoded chunks beside the decoded body, and what their frames may waste
+constexpr std::size_t least_frame = 5;       ///< of a chunk: a digit and two line ends
 constexpr std::size_t least_chunk = 4;       ///< Beast aborts on a last chunk that it was shown three bytes of before
 constexpr unsigned empty_lines = 8;          ///< skipped before a request line
 
@@ -84,10 +85,11 @@ class request_reader::parser : public beast::http::basic_parser<true> {
   bool expects_continue = false;
   char* decoded_end = nullptr;  ///< where the next byte of a chunked body goes
   std::size_t decoded = 0;
-  std::size_t encoded = 0;  ///< bytes of the chunks so far: frames, data and trailers
+  std::size_t framing = 0;  ///< bytes around the data of the chunks so far
   const char* trailer = nullptr;  ///< of a chunked body: its last line and what follows
   std::size_t body_most = 0;
   bool too_large = false;
+  bool too_small = false;  ///< its chunks
 
  private:
   using text = beast::string_view;
@@ -153,6 +155,12 @@ class request_reader::parser : public beast::http::basic_parser<true> {
     // Beast lets anything stand between quotes there; another parser may end the line at a bare line feed.
     if (std::ranges::any_of(view(extensions), is_control)) {
       ec = beast::http::error::bad_chunk_extension;
+      return;
+    }
+    framing += least_frame + extensions.size();
+    if (framing > decoded + chunk_slack) {
+      too_small = true;
+      ec = beast::http::error::bad_chunk;
       return;
     }
     if (size == 0) trailer = extensions.data() + extensions.size();
@@ -292,11 +300,9 @@ request_reader::state request_reader::read_chunks() {
   chunks.decoded_end = encoded;
   const auto used = chunks.put(boost::asio::const_buffer{encoded, waiting}, ec);
   if (chunks.too_large) return refuse(413, "body_too_large", "The body of the request is too large.");
+  // Small bodies may come in chunks of a byte. A million such chunks take an HTTP thread 18 ms.
+  if (chunks.too_small) return refuse(400, "bad_request", "The chunks of the request's body are too small.");
   if (ec && ec != beast::http::error::need_more) return bad_request();
-  // Small bodies may come in chunks of a byte; a large one would cost a hundred times the work of one that is sent at once.
-  chunks.encoded += used;
-  if (chunks.encoded > 2 * chunks.decoded + chunk_slack)
-    return refuse(400, "bad_request", "The chunks of the request's body are too small.");
   const bool folded = chunks.trailer != nullptr && has_folded_line({chunks.trailer, static_cast<std::size_t>(encoded + used - chunks.trailer)});
   if (folded) return bad_request();
 

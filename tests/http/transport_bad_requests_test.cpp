@@ -174,6 +174,19 @@ TEST_CASE("the end of a chunked body may come in the smallest pieces") {
   }
 }
 
+TEST_CASE("chunks that are too small are so however their bytes are cut, and whatever comes behind them") {
+  const http_limits limits;
+  std::string bytes = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (int i = 0; i < 4'097; ++i) bytes += "1\r\nx\r\n";
+  bytes += "8000\r\n" + std::string(0x8000, 'x') + "\r\n0\r\n\r\n";
+  for (const std::size_t step : {1, 5, 6, 7, 1'000, 1'000'000}) {
+    INFO(step << " bytes at a time");
+    request_reader reader{limits};
+    CHECK(feed(reader, bytes, step) == state::refused);
+    CHECK(reader.why().message == "The chunks of the request's body are too small.");
+  }
+}
+
 TEST_CASE("a header that is too large is so however its bytes are cut, whatever else is wrong with it") {
   http_limits limits;
   limits.header_bytes = 64;

@@ -74,6 +74,7 @@ TEST_CASE("of a chunked body the frames may take as much as the data, and 16 KiB
   // Of six bytes one is data: four of five frame bytes are too many. The end takes five.
   const std::size_t bytewise = (16'384 - 5) / 4;
   CHECK(chunks_of("1\r\nx\r\n", bytewise)->status == 200);
+  CHECK(chunks_of("1\r\nx\r\n", bytewise + 1)->status == 400);
   const auto refused = chunks_of("1\r\nx\r\n", 2 * bytewise);
   REQUIRE(refused);
   CHECK(refused->status == 400);
