@@ -1,6 +1,6 @@
-// Until when a commit that got no answer may still land. The payment actor that asked for it may have left by then, and its
-// successor read the row as it was before: so the node remembers the doubt, as one moment for all payments. Its memory does
-// not grow with the trouble, and payments in doubt leave like any others.
+// Until when a commit that got no answer may still land. The payment actor that asked for it may have left by then, and
+// its successor read the row as it was before: so the node remembers the doubt, as one moment for all payments. Its
+// memory does not grow with the trouble, and payments in doubt leave like any others.
 // Concurrency: any actor may ask and tell.
 #pragma once
 
@@ -20,8 +20,7 @@ class commit_doubt {
   time_point raise(time_point now) const {
     const auto wanted = (now + lasts).time_since_epoch().count();
     auto held = until_->load();
-    while (held < wanted && !until_->compare_exchange_weak(held, wanted)) {
-    }
+    while (held < wanted && !until_->compare_exchange_weak(held, wanted)) {}
     return now + lasts;
   }
   /// What the last one comes to; in the past if nothing is in doubt.

@@ -1,7 +1,7 @@
 // Operator commands run in arrival order: check against what is known, make durable, then change what is known and
-// publish the new snapshot of the merchant, key or destination. Those that wait together and change different things share
-// a commit; what one of them finds does not depend on another. A command whose commit is in doubt is refused as such; what
-// is known is then read again, so that it never differs from the store.
+// publish the new snapshot of the merchant, key or destination. Those that wait together and change different things
+// share a commit; what one of them finds does not depend on another. A command whose commit is in doubt is refused as
+// such; what is known is then read again, so that it never differs from the store.
 
 #include "directory_actor.hpp"
 
@@ -36,8 +36,8 @@ struct known_merchant {
   std::vector<stored_route> routes;
 };
 
-/// A destination's row, and its secrets in the clear. Without a secret if the row's cannot be opened: it is not published
-/// then, and what is for it waits until it gets another one.
+/// A destination's row, and its secrets in the clear. Without a secret if the row's cannot be opened: it is not
+/// published then, and what is for it waits until it gets another one.
 struct known_destination {
   stored_destination row;
   std::string secret;
@@ -53,7 +53,8 @@ class owning_directory {
  public:
   static inline const char* name = "directory";
 
-  void start(waking_directory::pointer self, store_handles store, directory& published, const crypto::master_key& keys, const wall_clock& clock) {
+  void start(waking_directory::pointer self, store_handles store, directory& published, const crypto::master_key& keys,
+             const wall_clock& clock) {
     self_ = self;
     store_ = std::move(store);
     published_ = &published;
@@ -270,10 +271,15 @@ class owning_directory {
     // Ready to charge in test: the sandbox card route, or for a wallet entity the sandbox wallet.
     const bool wallet = wanted.kind == entity_kind::wallet;
     const auto provider = wallet ? provider_kind::sandbox_wallet : provider_kind::sandbox;
-    m.connections.push_back({m.shown.id, connection{environment::test, provider, connection_status::connected, "acct_sandbox"},
+    m.connections.push_back({m.shown.id,
+                             connection{environment::test, provider, connection_status::connected, "acct_sandbox"},
                              "conn_" + crypto::random_hex(10)});
     m.routes.push_back({m.shown.id,
-                        route{environment::test, provider, 1, {}, {wallet ? payment_method_kind::pkr_wallet : payment_method_kind::card}},
+                        route{environment::test,
+                              provider,
+                              1,
+                              {},
+                              {wallet ? payment_method_kind::pkr_wallet : payment_method_kind::card}},
                         "route_" + crypto::random_hex(10)});
     p.changes.push_back(save_connection{m.shown.id, m.connections.back().link, m.connections.back().id});
     p.changes.push_back(save_route{m.shown.id, m.routes.back().way, m.routes.back().id});
@@ -290,7 +296,8 @@ class owning_directory {
     const key_id id{(wanted.env == environment::test ? "mk_test_" : "mk_live_") + crypto::random_hex(8)};
     api_key key{id, wanted.merchant, wanted.env, wanted.scopes, crypto::random_hex(32), false};
     plan p;
-    p.changes.push_back(save_api_key{id, wanted.merchant, wanted.env, wanted.scopes, keys_->seal(key.secret, sealed_to(id)), clock_->now()});
+    p.changes.push_back(save_api_key{id, wanted.merchant, wanted.env, wanted.scopes,
+                                     keys_->seal(key.secret, sealed_to(id)), clock_->now()});
     p.when_duplicate = "such a key exists already";
     p.apply = [this, key = std::move(key)]() -> operator_result {
       publish_key(key);
@@ -321,7 +328,8 @@ class owning_directory {
     const bool invited = same != m->users.end();
     const user_id id = invited ? same->id : user_id{"user_" + crypto::random_hex(10)};
     plan p;
-    p.changes.push_back(save_user{id, wanted.merchant, wanted.email, crypto::hash_password(wanted.password), clock_->now()});
+    p.changes.push_back(
+        save_user{id, wanted.merchant, wanted.email, crypto::hash_password(wanted.password), clock_->now()});
     p.when_duplicate = "such a user exists already";
     p.apply = [this, m, id, invited, email = wanted.email]() -> operator_result {
       if (!invited) m->users.push_back({id, email});
@@ -337,7 +345,8 @@ class owning_directory {
     const auto same = std::ranges::find_if(m->connections, [&](const stored_connection& row) {
       return row.link.env == wanted.link.env && row.link.provider == wanted.link.provider;
     });
-    stored_connection row{wanted.merchant, wanted.link, same == m->connections.end() ? "conn_" + crypto::random_hex(10) : same->id};
+    stored_connection row{wanted.merchant, wanted.link,
+                          same == m->connections.end() ? "conn_" + crypto::random_hex(10) : same->id};
     plan p;
     p.changes.push_back(save_connection{row.merchant, row.link, row.id});
     p.when_duplicate = "the connection changed meanwhile";
@@ -483,11 +492,12 @@ class owning_directory {
   std::size_t destinations_of(const std::string& owner, environment env) const {
     const auto owned = owned_.find(owner);
     if (owned == owned_.end()) return 0;
-    return static_cast<std::size_t>(std::ranges::count_if(owned->second, [&](const auto& id) { return find(id)->row.what.env == env; }));
+    return static_cast<std::size_t>(
+        std::ranges::count_if(owned->second, [&](const auto& id) { return find(id)->row.what.env == env; }));
   }
 
-  /// Who is told of the merchant's payments. Its own destinations; those of the platforms that it granted access join here,
-  /// once there are grants.
+  /// Who is told of the merchant's payments. Its own destinations; those of the platforms that it granted access join
+  /// here, once there are grants.
   std::vector<destination> told_of(const merchant_id& id) const {
     std::vector<destination> list;
     if (const auto owned = owned_.find(id.value); owned != owned_.end())
@@ -545,7 +555,7 @@ class owning_directory {
   const wall_clock* clock_ = nullptr;
   bool reading_ = false;
   std::size_t under_way_ = 0;  ///< commands whose commit has not been answered
-  bool doubt_ = false;         ///< about one of them, or of those that went with them
+  bool doubt_ = false;  ///< about one of them, or of those that went with them
   std::deque<waiting_command> waiting_;
   std::unordered_map<merchant_id, known_merchant> merchants_;
   std::unordered_map<destination_id, known_destination> destinations_;
@@ -553,8 +563,9 @@ class owning_directory {
   dispatcher_actor dispatcher_;
 };
 
-waking_directory::behavior_type directory_behavior(waking_directory::stateful_pointer<owning_directory> self, store_handles store,
-                                                  directory* published, const crypto::master_key* keys, const wall_clock* clock) {
+waking_directory::behavior_type directory_behavior(waking_directory::stateful_pointer<owning_directory> self,
+                                                   store_handles store, directory* published,
+                                                   const crypto::master_key* keys, const wall_clock* clock) {
   // The actor system's end waits for detached actors, but not for what their threads do after them.
   self->attach_functor([] { crypto::leave_thread(); });
   self->state.start(self, std::move(store), *published, *keys, *clock);
@@ -568,14 +579,15 @@ waking_directory::behavior_type directory_behavior(waking_directory::stateful_po
 
 }  // namespace
 
-destination_id destination_id_of(destination_kind kind, const std::string& owner, environment env, const std::string& url) {
+destination_id destination_id_of(destination_kind kind, const std::string& owner, environment env,
+                                 const std::string& url) {
   auto named = owner + '\n' + std::string{to_string(env)};
   if (kind == destination_kind::merchant) named += '\n' + url;
   return destination_id{"dest_" + crypto::hex(crypto::sha256(named)).substr(0, 20)};
 }
 
-directory_actor spawn_directory(caf::actor_system& system, store_handles store, directory& published, const crypto::master_key& keys,
-                                const wall_clock& clock) {
+directory_actor spawn_directory(caf::actor_system& system, store_handles store, directory& published,
+                                const crypto::master_key& keys, const wall_clock& clock) {
   return system.spawn<caf::detached>(directory_behavior, std::move(store), &published, &keys, &clock);
 }
 

@@ -11,10 +11,11 @@ namespace gateway::actors {
 inline constexpr std::size_t most_destinations = 32;
 
 /// Derived, so that two nodes that set the same destination at a time set one.
-destination_id destination_id_of(destination_kind kind, const std::string& owner, environment env, const std::string& url);
+destination_id destination_id_of(destination_kind kind, const std::string& owner, environment env,
+                                 const std::string& url);
 
 /// Detached: hashing a password takes its time. `published`, `keys` and `clock` outlive it.
-directory_actor spawn_directory(caf::actor_system& system, store_handles store, directory& published, const crypto::master_key& keys,
-                                const wall_clock& clock);
+directory_actor spawn_directory(caf::actor_system& system, store_handles store, directory& published,
+                                const crypto::master_key& keys, const wall_clock& clock);
 
 }  // namespace gateway::actors

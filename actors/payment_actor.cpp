@@ -47,7 +47,13 @@ std::string provider_key_of(const payment_key& subject, const open_operation& op
   const auto& key = open.command;
   std::string text;
   text.reserve(160);
-  text.append(key.merchant.value).append("\n").append(to_string(key.env)).append("\n").append(key.principal).append("\n").append(key.key);
+  text.append(key.merchant.value)
+      .append("\n")
+      .append(to_string(key.env))
+      .append("\n")
+      .append(key.principal)
+      .append("\n")
+      .append(key.key);
   text.append("\n").append(subject.id.value).append("\n").append(std::to_string(open.claim));
   const auto hash = crypto::sha256(text);
   return "pk_" + crypto::hex(std::span{hash}.first(16));
@@ -66,7 +72,8 @@ class payment_entity {
  public:
   static inline const char* name = "payment";
 
-  void start(payment_actor::pointer self, std::shared_ptr<const payment_context> context, router_actor router, const payment_key& key) {
+  void start(payment_actor::pointer self, std::shared_ptr<const payment_context> context, router_actor router,
+             const payment_key& key) {
     self_ = self;
     context_ = std::move(context);
     router_ = std::move(router);
@@ -180,7 +187,8 @@ class payment_entity {
 
     const auto now = context_->clock.now();
     unit_of_work unit;
-    unit.insert_payment = begin_payment(key_, wanted, std::get<route_choice>(way), work.request.write->key, now, context_->timing());
+    unit.insert_payment =
+        begin_payment(key_, wanted, std::get<route_choice>(way), work.request.write->key, now, context_->timing());
     unit.insert_command = record_of(work, operation::create, wanted.amount.minor, {}, now);
     auto begun = *unit.insert_payment;
     commit(std::move(unit), [this, work = std::move(work), begun = std::move(begun)](commit_outcome outcome) mutable {
@@ -190,13 +198,11 @@ class payment_entity {
           won(std::move(begun));
           timeline_.emplace();
           return call_provider(std::move(work), false);
-        case commit_outcome::duplicate_command:
-          return answer_from_store(std::move(work));
+        case commit_outcome::duplicate_command: return answer_from_store(std::move(work));
         case commit_outcome::payment_exists:
           // The key was free (a taken one is told first), so nothing is stored under it.
           return refuse(work, problem::payment_already_exists);
-        default:
-          return not_committed(work, outcome);
+        default: return not_committed(work, outcome);
       }
     });
   }
@@ -218,21 +224,18 @@ class payment_entity {
       unit.insert_command = record_of(work, done->result.what, amount, std::move(reason), now);
       unit.insert_command->result = *result;
       unit.insert_command->finished_at = now;
-      // A claim too: what is refused for good must be refused by the row as it is, not as it was when this actor read it.
+      // A claim too: what is refused for good must be refused by the row as it is, not as it was when this actor read
+      // it.
       auto judged = *current_;
       judged.version += 1;
       unit.update_payment = judged;
-      return commit(std::move(unit), [this, work = std::move(work), result = std::move(result), judged = std::move(judged)](commit_outcome outcome) mutable {
+      return commit(std::move(unit), [this, work = std::move(work), result = std::move(result),
+                                      judged = std::move(judged)](commit_outcome outcome) mutable {
         switch (outcome) {
-          case commit_outcome::committed:
-            won(std::move(judged));
-            return finish_with(work, std::move(result));
-          case commit_outcome::duplicate_command:
-            return answer_from_store(std::move(work));
-          case commit_outcome::lost_claim:
-            return again(std::move(work));
-          default:
-            return not_committed(work, outcome);
+          case commit_outcome::committed: won(std::move(judged)); return finish_with(work, std::move(result));
+          case commit_outcome::duplicate_command: return answer_from_store(std::move(work));
+          case commit_outcome::lost_claim: return again(std::move(work));
+          default: return not_committed(work, outcome);
         }
       });
     }
@@ -241,24 +244,31 @@ class payment_entity {
     auto& claimed = std::get<claim>(decided).claimed;
     unit.insert_command = record_of(work, claimed.open->what, claimed.open->amount, std::move(reason), now);
     unit.update_payment = claimed;
-    commit(std::move(unit), [this, work = std::move(work), claimed = std::move(claimed)](commit_outcome outcome) mutable {
-      switch (outcome) {
-        case commit_outcome::committed:
-          work.began = true;
-          won(std::move(claimed));
-          return call_provider(std::move(work), false);
-        case commit_outcome::duplicate_command:
-          return answer_from_store(std::move(work));
-        case commit_outcome::lost_claim:
-          return again(std::move(work));
-        default:
-          return not_committed(work, outcome);
-      }
-    });
+    commit(std::move(unit),
+           [this, work = std::move(work), claimed = std::move(claimed)](commit_outcome outcome) mutable {
+             switch (outcome) {
+               case commit_outcome::committed:
+                 work.began = true;
+                 won(std::move(claimed));
+                 return call_provider(std::move(work), false);
+               case commit_outcome::duplicate_command: return answer_from_store(std::move(work));
+               case commit_outcome::lost_claim: return again(std::move(work));
+               default: return not_committed(work, outcome);
+             }
+           });
   }
 
-  command_record record_of(const job& work, operation what, std::int64_t amount, std::string reason, time_point now) const {
-    return {work.request.write->key, work.request.write->fingerprint, what, key_.id, amount, std::move(reason), now, std::nullopt, std::nullopt};
+  command_record record_of(const job& work, operation what, std::int64_t amount, std::string reason,
+                           time_point now) const {
+    return {work.request.write->key,
+            work.request.write->fingerprint,
+            what,
+            key_.id,
+            amount,
+            std::move(reason),
+            now,
+            std::nullopt,
+            std::nullopt};
   }
 
   // ---- provider and finish ----------------------------------------------------------------------
@@ -289,7 +299,8 @@ class payment_entity {
         .then([this, work](provider_result& result) mutable { finish(std::move(work), result); },
               [this, work](const caf::error&) mutable {
                 // The gate itself is gone: whether a call went out is not known.
-                provider_error error{error_category::internal, "provider_unreachable", "The provider's answer was lost.", true, true};
+                provider_error error{error_category::internal, "provider_unreachable",
+                                     "The provider's answer was lost.", true, true};
                 finish(std::move(work), provider_result{provider_status::unknown, {}, {}, std::move(error)});
               });
   }
@@ -304,24 +315,25 @@ class payment_entity {
       told = std::make_shared<const answer>(context_->encoder.encode(change.result));
       unit.finish_command = command_finish{open.command, told, now};
     }
-    commit_change(std::move(unit), std::move(change), [this, work = std::move(work), told, open](commit_outcome outcome) mutable {
-      // A request with the same key that did not begin this operation may be another request: it learns from the
-      // stored record whether it is.
-      const bool own = work.began && work.request.write->key == open.command;
-      if (outcome == commit_outcome::committed) {
-        if (own) return finish_with(work, std::move(told));
-        if (std::holds_alternative<settle_due>(work.request.what)) {
-          context_->meters.settled.Increment();
-          return view(std::move(work));
-        }
-        return step(std::move(work));
-      }
-      if (outcome == commit_outcome::lost_claim) {
-        // Another owner settled this operation: the truth, and the answer, are in the store.
-        return own ? answer_from_store(std::move(work)) : again(std::move(work));
-      }
-      not_committed(work, outcome);
-    });
+    commit_change(std::move(unit), std::move(change),
+                  [this, work = std::move(work), told, open](commit_outcome outcome) mutable {
+                    // A request with the same key that did not begin this operation may be another request: it learns
+                    // from the stored record whether it is.
+                    const bool own = work.began && work.request.write->key == open.command;
+                    if (outcome == commit_outcome::committed) {
+                      if (own) return finish_with(work, std::move(told));
+                      if (std::holds_alternative<settle_due>(work.request.what)) {
+                        context_->meters.settled.Increment();
+                        return view(std::move(work));
+                      }
+                      return step(std::move(work));
+                    }
+                    if (outcome == commit_outcome::lost_claim) {
+                      // Another owner settled this operation: the truth, and the answer, are in the store.
+                      return own ? answer_from_store(std::move(work)) : again(std::move(work));
+                    }
+                    not_committed(work, outcome);
+                  });
   }
 
   /// An operation that a crash, or a store that was away, left open: ask the provider again, then go on with `work`.
@@ -351,7 +363,8 @@ class payment_entity {
     if (!current_) return refuse(work, problem::payment_not_found);
     const auto& seen = std::get<hosted_result>(work.request.what);
     if (seen.provider_ref == current_->provider_ref)
-      if (auto change = settle_hosted(*current_, seen.signal, context_->clock.now())) return change_state(std::move(work), std::move(*change));
+      if (auto change = settle_hosted(*current_, seen.signal, context_->clock.now()))
+        return change_state(std::move(work), std::move(*change));
     view(std::move(work));
   }
 
@@ -376,7 +389,8 @@ class payment_entity {
     unit.entries = change.entries;
     auto outbox = deliveries_of(change.entries);
     for (const auto& job : outbox.jobs) unit.deliveries.push_back(job.row);
-    commit(std::move(unit), [this, change = std::move(change), outbox = std::move(outbox), then = std::move(then)](commit_outcome outcome) mutable {
+    commit(std::move(unit), [this, change = std::move(change), outbox = std::move(outbox),
+                             then = std::move(then)](commit_outcome outcome) mutable {
       if (outcome == commit_outcome::committed) {
         won(std::move(change.next));
         if (timeline_) std::ranges::move(change.entries, std::back_inserter(*timeline_));
@@ -391,8 +405,10 @@ class payment_entity {
     fresh_deliveries outbox;
     const auto owner = context_->merchants.find_merchant(key_.merchant);
     if (!owner) {
-      // The directory is read before anything runs, so this is a fault of the gateway, and nobody would be told of the event.
-      if (!entries.empty()) log::error("event_without_merchant", {{"merchant", key_.merchant.value}, {"payment_id", key_.id.value}});
+      // The directory is read before anything runs, so this is a fault of the gateway, and nobody would be told of the
+      // event.
+      if (!entries.empty())
+        log::error("event_without_merchant", {{"merchant", key_.merchant.value}, {"payment_id", key_.id.value}});
       return outbox;
     }
     for (const auto& entry : entries) {
@@ -406,7 +422,8 @@ class payment_entity {
         row.to = to.id;
         row.next_attempt_at = entry.occurred_at;
         row.created_at = entry.occurred_at;
-        outbox.jobs.push_back({std::move(row), {entry.event_id, key_, entry.seq, entry.operation, entry.occurred_at, entry.event_data}});
+        outbox.jobs.push_back(
+            {std::move(row), {entry.event_id, key_, entry.seq, entry.operation, entry.occurred_at, entry.event_data}});
       }
     }
     return outbox;
@@ -428,7 +445,8 @@ class payment_entity {
   /// What memory knows of this key: an answer to replay, a request under way, or nothing.
   std::optional<payment_reply> answer_from_memory(const idempotency& write) {
     const auto told = [&](const std::string& fingerprint) {
-      return payment_reply{fingerprint == write.fingerprint ? problem::request_in_progress : problem::idempotency_key_reused};
+      return payment_reply{fingerprint == write.fingerprint ? problem::request_in_progress
+                                                            : problem::idempotency_key_reused};
     };
     if (running_ && running_->key == write.key) return told(running_->fingerprint);
     for (const auto& other : waiting_)
@@ -443,7 +461,8 @@ class payment_entity {
     return std::nullopt;
   }
 
-  /// The key is taken: the store knows for which request, and what came of it. Whoever took it may have changed the row.
+  /// The key is taken: the store knows for which request, and what came of it. Whoever took it may have changed the
+  /// row.
   void answer_from_store(job work) {
     forget();
     lookup_key(std::move(work), [this](job again_work) {
@@ -485,7 +504,8 @@ class payment_entity {
 
   /// Reads the row again, and tries the request on it again.
   void again(job work, bool load_first = false) {
-    if (++work.attempts > most_attempts) return refuse(work, work.request.write ? problem::request_in_progress : problem::overloaded);
+    if (++work.attempts > most_attempts)
+      return refuse(work, work.request.write ? problem::request_in_progress : problem::overloaded);
     forget();
     if (load_first) return load(std::move(work));
     step(std::move(work));
@@ -548,7 +568,8 @@ class payment_entity {
       if (!current_) return payment_reply{problem::payment_not_found};
       if (!timeline_) return std::nullopt;
       if (!seen_timeline_)
-        seen_timeline_ = std::make_shared<const timeline_view>(timeline_view{key_, current_->hides_provider, current_->provider, *timeline_});
+        seen_timeline_ = std::make_shared<const timeline_view>(
+            timeline_view{key_, current_->hides_provider, current_->provider, *timeline_});
       return payment_reply{seen_timeline_};
     }
     return std::nullopt;
@@ -577,12 +598,12 @@ class payment_entity {
   payment_key key_;
 
   bool known_ = false;  ///< current_ is what the store holds
-  bool busy_ = false;   ///< a request is under way
+  bool busy_ = false;  ///< a request is under way
   bool moving_on_ = false;  ///< next() is at work further down the stack
   commit_doubt::time_point doubt_until_{};  ///< until then no row that is read is believed for longer than one request
   std::optional<payment> current_;
   std::optional<std::vector<timeline_entry>> timeline_;
-  payment_ptr seen_payment_;    ///< shared with readers until the next change
+  payment_ptr seen_payment_;  ///< shared with readers until the next change
   timeline_ptr seen_timeline_;
   std::optional<idempotency> running_;
   // Vectors, although both are queues: they are short, and an empty deque would cost each idle actor half a kilobyte.
@@ -591,7 +612,8 @@ class payment_entity {
 };
 
 payment_actor::behavior_type payment_behavior(payment_actor::stateful_pointer<payment_entity> self,
-                                              std::shared_ptr<const payment_context> context, router_actor router, payment_key key) {
+                                              std::shared_ptr<const payment_context> context, router_actor router,
+                                              payment_key key) {
   self->state.start(self, std::move(context), std::move(router), key);
   return {
       [self](payment_request& request) { return self->state.accept(request); },
@@ -601,12 +623,13 @@ payment_actor::behavior_type payment_behavior(payment_actor::stateful_pointer<pa
 
 }  // namespace
 
-payment_actor spawn_payment(caf::actor_system& system, std::shared_ptr<const payment_context> context, router_actor router,
-                            const payment_key& key, std::uint64_t activation) {
+payment_actor spawn_payment(caf::actor_system& system, std::shared_ptr<const payment_context> context,
+                            router_actor router, const payment_key& key, std::uint64_t activation) {
   auto actor = system.spawn<caf::lazy_init>(payment_behavior, std::move(context), router, key);
-  caf::actor_cast<caf::abstract_actor*>(actor)->attach_functor([router = std::move(router), key, activation](const caf::error&) {
-    caf::anon_send(router, passivate_atom::value, key, activation);
-  });
+  caf::actor_cast<caf::abstract_actor*>(actor)->attach_functor(
+      [router = std::move(router), key, activation](const caf::error&) {
+        caf::anon_send(router, passivate_atom::value, key, activation);
+      });
   return actor;
 }
 

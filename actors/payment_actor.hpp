@@ -30,12 +30,13 @@ struct payment_context {
   commit_doubt doubt{};
 
   machine_timing timing() const {
-    return {config.hosted_expiry, config.reconcile_first, config.reconcile_longest, config.provider_timeout * 2 + std::chrono::seconds{10}};
+    return {config.hosted_expiry, config.reconcile_first, config.reconcile_longest,
+            config.provider_timeout * 2 + std::chrono::seconds{10}};
   }
 };
 
 /// Spawned by the router only. Tells `router` with (passivate_atom, key, activation) when it has ended.
-payment_actor spawn_payment(caf::actor_system& system, std::shared_ptr<const payment_context> context, router_actor router,
-                            const payment_key& key, std::uint64_t activation);
+payment_actor spawn_payment(caf::actor_system& system, std::shared_ptr<const payment_context> context,
+                            router_actor router, const payment_key& key, std::uint64_t activation);
 
 }  // namespace gateway::actors

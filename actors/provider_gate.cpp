@@ -23,7 +23,8 @@ class gate {
  public:
   static inline const char* name = "provider_gate";
 
-  void start(gate_actor::pointer self, provider_actor provider, provider_kind kind, const settings& config, metrics& meters) {
+  void start(gate_actor::pointer self, provider_actor provider, provider_kind kind, const settings& config,
+             metrics& meters) {
     self_ = self;
     provider_ = std::move(provider);
     kind_ = kind;
@@ -41,7 +42,8 @@ class gate {
     self_->request(provider_, caf::infinite, std::move(call))
         .then([this, id](provider_result& result) { answer(id, std::move(result)); },
               [this, id](const caf::error&) {
-                answer(id, unknown(error_category::provider, "provider_error", "The provider failed while it handled the call."));
+                answer(id, unknown(error_category::provider, "provider_error",
+                                   "The provider failed while it handled the call."));
               });
     return promise;
   }
@@ -80,7 +82,9 @@ class gate {
     while (!deadlines_.empty() && !open_.contains(deadlines_.front().id)) deadlines_.pop_front();
     if (watching_ || deadlines_.empty()) return;
     watching_ = true;
-    self_->delayed_send(self_, std::max(caf::actor_clock::duration_type{0}, deadlines_.front().at - self_->clock().now()), wake_atom::value);
+    self_->delayed_send(self_,
+                        std::max(caf::actor_clock::duration_type{0}, deadlines_.front().at - self_->clock().now()),
+                        wake_atom::value);
   }
 
   void count(operation what, std::string_view result) {
@@ -98,8 +102,8 @@ class gate {
   std::deque<deadline> deadlines_;
 };
 
-gate_actor::behavior_type gate_behavior(gate_actor::stateful_pointer<gate> self, provider_actor provider, provider_kind kind,
-                                        const settings* config, metrics* meters) {
+gate_actor::behavior_type gate_behavior(gate_actor::stateful_pointer<gate> self, provider_actor provider,
+                                        provider_kind kind, const settings* config, metrics* meters) {
   self->state.start(self, std::move(provider), kind, *config, *meters);
   return {
       [self](provider_call& call) { return self->state.forward(call); },
@@ -109,8 +113,8 @@ gate_actor::behavior_type gate_behavior(gate_actor::stateful_pointer<gate> self,
 
 }  // namespace
 
-provider_actor spawn_provider_gate(caf::actor_system& system, provider_actor provider, provider_kind kind, const settings& config,
-                                   metrics& meters) {
+provider_actor spawn_provider_gate(caf::actor_system& system, provider_actor provider, provider_kind kind,
+                                   const settings& config, metrics& meters) {
   return system.spawn(gate_behavior, std::move(provider), kind, &config, &meters);
 }
 

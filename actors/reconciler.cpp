@@ -25,7 +25,8 @@ class reconciling {
  public:
   static inline const char* name = "reconciler";
 
-  void start(reconciler_actor::pointer self, store_handles store, router_actor router, const wall_clock& clock, const settings& config) {
+  void start(reconciler_actor::pointer self, store_handles store, router_actor router, const wall_clock& clock,
+             const settings& config) {
     self_ = self;
     store_ = std::move(store);
     router_ = std::move(router);
@@ -55,7 +56,8 @@ class reconciling {
     if (under_way_.size() >= most_under_way || !under_way_.insert(key).second) return;
     // Finite: an actor that dies at it never answers, and the payment must come up again.
     self_->request(router_, settle_timeout, payment_request{key, std::nullopt, settle_due{}})
-        .then([this, key](const payment_reply&) { under_way_.erase(key); }, [this, key](const caf::error&) { under_way_.erase(key); });
+        .then([this, key](const payment_reply&) { under_way_.erase(key); },
+              [this, key](const caf::error&) { under_way_.erase(key); });
   }
 
   void purge(time_point now) {
@@ -83,16 +85,17 @@ class reconciling {
   std::unordered_set<payment_key> under_way_;
 };
 
-reconciler_actor::behavior_type reconciler_behavior(reconciler_actor::stateful_pointer<reconciling> self, store_handles store,
-                                                    router_actor router, const wall_clock* clock, const settings* config) {
+reconciler_actor::behavior_type reconciler_behavior(reconciler_actor::stateful_pointer<reconciling> self,
+                                                    store_handles store, router_actor router, const wall_clock* clock,
+                                                    const settings* config) {
   self->state.start(self, std::move(store), std::move(router), *clock, *config);
   return {[self](wake_atom) { self->state.look(); }};
 }
 
 }  // namespace
 
-reconciler_actor spawn_reconciler(caf::actor_system& system, store_handles store, router_actor router, const wall_clock& clock,
-                                  const settings& config) {
+reconciler_actor spawn_reconciler(caf::actor_system& system, store_handles store, router_actor router,
+                                  const wall_clock& clock, const settings& config) {
   return system.spawn(reconciler_behavior, std::move(store), std::move(router), &clock, &config);
 }
 

@@ -56,7 +56,8 @@ class routing_table {
     const auto at = slots_.find(key);
     if (at == slots_.end() || at->second.activation != activation) return;
     auto& slot = at->second;
-    if (!slot.stopping) log::error("payment_actor_died", {{"merchant", key.merchant.value}, {"payment_id", key.id.value}});
+    if (!slot.stopping)
+      log::error("payment_actor_died", {{"merchant", key.merchant.value}, {"payment_id", key.id.value}});
     if (slot.parked.empty()) {
       by_use_.erase(slot.use);
       slots_.erase(at);
@@ -165,7 +166,8 @@ class routing_table {
   std::uint64_t activations_ = 0;
 };
 
-router_actor::behavior_type router_behavior(router_actor::stateful_pointer<routing_table> self, std::shared_ptr<const payment_context> context) {
+router_actor::behavior_type router_behavior(router_actor::stateful_pointer<routing_table> self,
+                                            std::shared_ptr<const payment_context> context) {
   self->state.start(self, std::move(context));
   self->set_exit_handler([self](caf::exit_msg& exit) {
     self->state.end_all();

@@ -30,7 +30,8 @@ caf::behavior supervisor_behavior(caf::stateful_actor<supervising>* self, std::v
 
 }  // namespace
 
-caf::actor spawn_supervisor(caf::actor_system& system, std::vector<core_actor> watched, std::function<void(std::string)> failed) {
+caf::actor spawn_supervisor(caf::actor_system& system, std::vector<core_actor> watched,
+                            std::function<void(std::string)> failed) {
   return system.spawn(supervisor_behavior, std::move(watched), std::move(failed));
 }
 

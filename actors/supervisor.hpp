@@ -17,6 +17,7 @@ struct core_actor {
 
 /// Calls `failed` with a clear line, once, if one of them ends before the supervisor does. What the process
 /// then does is to end: its state is in the database, and a fresh start settles what it left open.
-caf::actor spawn_supervisor(caf::actor_system& system, std::vector<core_actor> watched, std::function<void(std::string)> failed);
+caf::actor spawn_supervisor(caf::actor_system& system, std::vector<core_actor> watched,
+                            std::function<void(std::string)> failed);
 
 }  // namespace gateway::actors

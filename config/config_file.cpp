@@ -52,8 +52,10 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
   std::string digits;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool between = i > 0 && i + 1 < text.size() && text[i - 1] != '_';
-    if (text[i] != '_') digits += text[i];
-    else if (!between) return std::nullopt;
+    if (text[i] != '_')
+      digits += text[i];
+    else if (!between)
+      return std::nullopt;
   }
   std::int64_t number = 0;
   const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
@@ -79,7 +81,8 @@ std::vector<config_entry> read_config(std::istream& in) {
   for (unsigned number = 1; std::getline(in, line); ++number) {
     const auto text = trimmed(line);
     if (text.empty() || text.front() == '#') continue;
-    if (text.front() == '[') throw config_error(number, "sections are not used here: every setting is a line of its own");
+    if (text.front() == '[')
+      throw config_error(number, "sections are not used here: every setting is a line of its own");
     const auto equals = text.find('=');
     if (equals == std::string_view::npos) throw config_error(number, "expected name = value");
     const auto name = trimmed(text.substr(0, equals));

@@ -77,9 +77,12 @@ class sha256_engine {
 /// A MAC whose context is re-initialised with each key: a quarter of the cost of the one-shot HMAC().
 class hmac_engine {
  public:
-  hmac_engine() : algorithm_(EVP_MAC_fetch(nullptr, "HMAC", nullptr)), context_(algorithm_ ? EVP_MAC_CTX_new(algorithm_.get()) : nullptr) {
+  hmac_engine()
+      : algorithm_(EVP_MAC_fetch(nullptr, "HMAC", nullptr)),
+        context_(algorithm_ ? EVP_MAC_CTX_new(algorithm_.get()) : nullptr) {
     char name[] = "SHA2-256";
-    const OSSL_PARAM parameters[] = {OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name, 0), OSSL_PARAM_construct_end()};
+    const OSSL_PARAM parameters[] = {OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name, 0),
+                                     OSSL_PARAM_construct_end()};
     require(context_ && EVP_MAC_CTX_set_params(context_.get(), parameters) == 1, "HMAC");
   }
 
@@ -109,24 +112,29 @@ class aes_gcm_engine {
     std::string out(plain.size() + tag_size, '\0');
     int length = 0;
     bool worked = EVP_EncryptInit_ex2(context_.get(), algorithm_.get(), bytes_of(key), bytes_of(nonce), nullptr) == 1;
-    worked = worked && EVP_EncryptUpdate(context_.get(), nullptr, &length, bytes_of(bound_to), static_cast<int>(bound_to.size())) == 1;
-    worked = worked && EVP_EncryptUpdate(context_.get(), bytes_of(out), &length, bytes_of(plain), static_cast<int>(plain.size())) == 1;
+    worked = worked && EVP_EncryptUpdate(context_.get(), nullptr, &length, bytes_of(bound_to),
+                                         static_cast<int>(bound_to.size())) == 1;
+    worked = worked && EVP_EncryptUpdate(context_.get(), bytes_of(out), &length, bytes_of(plain),
+                                         static_cast<int>(plain.size())) == 1;
     worked = worked && EVP_EncryptFinal_ex(context_.get(), bytes_of(out) + plain.size(), &length) == 1;
-    worked = worked && EVP_CIPHER_CTX_ctrl(context_.get(), EVP_CTRL_AEAD_GET_TAG, tag_size, out.data() + plain.size()) == 1;
+    worked =
+        worked && EVP_CIPHER_CTX_ctrl(context_.get(), EVP_CTRL_AEAD_GET_TAG, tag_size, out.data() + plain.size()) == 1;
     EVP_CIPHER_CTX_reset(context_.get());
     require(worked, "AES-256-GCM encryption");
     return out;
   }
 
   /// Nothing if the tag does not fit. `sealed` is ciphertext followed by its tag.
-  std::optional<std::string> decrypt(std::string_view key, std::string_view nonce, std::string_view sealed, std::string_view bound_to) {
+  std::optional<std::string> decrypt(std::string_view key, std::string_view nonce, std::string_view sealed,
+                                     std::string_view bound_to) {
     const auto cipher_text = sealed.substr(0, sealed.size() - tag_size);
     std::string tag{sealed.substr(cipher_text.size())};
     std::string plain(cipher_text.size(), '\0');
     unsigned char none[1];
     int length = 0;
     bool worked = EVP_DecryptInit_ex2(context_.get(), algorithm_.get(), bytes_of(key), bytes_of(nonce), nullptr) == 1;
-    worked = worked && EVP_DecryptUpdate(context_.get(), nullptr, &length, bytes_of(bound_to), static_cast<int>(bound_to.size())) == 1;
+    worked = worked && EVP_DecryptUpdate(context_.get(), nullptr, &length, bytes_of(bound_to),
+                                         static_cast<int>(bound_to.size())) == 1;
     worked = worked && EVP_DecryptUpdate(context_.get(), bytes_of(plain), &length, bytes_of(cipher_text),
                                          static_cast<int>(cipher_text.size())) == 1;
     worked = worked && EVP_CIPHER_CTX_ctrl(context_.get(), EVP_CTRL_AEAD_SET_TAG, tag_size, tag.data()) == 1;
@@ -185,8 +193,9 @@ digest hmac_sha256(std::string_view key, std::string_view data) {
 
 std::string hkdf_sha256(std::string_view key, std::string_view salt, std::string_view info) {
   char name[] = "SHA2-256";
-  const OSSL_PARAM parameters[] = {OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, name, 0), octets(OSSL_KDF_PARAM_KEY, key),
-                                   octets(OSSL_KDF_PARAM_SALT, salt), octets(OSSL_KDF_PARAM_INFO, info), OSSL_PARAM_construct_end()};
+  const OSSL_PARAM parameters[] = {OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, name, 0),
+                                   octets(OSSL_KDF_PARAM_KEY, key), octets(OSSL_KDF_PARAM_SALT, salt),
+                                   octets(OSSL_KDF_PARAM_INFO, info), OSSL_PARAM_construct_end()};
   return derive_with("HKDF", parameters);
 }
 
@@ -216,12 +225,14 @@ aes_gcm_engine& gcm() {
 }
 }  // namespace
 
-std::string gcm_encrypt(std::string_view key, std::string_view nonce, std::string_view plain, std::string_view bound_to) {
+std::string gcm_encrypt(std::string_view key, std::string_view nonce, std::string_view plain,
+                        std::string_view bound_to) {
   check_sizes(key, nonce);
   return gcm().encrypt(key, nonce, plain, bound_to);
 }
 
-std::optional<std::string> gcm_decrypt(std::string_view key, std::string_view nonce, std::string_view sealed, std::string_view bound_to) {
+std::optional<std::string> gcm_decrypt(std::string_view key, std::string_view nonce, std::string_view sealed,
+                                       std::string_view bound_to) {
   check_sizes(key, nonce);
   return sealed.size() < tag_size ? std::nullopt : gcm().decrypt(key, nonce, sealed, bound_to);
 }

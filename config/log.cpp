@@ -29,7 +29,9 @@ constexpr std::string_view level_names[] = {"debug", "info", "warn", "error"};
 /// Both loggers share one sink. `writing` is held shared by whoever writes, so that stop() ends the
 /// writer only when nobody is about to hand it a line.
 struct state {
-  state() : sink(std::make_shared<spdlog::sinks::stderr_sink_mt>()), direct(std::make_shared<spdlog::logger>("direct", sink)) {
+  state()
+      : sink(std::make_shared<spdlog::sinks::stderr_sink_mt>()),
+        direct(std::make_shared<spdlog::logger>("direct", sink)) {
     raw(*direct);
   }
 
@@ -64,8 +66,10 @@ void append_value(std::string& out, std::string_view text) { append_json_string(
 void append_value(std::string& out, std::int64_t number) { append_number(out, number); }
 void append_value(std::string& out, bool flag) { out += flag ? "true" : "false"; }
 void append_value(std::string& out, double number) {
-  if (std::isfinite(number)) append_number(out, number);
-  else out += "null";
+  if (std::isfinite(number))
+    append_number(out, number);
+  else
+    out += "null";
 }
 
 std::string line(level at, std::string_view event, std::initializer_list<field> fields) {
@@ -95,7 +99,8 @@ void start(level least) {
   s.least = least;
   if (s.queued) return;
   s.pool = std::make_shared<spdlog::details::thread_pool>(queue_lines, 1);
-  s.queued = std::make_shared<spdlog::async_logger>("queued", s.sink, s.pool, spdlog::async_overflow_policy::overrun_oldest);
+  s.queued =
+      std::make_shared<spdlog::async_logger>("queued", s.sink, s.pool, spdlog::async_overflow_policy::overrun_oldest);
   state::raw(*s.queued);
 }
 
@@ -121,8 +126,10 @@ void write(level at, std::string_view event, std::initializer_list<field> fields
   const spdlog::string_view_t view{text.data(), text.size()};
   auto& s = self();
   const std::shared_lock holding{s.writing};
-  if (s.queued) s.queued->log(spdlog::level::info, view);
-  else if (!s.stuck) s.direct->log(spdlog::level::info, view);
+  if (s.queued)
+    s.queued->log(spdlog::level::info, view);
+  else if (!s.stuck)
+    s.direct->log(spdlog::level::info, view);
 }
 
 bool enabled(level at) noexcept { return at >= self().least.load(std::memory_order_relaxed); }

@@ -71,7 +71,7 @@ std::unique_ptr<crypto::master_key> read(const std::filesystem::path& file) {
     if (errno == ENOENT) return nullptr;
     fail_with_errno(file, "cannot be opened");
   }
-  struct stat about {};
+  struct stat about{};
   if (::fstat(in.get(), &about) != 0) fail_with_errno(file, "cannot be examined");
   if (!S_ISREG(about.st_mode)) fail(file, "is not a regular file");
   if ((about.st_mode & 077) != 0) fail(file, "others may read it: chmod 600 it, and think about who has");
@@ -100,7 +100,8 @@ class temporary {
   temporary& operator=(const temporary&) = delete;
 
   bool write_durably(std::string_view text) const {
-    return fd_.open() && ::write(fd_.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd_.get()) == 0;
+    return fd_.open() && ::write(fd_.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+           ::fsync(fd_.get()) == 0;
   }
   /// Under its final name, unless something has that name: a key is never overwritten.
   bool publish(const std::filesystem::path& as) const { return ::link(path_.c_str(), as.c_str()) == 0; }
@@ -125,7 +126,8 @@ void write_new(const std::filesystem::path& file) {
 
 std::unique_ptr<crypto::master_key> load_master_key(const std::filesystem::path& file, bool create) {
   if (auto key = read(file)) return key;
-  if (!create) fail(file, "is missing, and the database holds secrets sealed under it: restore the file from its backup");
+  if (!create)
+    fail(file, "is missing, and the database holds secrets sealed under it: restore the file from its backup");
   write_new(file);
   auto key = read(file);
   if (!key) fail(file, "disappeared");

@@ -21,7 +21,9 @@ Histogram::BucketBoundaries request_buckets() {
 Histogram::BucketBoundaries commit_buckets() {
   return {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5};
 }
-Histogram::BucketBoundaries attempt_buckets() { return {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30}; }
+Histogram::BucketBoundaries attempt_buckets() {
+  return {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30};
+}
 /// Up to the longest schedule: a delivery may arrive at its last attempt.
 Histogram::BucketBoundaries arrival_buckets() {
   return {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1'800, 7'200, 43'200};
@@ -71,16 +73,25 @@ class series {
 
 struct metrics::families {
   explicit families(prometheus::Registry& in)
-      : requests(counter_family(in, "gateway_http_requests_total", "HTTP requests answered, by route pattern and status.")),
-        request_seconds(histogram_family(in, "gateway_http_request_seconds", "From first byte to answer, by route pattern.")),
+      : requests(
+            counter_family(in, "gateway_http_requests_total", "HTTP requests answered, by route pattern and status.")),
+        request_seconds(
+            histogram_family(in, "gateway_http_request_seconds", "From first byte to answer, by route pattern.")),
         units(counter_family(in, "gateway_store_units_total", "Units of work, by outcome.")),
-        provider_calls(counter_family(in, "gateway_provider_calls_total", "Calls to providers, by provider, operation and result.")),
-        shed(counter_family(in, "gateway_writes_shed_total", "Writes refused because the gateway is overloaded, by reason.")),
-        webhook_pending(gauge_family(in, "gateway_webhook_pending", "Deliveries that have not arrived yet, by destination.")),
-        webhook_in_flight(gauge_family(in, "gateway_webhook_in_flight", "Delivery attempts under way, by destination.")),
-        webhook_oldest(gauge_family(in, "gateway_webhook_oldest_seconds", "Age of the oldest pending delivery, by destination.")),
-        webhook_breaker(gauge_family(in, "gateway_webhook_breaker", "0: attempts are made, 1: they pause, 2: one probes; by destination.")),
-        webhook_attempts(counter_family(in, "gateway_webhook_attempts_total", "Delivery attempts, by destination and result.")) {}
+        provider_calls(counter_family(in, "gateway_provider_calls_total",
+                                      "Calls to providers, by provider, operation and result.")),
+        shed(counter_family(in, "gateway_writes_shed_total",
+                            "Writes refused because the gateway is overloaded, by reason.")),
+        webhook_pending(
+            gauge_family(in, "gateway_webhook_pending", "Deliveries that have not arrived yet, by destination.")),
+        webhook_in_flight(
+            gauge_family(in, "gateway_webhook_in_flight", "Delivery attempts under way, by destination.")),
+        webhook_oldest(
+            gauge_family(in, "gateway_webhook_oldest_seconds", "Age of the oldest pending delivery, by destination.")),
+        webhook_breaker(gauge_family(in, "gateway_webhook_breaker",
+                                     "0: attempts are made, 1: they pause, 2: one probes; by destination.")),
+        webhook_attempts(
+            counter_family(in, "gateway_webhook_attempts_total", "Delivery attempts, by destination and result.")) {}
 
   prometheus::Family<prometheus::Counter>& requests;
   prometheus::Family<Histogram>& request_seconds;
@@ -111,25 +122,34 @@ metrics::metrics() : metrics(std::make_shared<prometheus::Registry>()) {}
 metrics::metrics(std::shared_ptr<prometheus::Registry> registry)
     : requests_in_flight(gauge(*registry, "gateway_http_requests_in_flight", "HTTP requests being answered now.")),
       connections(gauge(*registry, "gateway_http_connections", "Open client connections.")),
-      connections_refused(counter(*registry, "gateway_http_connections_refused_total", "Connections refused at a limit.")),
+      connections_refused(
+          counter(*registry, "gateway_http_connections_refused_total", "Connections refused at a limit.")),
       commits(counter(*registry, "gateway_store_commits_total", "Transactions committed.")),
-      commit_failures(counter(*registry, "gateway_store_commit_failures_total", "Transactions that failed or whose outcome is unknown.")),
-      batch_units(histogram_family(*registry, "gateway_store_batch_units", "Units of work in one transaction.").Add({}, batch_buckets())),
-      commit_seconds(
-          histogram_family(*registry, "gateway_store_commit_seconds", "Duration of a transaction, from its first statement to its commit.")
-              .Add({}, commit_buckets())),
+      commit_failures(counter(*registry, "gateway_store_commit_failures_total",
+                              "Transactions that failed or whose outcome is unknown.")),
+      batch_units(histogram_family(*registry, "gateway_store_batch_units", "Units of work in one transaction.")
+                      .Add({}, batch_buckets())),
+      commit_seconds(histogram_family(*registry, "gateway_store_commit_seconds",
+                                      "Duration of a transaction, from its first statement to its commit.")
+                         .Add({}, commit_buckets())),
       store_up(gauge(*registry, "gateway_store_up", "1 while the database answers.")),
       live_payments(gauge(*registry, "gateway_payment_actors", "Payment actors in memory.")),
       activations(counter(*registry, "gateway_payment_activations_total", "Payment actors started.")),
-      replays(counter(*registry, "gateway_idempotent_replays_total", "Results sent again for a repeated idempotency key.")),
+      replays(
+          counter(*registry, "gateway_idempotent_replays_total", "Results sent again for a repeated idempotency key.")),
       settled(counter(*registry, "gateway_payments_settled_total", "Payments settled by the reconciler.")),
-      log_dropped(counter(*registry, "gateway_log_lines_dropped_total", "Log lines dropped because their queue was full.")),
+      log_dropped(
+          counter(*registry, "gateway_log_lines_dropped_total", "Log lines dropped because their queue was full.")),
       writes_waiting(gauge(*registry, "gateway_writes_waiting", "Writes admitted that have not begun yet.")),
-      writes_waiting_limit(gauge(*registry, "gateway_writes_waiting_limit", "How many writes may wait, found from how long they do.")),
-      webhook_workers_busy(gauge(*registry, "gateway_webhook_workers_busy", "Webhook workers with an attempt under way.")),
-      webhook_worker_restarts(counter(*registry, "gateway_webhook_worker_restarts_total", "Webhook workers that died and were replaced.")),
-      webhook_attempt_seconds(histogram_family(*registry, "gateway_webhook_attempt_seconds", "One delivery attempt, whatever came of it.")
-                                  .Add({}, attempt_buckets())),
+      writes_waiting_limit(
+          gauge(*registry, "gateway_writes_waiting_limit", "How many writes may wait, found from how long they do.")),
+      webhook_workers_busy(
+          gauge(*registry, "gateway_webhook_workers_busy", "Webhook workers with an attempt under way.")),
+      webhook_worker_restarts(
+          counter(*registry, "gateway_webhook_worker_restarts_total", "Webhook workers that died and were replaced.")),
+      webhook_attempt_seconds(
+          histogram_family(*registry, "gateway_webhook_attempt_seconds", "One delivery attempt, whatever came of it.")
+              .Add({}, attempt_buckets())),
       webhook_commit_to_arrival_seconds(histogram_family(*registry, "gateway_webhook_commit_to_arrival_seconds",
                                                          "From an event's commit to its delivery, over all attempts.")
                                             .Add({}, arrival_buckets())),
@@ -140,7 +160,8 @@ metrics::~metrics() = default;
 
 std::string metrics::expose() const {
   const std::lock_guard alone{families_->exposing};
-  if (const auto missing = static_cast<double>(log::dropped()) - log_dropped.Value(); missing > 0) log_dropped.Increment(missing);
+  if (const auto missing = static_cast<double>(log::dropped()) - log_dropped.Value(); missing > 0)
+    log_dropped.Increment(missing);
   return prometheus::TextSerializer{}.Serialize(registry_->Collect());
 }
 
@@ -169,7 +190,8 @@ prometheus::Counter& metrics::shed(std::string_view reason) {
   });
 }
 
-prometheus::Counter& metrics::provider_calls(std::string_view provider, std::string_view operation, std::string_view result) {
+prometheus::Counter& metrics::provider_calls(std::string_view provider, std::string_view operation,
+                                             std::string_view result) {
   const std::string name{provider}, what{operation}, how{result};
   return families_->calls_by_result.find_or_make(name + '\n' + what + '\n' + how, [&]() -> prometheus::Counter& {
     return families_->provider_calls.Add({{"provider", name}, {"operation", what}, {"result", how}});

@@ -42,8 +42,8 @@ std::optional<stored_password> parse(std::string_view text) {
 std::string hash_password(std::string_view password) {
   const scrypt_cost cost;
   const auto salt = random_bytes(16);
-  return "scrypt$" + std::to_string(cost.log2_n) + '$' + std::to_string(cost.r) + '$' + std::to_string(cost.p) + '$' + base64url(salt) +
-         '$' + base64url(scrypt(password, salt, cost));
+  return "scrypt$" + std::to_string(cost.log2_n) + '$' + std::to_string(cost.r) + '$' + std::to_string(cost.p) + '$' +
+         base64url(salt) + '$' + base64url(scrypt(password, salt, cost));
 }
 
 bool verify_password(std::string_view password, std::string_view stored) {

@@ -49,7 +49,8 @@ std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) {
 
 std::string format_duration(std::chrono::milliseconds duration) {
   for (const auto& u : units)
-    if (duration.count() != 0 && duration.count() % u.ms == 0) return std::to_string(duration.count() / u.ms) + std::string{u.name};
+    if (duration.count() != 0 && duration.count() % u.ms == 0)
+      return std::to_string(duration.count() / u.ms) + std::string{u.name};
   return std::to_string(duration.count()) + "ms";
 }
 

@@ -23,7 +23,8 @@ using std::chrono::hours;
 using std::chrono::milliseconds;
 
 /// Where a setting's value goes; the type says what it may look like.
-using target = std::variant<bool*, std::string*, std::filesystem::path*, unsigned*, std::size_t*, milliseconds*, hours*>;
+using target =
+    std::variant<bool*, std::string*, std::filesystem::path*, unsigned*, std::size_t*, milliseconds*, hours*>;
 
 /// Inclusive; durations in milliseconds.
 struct range {
@@ -47,19 +48,27 @@ struct bad_value : std::runtime_error {
 constexpr std::int64_t second = 1'000, minute = 60 * second, hour = 60 * minute, day = 24 * hour;
 
 std::vector<setting> bind(settings& s) {
-  const std::string general = "General", tls = "TLS and keys", http = "HTTP limits", store = "Store", payments = "Payments", webhooks = "Webhooks";
+  const std::string general = "General", tls = "TLS and keys", http = "HTTP limits", store = "Store",
+                    payments = "Payments", webhooks = "Webhooks";
   return {
       {"dev", "", "Development: sandbox providers in live mode, http:// on loopback", general, &s.dev},
       {"listen", "ADDR:PORT", "Where clients connect; port 0 takes a free one", general, &s.listen},
-      {"operator-listen", "ADDR:PORT", "Serve /metrics, /healthz, /readyz over plain http here as well", general, &s.operator_listen},
+      {"operator-listen", "ADDR:PORT", "Serve /metrics, /healthz, /readyz over plain http here as well", general,
+       &s.operator_listen},
       {"data-dir", "DIR", "Database, master key, development certificate, operator socket", general, &s.data_dir},
       {"base-url", "URL", "How clients reach this gateway (default: https://ADDR:PORT)", general, &s.base_url},
       {"portal-url", "URL", "How merchants reach the portal (default: BASE-URL/portal)", general, &s.portal_url},
       {"log-level", "LEVEL", "debug, info, warn or error", general, &s.log_level},
       {"http-threads", "N", "Threads that serve connections; 0: one per core", general, &s.http_threads, {0, 256}},
-      {"drain-timeout", "TIME", "After SIGTERM, how long requests in flight may take", general, &s.drain_timeout, {0, hour}},
+      {"drain-timeout",
+       "TIME",
+       "After SIGTERM, how long requests in flight may take",
+       general,
+       &s.drain_timeout,
+       {0, hour}},
 
-      {"tls-certificate", "FILE", "PEM chain, read again on SIGHUP (default: a development certificate)", tls, &s.tls_certificate},
+      {"tls-certificate", "FILE", "PEM chain, read again on SIGHUP (default: a development certificate)", tls,
+       &s.tls_certificate},
       {"tls-key", "FILE", "PEM private key of the certificate", tls, &s.tls_key},
       {"master-key", "FILE", "Encrypts key secrets at rest (default: DATA-DIR/master.key)", tls, &s.master_key},
 
@@ -67,41 +76,125 @@ std::vector<setting> bind(settings& s) {
       {"store-writers", "N", "Connections that write; the embedded store has one", store, &s.store_writers, {1, 64}},
       {"store-readers", "N", "Connections that read", store, &s.store_readers, {1, 64}},
       {"batch-units", "N", "Most units of work in one transaction", store, &s.batch_units, {1, 1024}},
-      {"begin-wait", "TIME", "How long a write may wait to begin; when more come, clients get 503", store, &s.begin_wait, {10, minute}},
-      {"store-queue", "N", "Units that may wait for a writer; past it clients get 503", store, &s.store_queue, {1, 10'000'000}},
+      {"begin-wait",
+       "TIME",
+       "How long a write may wait to begin; when more come, clients get 503",
+       store,
+       &s.begin_wait,
+       {10, minute}},
+      {"store-queue",
+       "N",
+       "Units that may wait for a writer; past it clients get 503",
+       store,
+       &s.store_queue,
+       {1, 10'000'000}},
 
       {"http-body-bytes", "N", "Largest request body", http, &s.http.body_bytes, {1024, 64 << 20}},
       {"http-header-bytes", "N", "Largest header block", http, &s.http.header_bytes, {1024, 1 << 20}},
       {"http-json-depth", "N", "Deepest nesting of a JSON body", http, &s.http.json_depth, {1, 1024}},
-      {"http-request-timeout", "TIME", "From a request's first byte to its last", http, &s.http.request_timeout, {100, hour}},
+      {"http-request-timeout",
+       "TIME",
+       "From a request's first byte to its last",
+       http,
+       &s.http.request_timeout,
+       {100, hour}},
       {"http-idle-timeout", "TIME", "How long a connection may stay idle", http, &s.http.idle_timeout, {100, day}},
-      {"http-answer-timeout", "TIME", "How long a client waits for its operation", http, &s.http.answer_timeout, {100, hour}},
+      {"http-answer-timeout",
+       "TIME",
+       "How long a client waits for its operation",
+       http,
+       &s.http.answer_timeout,
+       {100, hour}},
       {"http-connections", "N", "Open connections in all", http, &s.http.connections, {1, 1'000'000}},
-      {"http-connections-per-address", "N", "Open connections from one address", http, &s.http.connections_per_address, {1, 1'000'000}},
+      {"http-connections-per-address",
+       "N",
+       "Open connections from one address",
+       http,
+       &s.http.connections_per_address,
+       {1, 1'000'000}},
 
       {"live-payments", "N", "Payments kept in memory", payments, &s.live_payments, {1, 100'000'000}},
       {"payment-idle", "TIME", "How long an idle payment stays in memory", payments, &s.payment_idle, {10, day}},
-      {"payment-queue", "N", "Requests that may wait for one payment; past it clients get 503", payments, &s.payment_queue, {1, 100'000}},
-      {"provider-timeout", "TIME", "When a silent provider's outcome is unknown", payments, &s.provider_timeout, {10, 10 * minute}},
-      {"provider-in-flight", "N", "Calls to one provider that may be open", payments, &s.provider_in_flight, {1, 1'000'000}},
+      {"payment-queue",
+       "N",
+       "Requests that may wait for one payment; past it clients get 503",
+       payments,
+       &s.payment_queue,
+       {1, 100'000}},
+      {"provider-timeout",
+       "TIME",
+       "When a silent provider's outcome is unknown",
+       payments,
+       &s.provider_timeout,
+       {10, 10 * minute}},
+      {"provider-in-flight",
+       "N",
+       "Calls to one provider that may be open",
+       payments,
+       &s.provider_in_flight,
+       {1, 1'000'000}},
       {"reconcile-first", "TIME", "First question about an unknown outcome", payments, &s.reconcile_first, {10, day}},
-      {"reconcile-longest", "TIME", "Longest pause between two such questions", payments, &s.reconcile_longest, {10, day}},
-      {"reconcile-interval", "TIME", "How often due payments are looked for", payments, &s.reconcile_interval, {10, hour}},
+      {"reconcile-longest",
+       "TIME",
+       "Longest pause between two such questions",
+       payments,
+       &s.reconcile_longest,
+       {10, day}},
+      {"reconcile-interval",
+       "TIME",
+       "How often due payments are looked for",
+       payments,
+       &s.reconcile_interval,
+       {10, hour}},
       {"hosted-expiry", "TIME", "When an abandoned hosted checkout fails", payments, &s.hosted_expiry, {10, 365 * day}},
-      {"idempotency-kept", "TIME", "How long results are kept; whole hours", payments, &s.idempotency_kept, {hour, 3650 * day}},
+      {"idempotency-kept",
+       "TIME",
+       "How long results are kept; whole hours",
+       payments,
+       &s.idempotency_kept,
+       {hour, 3650 * day}},
       {"sandbox-ledger", "FILE", "The sandbox appends each executed effect here", payments, &s.sandbox_ledger},
-      {"sandbox-provider", "SOCKET", "The sandbox in a process of its own (default: in this one)", payments, &s.sandbox_provider},
+      {"sandbox-provider", "SOCKET", "The sandbox in a process of its own (default: in this one)", payments,
+       &s.sandbox_provider},
 
-      {"webhook-connect-timeout", "TIME", "For a destination's name lookup, connection and TLS handshake", webhooks,
-       &s.webhook_connect_timeout, {10, 10 * minute}},
-      {"webhook-answer-timeout", "TIME", "From the first byte sent to a destination to its answer's last", webhooks,
-       &s.webhook_answer_timeout, {10, 10 * minute}},
-      {"webhook-workers", "N", "Deliveries under way at once, over all destinations", webhooks, &s.webhook_workers, {1, 10'000}},
-      {"webhook-window", "N", "Deliveries under way at once to one destination, at most", webhooks, &s.webhook_window, {1, 10'000}},
-      {"webhook-rate", "N", "Attempts to deliver begun a second, at most; three tenths while clients wait; 0 for no limit", webhooks, &s.webhook_rate, {0, 1'000'000}},
-      {"webhook-attempts", "N", "Attempts to deliver to a merchant's destination, the first included", webhooks, &s.webhook_attempts,
+      {"webhook-connect-timeout",
+       "TIME",
+       "For a destination's name lookup, connection and TLS handshake",
+       webhooks,
+       &s.webhook_connect_timeout,
+       {10, 10 * minute}},
+      {"webhook-answer-timeout",
+       "TIME",
+       "From the first byte sent to a destination to its answer's last",
+       webhooks,
+       &s.webhook_answer_timeout,
+       {10, 10 * minute}},
+      {"webhook-workers",
+       "N",
+       "Deliveries under way at once, over all destinations",
+       webhooks,
+       &s.webhook_workers,
+       {1, 10'000}},
+      {"webhook-window",
+       "N",
+       "Deliveries under way at once to one destination, at most",
+       webhooks,
+       &s.webhook_window,
+       {1, 10'000}},
+      {"webhook-rate",
+       "N",
+       "Attempts to deliver begun a second, at most; three tenths while clients wait; 0 for no limit",
+       webhooks,
+       &s.webhook_rate,
+       {0, 1'000'000}},
+      {"webhook-attempts",
+       "N",
+       "Attempts to deliver to a merchant's destination, the first included",
+       webhooks,
+       &s.webhook_attempts,
        {1, 1'000}},
-      {"webhook-ca-file", "FILE", "PEM: further authorities that destinations' certificates may come from", webhooks, &s.webhook_ca_file},
+      {"webhook-ca-file", "FILE", "PEM: further authorities that destinations' certificates may come from", webhooks,
+       &s.webhook_ca_file},
   };
 }
 
@@ -129,8 +222,12 @@ void assign_duration(const setting& to, std::optional<milliseconds> duration) {
 }
 
 bool is_flag(const setting& s) { return std::holds_alternative<bool*>(s.where); }
-bool is_count(const setting& s) { return std::holds_alternative<unsigned*>(s.where) || std::holds_alternative<std::size_t*>(s.where); }
-bool is_duration(const setting& s) { return std::holds_alternative<milliseconds*>(s.where) || std::holds_alternative<hours*>(s.where); }
+bool is_count(const setting& s) {
+  return std::holds_alternative<unsigned*>(s.where) || std::holds_alternative<std::size_t*>(s.where);
+}
+bool is_duration(const setting& s) {
+  return std::holds_alternative<milliseconds*>(s.where) || std::holds_alternative<hours*>(s.where);
+}
 
 void assign_text(const setting& to, const std::string& text) {
   if (text.find('\0') != std::string::npos) throw bad_value("may not hold a NUL byte");
@@ -142,7 +239,8 @@ void assign_text(const setting& to, const std::string& text) {
 void assign(const setting& to, const std::string& text) {
   if (is_duration(to)) return assign_duration(to, parse_duration(text));
   if (!is_count(to)) return assign_text(to, text);
-  const bool digits = !text.empty() && text.size() < 18 && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  const bool digits =
+      !text.empty() && text.size() < 18 && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
   if (!digits) throw bad_value("must be a whole number");
   assign_count(to, std::stoll(text));
 }
@@ -185,13 +283,15 @@ std::string shown_default(const setting& s) {
 /// Rules that a single value cannot break alone. Throws bad_value naming the setting.
 void check(const settings& s) {
   const auto address = [](const std::string& text, const char* name) {
-    if (!parse_socket_address(text)) throw bad_value(std::string{name} + ": '" + text + "' is not ADDR:PORT with a numeric address");
+    if (!parse_socket_address(text))
+      throw bad_value(std::string{name} + ": '" + text + "' is not ADDR:PORT with a numeric address");
   };
   address(s.listen, "listen");
   if (!s.operator_listen.empty()) address(s.operator_listen, "operator-listen");
   const auto url = [](const std::string& text, const char* name) {
     if (text.empty()) return;
-    if (const auto fault = base_url_fault(text); !fault.empty()) throw bad_value(std::string{name} + ": '" + text + "' " + fault);
+    if (const auto fault = base_url_fault(text); !fault.empty())
+      throw bad_value(std::string{name} + ": '" + text + "' " + fault);
   };
   url(s.base_url, "base-url");
   url(s.portal_url, "portal-url");
@@ -199,9 +299,11 @@ void check(const settings& s) {
   if (s.store != "sqlite" && !s.store.starts_with("mysql://"))
     throw bad_value("store: '" + without_password(s.store) + "' is neither sqlite nor a mysql:// URL");
   if (s.data_dir.empty()) throw bad_value("data-dir: must name a directory");
-  if (s.tls_certificate.empty() != s.tls_key.empty()) throw bad_value("tls-certificate and tls-key: give both, or neither");
+  if (s.tls_certificate.empty() != s.tls_key.empty())
+    throw bad_value("tls-certificate and tls-key: give both, or neither");
   constexpr std::string_view levels[] = {"debug", "info", "warn", "error"};
-  if (std::ranges::find(levels, s.log_level) == std::end(levels)) throw bad_value("log-level: must be debug, info, warn or error");
+  if (std::ranges::find(levels, s.log_level) == std::end(levels))
+    throw bad_value("log-level: must be debug, info, warn or error");
   if (s.reconcile_longest < s.reconcile_first) throw bad_value("reconcile-longest: must not be below reconcile-first");
 }
 
@@ -249,8 +351,9 @@ void describe(CLI::App& app, const std::vector<setting>& known, command_line& in
   app.get_formatter()->column_width(42);
   app.set_help_flag("-h,--help", "Print this and exit")->group("General");
   app.set_version_flag("--version", "gatewayd " GATEWAY_VERSION, "Print the version and exit")->group("General");
-  app.add_option_function<std::string>("--config-file", [&into](const std::string& name) { into.file = name; },
-                                       "Read settings from this file (see config/gateway.example.toml)")
+  app.add_option_function<std::string>(
+         "--config-file", [&into](const std::string& name) { into.file = name; },
+         "Read settings from this file (see config/gateway.example.toml)")
       ->type_name("FILE")
       ->group("General");
   for (const auto& s : known) {
@@ -260,7 +363,8 @@ void describe(CLI::App& app, const std::vector<setting>& known, command_line& in
     }
     auto help = s.help;
     if (const auto value = shown_default(s); !value.empty()) help += " [" + value + "]";
-    app.add_option_function<std::string>("--" + s.name, [&into, name = s.name](const std::string& text) { into.values[name] = text; }, help)
+    app.add_option_function<std::string>(
+           "--" + s.name, [&into, name = s.name](const std::string& text) { into.values[name] = text; }, help)
         ->type_name(s.value_name)
         ->group(s.group);
   }
@@ -280,8 +384,10 @@ parsed load_settings(int argc, const char* const* argv) {
   parsed result;
   const auto known = bind(result.config);
   command_line given;
-  CLI::App app{"gatewayd: a payments gateway. Without options it serves https on 127.0.0.1:8443 from the embedded store in ./data.",
-               "gatewayd"};
+  CLI::App app{
+      "gatewayd: a payments gateway. Without options it serves https on 127.0.0.1:8443 from the embedded store in "
+      "./data.",
+      "gatewayd"};
   describe(app, known, given);
   try {
     if (const auto bare = option_without_value(argc, argv)) throw bad_value(*bare + ": the value is missing");

@@ -29,8 +29,8 @@ bool out_of_resources(int error) { return error == EMFILE || error == ENFILE || 
 
 }  // namespace
 
-acceptor::acceptor(asio::io_context& context, listening_socket socket, entrance kind, connection_limits& limits, const thread_list& threads,
-                   metrics& meters)
+acceptor::acceptor(asio::io_context& context, listening_socket socket, entrance kind, connection_limits& limits,
+                   const thread_list& threads, metrics& meters)
     : context_(context),
       socket_(std::move(socket)),
       kind_(kind),
@@ -98,8 +98,9 @@ void acceptor::hand_over(int fd, const sockaddr_storage& peer) {
     const int on = 1;
     ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   }
-  const auto fewest = std::min_element(threads_.begin(), threads_.end(),
-                                       [](const auto& a, const auto& b) { return a->connections() < b->connections(); });
+  const auto fewest = std::min_element(threads_.begin(), threads_.end(), [](const auto& a, const auto& b) {
+    return a->connections() < b->connections();
+  });
   (*fewest)->adopt(fd, peer.ss_family, kind_, std::move(*place));
 }
 

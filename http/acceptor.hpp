@@ -22,8 +22,8 @@ class acceptor {
  public:
   using thread_list = std::vector<std::unique_ptr<io_thread>>;
 
-  acceptor(boost::asio::io_context& context, listening_socket socket, entrance kind, connection_limits& limits, const thread_list& threads,
-           metrics& meters);
+  acceptor(boost::asio::io_context& context, listening_socket socket, entrance kind, connection_limits& limits,
+           const thread_list& threads, metrics& meters);
   ~acceptor();
   acceptor(const acceptor&) = delete;
   acceptor& operator=(const acceptor&) = delete;

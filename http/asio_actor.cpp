@@ -73,7 +73,8 @@ std::uint64_t asio_actor::open(std::unique_ptr<open_ask> ask, std::chrono::milli
 
 /// Never from within the call that asks: the coroutine must have been suspended first.
 void asio_actor::fail_soon(std::unique_ptr<open_ask> ask, caf::error why) {
-  asio::post(*context_, [failed = std::move(ask), reason = std::move(why)]() mutable { failed->fail(std::move(reason)); });
+  asio::post(*context_,
+             [failed = std::move(ask), reason = std::move(why)]() mutable { failed->fail(std::move(reason)); });
 }
 
 /// One timer for all of them, running only while an ask is open. An ask that is answered in time never touches it.
@@ -121,12 +122,15 @@ void asio_actor::close() {
   cleanup(caf::make_error(caf::exit_reason::user_shutdown), nullptr);
 }
 
-asio_actor* asio_actor_handle::get() const noexcept { return static_cast<asio_actor*>(caf::actor_cast<caf::abstract_actor*>(owner)); }
+asio_actor* asio_actor_handle::get() const noexcept {
+  return static_cast<asio_actor*>(caf::actor_cast<caf::abstract_actor*>(owner));
+}
 asio_actor* asio_actor_handle::operator->() const noexcept { return get(); }
 
 asio_actor_handle spawn_asio_actor(caf::actor_system& system, asio::io_context& context) {
   caf::actor_config config;
-  return {caf::make_actor<asio_actor, caf::strong_actor_ptr>(system.next_actor_id(), system.node(), &system, config, context)};
+  return {caf::make_actor<asio_actor, caf::strong_actor_ptr>(system.next_actor_id(), system.node(), &system, config,
+                                                             context)};
 }
 
 }  // namespace gateway::http

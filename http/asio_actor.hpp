@@ -34,7 +34,7 @@
 
 namespace caf {
 class actor_system;
-}
+}  // namespace caf
 
 namespace gateway::http {
 
@@ -61,8 +61,8 @@ class asio_actor final : public caf::monitorable_actor {
         boost::asio::use_awaitable, caf::actor_cast<caf::strong_actor_ptr>(target), std::move(message), timeout);
   }
 
-  /// Asks something that is no actor: `start` gets a function that takes the reply, once, on any thread, whenever it likes and
-  /// whatever has become of this thread by then. Ends as ask() does. Reply must be fit for a CAF message.
+  /// Asks something that is no actor: `start` gets a function that takes the reply, once, on any thread, whenever it
+  /// likes and whatever has become of this thread by then. Ends as ask() does. Reply must be fit for a CAF message.
   template <class Reply, class Start>
   boost::asio::awaitable<caf::expected<Reply>> ask_by_callback(Start begin, std::chrono::milliseconds timeout) {
     return boost::asio::async_initiate<decltype(boost::asio::use_awaitable), void(caf::expected<Reply>)>(
@@ -71,7 +71,9 @@ class asio_actor final : public caf::monitorable_actor {
           const auto id = open(std::make_unique<ask_type>(std::move(handler)), within);
           if (id == 0) return;
           start([self = caf::strong_actor_ptr{ctrl()}, id](Reply reply) {
-            self->enqueue(caf::make_mailbox_element(nullptr, caf::make_message_id(id).response_id(), {}, std::move(reply)), nullptr);
+            self->enqueue(
+                caf::make_mailbox_element(nullptr, caf::make_message_id(id).response_id(), {}, std::move(reply)),
+                nullptr);
           });
         },
         boost::asio::use_awaitable, std::move(begin), timeout);
@@ -97,15 +99,19 @@ class asio_actor final : public caf::monitorable_actor {
   struct typed_ask final : open_ask {
     explicit typed_ask(Handler handler) : handler_(std::move(handler)) {}
     void answer(const caf::type_erased_tuple& content) override {
-      if (content.match_elements<Reply>()) handler_(caf::expected<Reply>{content.get_as<Reply>(0)});
-      else if (content.match_elements<caf::error>()) fail(content.get_as<caf::error>(0));
-      else fail(caf::make_error(caf::sec::unexpected_response));
+      if (content.match_elements<Reply>())
+        handler_(caf::expected<Reply>{content.get_as<Reply>(0)});
+      else if (content.match_elements<caf::error>())
+        fail(content.get_as<caf::error>(0));
+      else
+        fail(caf::make_error(caf::sec::unexpected_response));
     }
     void fail(caf::error why) override { handler_(caf::expected<Reply>{std::move(why)}); }
     Handler handler_;
   };
 
-  void submit(std::unique_ptr<open_ask> ask, const caf::strong_actor_ptr& target, caf::message what, std::chrono::milliseconds within);
+  void submit(std::unique_ptr<open_ask> ask, const caf::strong_actor_ptr& target, caf::message what,
+              std::chrono::milliseconds within);
   /// The ask's number; 0 if there are no more asks, which it has been told.
   std::uint64_t open(std::unique_ptr<open_ask> ask, std::chrono::milliseconds within);
   void fail_soon(std::unique_ptr<open_ask> ask, caf::error why);

@@ -23,7 +23,8 @@ std::optional<unauthenticated> check_headers(const request& in) {
 
 std::optional<unauthenticated> check_timestamp(std::string_view text, time_point now) {
   const auto signed_at = parse_seconds(text);
-  if (!signed_at) return unauthorized("X-Service-Timestamp must be RFC 3339 in UTC with whole seconds, as in 2026-11-20T09:30:00Z.");
+  if (!signed_at)
+    return unauthorized("X-Service-Timestamp must be RFC 3339 in UTC with whole seconds, as in 2026-11-20T09:30:00Z.");
   const auto skew = now > *signed_at ? now - *signed_at : *signed_at - now;
   if (skew > allowed_clock_skew)
     return unauthorized("X-Service-Timestamp is more than 5 minutes away from the gateway's clock, which says " +
@@ -39,10 +40,12 @@ std::shared_ptr<const api_key> usable_key(const directory& keys, std::string_vie
 
 }  // namespace
 
-std::string canonical_request(std::string_view method, std::string_view path, std::string_view timestamp, std::string_view body_sha256) {
+std::string canonical_request(std::string_view method, std::string_view path, std::string_view timestamp,
+                              std::string_view body_sha256) {
   std::string text;
   text.reserve(method.size() + path.size() + timestamp.size() + body_sha256.size() + 3);
-  text.append(method).append(1, '\n').append(path).append(1, '\n').append(timestamp).append(1, '\n').append(body_sha256);
+  text.append(method).append(1, '\n').append(path).append(1, '\n').append(timestamp).append(1, '\n').append(
+      body_sha256);
   return text;
 }
 
@@ -53,7 +56,8 @@ std::variant<principal, unauthenticated> authenticate(const request& in, const d
   const auto key = usable_key(keys, *in.key_id);
   auto body_sha256 = crypto::hex(crypto::sha256(in.body));
   const auto canonical = canonical_request(in.method, in.path, *in.timestamp, body_sha256);
-  const auto expected = crypto::hex(crypto::hmac_sha256(key ? std::string_view{key->secret} : nobodys_secret, canonical));
+  const auto expected =
+      crypto::hex(crypto::hmac_sha256(key ? std::string_view{key->secret} : nobodys_secret, canonical));
   const bool genuine = crypto::equal_constant_time(expected, *in.signature);
   if (!genuine || !key) {
     const bool platform = in.key_id->starts_with(platform_key_prefix);

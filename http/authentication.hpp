@@ -29,7 +29,8 @@ struct unauthenticated {
 };
 
 /// The four lines that are signed.
-std::string canonical_request(std::string_view method, std::string_view path, std::string_view timestamp, std::string_view body_sha256);
+std::string canonical_request(std::string_view method, std::string_view path, std::string_view timestamp,
+                              std::string_view body_sha256);
 
 std::variant<principal, unauthenticated> authenticate(const request& in, const directory& keys, time_point now);
 

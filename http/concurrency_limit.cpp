@@ -12,12 +12,15 @@ namespace gateway::http {
 namespace {
 /// So few may always wait: when a disk pauses for a moment, an ordinary load is not turned away.
 constexpr std::size_t fewest = 64;
-}
+}  // namespace
 
 class concurrency_limit::state {
  public:
   state(clock::duration longest_wait, std::size_t batch, std::size_t most, metrics& meters)
-      : longest_wait_(longest_wait), least_(std::max(2 * batch, fewest)), most_(std::max(most, least_)), meters_(meters) {
+      : longest_wait_(longest_wait),
+        least_(std::max(2 * batch, fewest)),
+        most_(std::max(most, least_)),
+        meters_(meters) {
     set_limit(2 * least_);
   }
 
@@ -73,7 +76,7 @@ class concurrency_limit::state {
   std::atomic<std::size_t> limit_{0};
   std::uint64_t served_ = 0;
   clock::time_point shrunk_{};  ///< what entered before was admitted under a limit that is gone
-  clock::time_point late_{};    ///< when the last one left that had waited too long
+  clock::time_point late_{};  ///< when the last one left that had waited too long
 };
 
 concurrency_limit::concurrency_limit(clock::duration longest_wait, std::size_t batch, std::size_t most, metrics& meters)

@@ -1,9 +1,10 @@
 // How many writes may wait to begin at a time. Past it a write is refused at once, which costs next to nothing, so that
 // those which are admitted do not wait for long, however many come.
 //
-// A fixed number cannot be right: what a store commits in a moment differs by a hundredfold between disks. So the number
-// is found from how long writes wait, from their admission until their begin is durable: it is what has been served in
-// the longest wait allowed. What they wait for afterwards, a slow provider, is no queue of the gateway's and does not count.
+// A fixed number cannot be right: what a store commits in a moment differs by a hundredfold between disks. So the
+// number is found from how long writes wait, from their admission until their begin is durable: it is what has been
+// served in the longest wait allowed. What they wait for afterwards, a slow provider, is no queue of the gateway's and
+// does not count.
 // Concurrency: any thread.
 #pragma once
 
@@ -13,7 +14,7 @@
 
 namespace gateway {
 class metrics;
-}
+}  // namespace gateway
 
 namespace gateway::http {
 

@@ -17,8 +17,10 @@ std::optional<address_key> key_of(const sockaddr_storage& peer) {
   std::memcpy(&v6, &peer, sizeof v6);
   const auto* const bytes = v6.sin6_addr.s6_addr;
   // A host chooses the lower half of its IPv6 address at will; an IPv4 address inside one counts as itself.
-  if (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr)) std::memcpy(key.data(), bytes + 12, 4);
-  else std::memcpy(key.data(), bytes, key.size());
+  if (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr))
+    std::memcpy(key.data(), bytes + 12, 4);
+  else
+    std::memcpy(key.data(), bytes, key.size());
   return key;
 }
 

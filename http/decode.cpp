@@ -106,7 +106,8 @@ void read_wallet_selector(field_reader& fields, create_payment& command) {
   if (method.empty()) return;
   if (method != "pkr_wallet") return fields.reject("payment_method_type", "must be pkr_wallet, or left out");
   command.wallet_selected = true;
-  if (command.how == flow::server) fields.reject("flow", "must be redirect or embedded with payment_method_type pkr_wallet");
+  if (command.how == flow::server)
+    fields.reject("flow", "must be redirect or embedded with payment_method_type pkr_wallet");
   if (command.amount.unit.code() != "PKR")
     fields.reject(error_code::currency_not_supported, "currency: must be PKR with payment_method_type pkr_wallet");
 }
@@ -209,7 +210,8 @@ bool is_json_request(std::string_view body, std::optional<std::string_view> cont
 
 bool looks_like_email(std::string_view text) noexcept {
   const auto at = text.find('@');
-  if (at == std::string_view::npos || at == 0 || at > 64 || text.find('@', at + 1) != std::string_view::npos) return false;
+  if (at == std::string_view::npos || at == 0 || at > 64 || text.find('@', at + 1) != std::string_view::npos)
+    return false;
   const auto domain = text.substr(at + 1);
   if (domain.empty() || domain.front() == '.' || domain.back() == '.') return false;
   return std::ranges::none_of(text, [](char c) {

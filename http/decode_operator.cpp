@@ -101,7 +101,9 @@ std::vector<std::string> read_events(field_reader& fields) {
   return list;
 }
 
-destination_id read_destination(field_reader& fields) { return destination_id{fields.required_text("destination_id", most_id)}; }
+destination_id read_destination(field_reader& fields) {
+  return destination_id{fields.required_text("destination_id", most_id)};
+}
 
 /// Whole seconds, or with three fractional digits.
 std::optional<time_point> read_time(field_reader& fields, std::string_view name) {
@@ -119,7 +121,9 @@ std::optional<time_point> read_time(field_reader& fields, std::string_view name)
   return at ? std::optional{*at + fraction} : std::nullopt;
 }
 
-std::uint32_t read_limit(field_reader& fields) { return static_cast<std::uint32_t>(fields.integer("limit", 1, most_listed).value_or(100)); }
+std::uint32_t read_limit(field_reader& fields) {
+  return static_cast<std::uint32_t>(fields.integer("limit", 1, most_listed).value_or(100));
+}
 
 /// Parses the object, lets `read` fill the command, and tells the first thing that was wrong.
 template <class Command, class Read>
@@ -139,8 +143,10 @@ decoded<create_merchant> decode_create_merchant(std::string_view body, std::size
   return decode_with<create_merchant>(body, json_depth, [](field_reader& fields, create_merchant& command) {
     command.name = fields.required_text("name", most_name);
     const auto kind = fields.text("entity", most_id);
-    if (kind == "wallet") command.kind = entity_kind::wallet;
-    else if (!kind.empty() && kind != "standard") fields.reject("entity", "must be standard or wallet");
+    if (kind == "wallet")
+      command.kind = entity_kind::wallet;
+    else if (!kind.empty() && kind != "standard")
+      fields.reject("entity", "must be standard or wallet");
     command.owner_email = fields.text("owner_email", most_email);
     check_email(fields, "owner_email", command.owner_email);
   });
@@ -169,7 +175,8 @@ decoded<add_user> decode_add_user(std::string_view body, std::size_t json_depth)
     command.email = fields.required_text("email", most_email);
     check_email(fields, "email", command.email);
     command.password = fields.required_text("password", most_password);
-    if (count_characters(command.password) < least_password) fields.reject("password", "must have at least 8 characters");
+    if (count_characters(command.password) < least_password)
+      fields.reject("password", "must have at least 8 characters");
   });
 }
 
@@ -208,8 +215,9 @@ decoded<set_destination> decode_set_destination(std::string_view body, std::size
 }
 
 decoded<enable_destination> decode_enable_destination(std::string_view body, std::size_t json_depth) {
-  return decode_with<enable_destination>(body, json_depth,
-                                         [](field_reader& fields, enable_destination& command) { command.id = read_destination(fields); });
+  return decode_with<enable_destination>(body, json_depth, [](field_reader& fields, enable_destination& command) {
+    command.id = read_destination(fields);
+  });
 }
 
 decoded<disable_destination> decode_disable_destination(std::string_view body, std::size_t json_depth) {
@@ -220,10 +228,12 @@ decoded<disable_destination> decode_disable_destination(std::string_view body, s
 }
 
 decoded<rotate_destination_secret> decode_rotate_destination_secret(std::string_view body, std::size_t json_depth) {
-  return decode_with<rotate_destination_secret>(body, json_depth, [](field_reader& fields, rotate_destination_secret& command) {
-    command.id = read_destination(fields);
-    if (const auto hours = fields.integer("overlap_hours", 0, most_overlap_hours)) command.overlap = std::chrono::hours{*hours};
-  });
+  return decode_with<rotate_destination_secret>(
+      body, json_depth, [](field_reader& fields, rotate_destination_secret& command) {
+        command.id = read_destination(fields);
+        if (const auto hours = fields.integer("overlap_hours", 0, most_overlap_hours))
+          command.overlap = std::chrono::hours{*hours};
+      });
 }
 
 decoded<destination_filter> decode_destination_filter(std::string_view body, std::size_t json_depth) {

@@ -29,7 +29,9 @@ constexpr long lifetime_days = 825;  ///< the most that browsers accept
 template <auto free>
 struct freed_by {
   template <class T>
-  void operator()(T* object) const { free(object); }
+  void operator()(T* object) const {
+    free(object);
+  }
 };
 using certificate_ptr = std::unique_ptr<X509, freed_by<X509_free>>;
 using key_ptr = std::unique_ptr<EVP_PKEY, freed_by<EVP_PKEY_free>>;
@@ -63,10 +65,12 @@ certificate_ptr make_certificate(EVP_PKEY* key) {
   require(X509_gmtime_adj(X509_getm_notBefore(made.get()), -day_seconds) != nullptr);
   require(X509_gmtime_adj(X509_getm_notAfter(made.get()), (lifetime_days - 1) * day_seconds) != nullptr);
   auto* const name = X509_get_subject_name(made.get());
-  require(X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>("localhost"), -1, -1, 0) == 1);
+  require(X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>("localhost"), -1,
+                                     -1, 0) == 1);
   require(X509_set_issuer_name(made.get(), name) == 1);
   add_extension(made.get(), NID_subject_alt_name, "DNS:localhost,IP:127.0.0.1,IP:::1");
-  add_extension(made.get(), NID_basic_constraints, "critical,CA:TRUE,pathlen:0");  // so that it can be trusted as its own root
+  add_extension(made.get(), NID_basic_constraints,
+                "critical,CA:TRUE,pathlen:0");  // so that it can be trusted as its own root
   add_extension(made.get(), NID_key_usage, "critical,digitalSignature,keyCertSign");
   add_extension(made.get(), NID_ext_key_usage, "serverAuth");
   require(X509_sign(made.get(), key, EVP_sha256()) > 0);
@@ -84,7 +88,8 @@ void write_file(const fs::path& path, const std::string& text, mode_t mode) {
   const auto fresh = path.string() + ".new";
   ::unlink(fresh.c_str());
   const int fd = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-  const bool written = fd >= 0 && ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
+  const bool written =
+      fd >= 0 && ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
   const int failure = errno;
   if (fd >= 0) ::close(fd);
   if (!written || ::rename(fresh.c_str(), path.c_str()) != 0) {
@@ -118,7 +123,8 @@ void keep_development_certificate(const tls_files& files) {
   if (good) return;
   std::error_code failed;
   fs::create_directories(files.key.parent_path(), failed);
-  if (failed) throw std::runtime_error("cannot make directory " + files.key.parent_path().string() + ": " + failed.message());
+  if (failed)
+    throw std::runtime_error("cannot make directory " + files.key.parent_path().string() + ": " + failed.message());
 
   const key_ptr key{EVP_EC_gen("P-256")};
   require(key != nullptr);

@@ -38,7 +38,8 @@ void append_provider(std::string& out, const payment& subject, const provider_pa
   }
   object.text("status", shown(part.status));
   object.text_if("hosted_url", subject.hosted_url);
-  if (part.error) append_error(object.member("error"), subject.hides_provider ? neutral_error(*part.error) : *part.error);
+  if (part.error)
+    append_error(object.member("error"), subject.hides_provider ? neutral_error(*part.error) : *part.error);
 }
 
 void append_envelope(json_object& body, const payment& subject, const provider_part& part) {
@@ -100,7 +101,8 @@ class json_result_encoder final : public result_encoder {
       data.text("state", to_string(subject.state));
       data.number("amount", subject.amount.minor);
       data.text("currency", subject.amount.unit.code());
-      if (type == "payment.refunded" || type == "payment.partially_refunded") data.number("refunded_amount", subject.refunded);
+      if (type == "payment.refunded" || type == "payment.partially_refunded")
+        data.number("refunded_amount", subject.refunded);
       if (type == "payment.failed" && subject.error) {
         const auto error = subject.hides_provider ? neutral_error(*subject.error) : *subject.error;
         data.text("failure_code", error.code);

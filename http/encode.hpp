@@ -11,7 +11,7 @@
 
 namespace gateway {
 struct timeline_view;
-}
+}  // namespace gateway
 
 namespace gateway::http {
 

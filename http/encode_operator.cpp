@@ -89,11 +89,13 @@ void append_delivery(json_object& object, const delivery_job& job, const directo
 
 }  // namespace
 
-std::string encode_destinations(const std::vector<std::shared_ptr<const webhook_endpoint>>& list, std::size_t left_out, time_point now) {
+std::string encode_destinations(const std::vector<std::shared_ptr<const webhook_endpoint>>& list, std::size_t left_out,
+                                time_point now) {
   std::string out;
   {
     json_object body{out};
-    write_list(body, "destinations", list, [&](json_object& object, const auto& endpoint) { append_destination(object, *endpoint, now); });
+    write_list(body, "destinations", list,
+               [&](json_object& object, const auto& endpoint) { append_destination(object, *endpoint, now); });
     if (left_out != 0) body.number("left_out", static_cast<std::int64_t>(left_out));
   }
   return out;
@@ -103,17 +105,20 @@ std::string encode_deliveries(const std::vector<delivery_job>& jobs, const direc
   std::string out;
   {
     json_object body{out};
-    write_list(body, "deliveries", jobs, [&](json_object& object, const delivery_job& job) { append_delivery(object, job, known); });
+    write_list(body, "deliveries", jobs,
+               [&](json_object& object, const delivery_job& job) { append_delivery(object, job, known); });
   }
   return out;
 }
 
-std::string encode_redelivered(std::uint64_t count, const redeliver& wish, const std::vector<delivery_job>& now, const directory& known) {
+std::string encode_redelivered(std::uint64_t count, const redeliver& wish, const std::vector<delivery_job>& now,
+                               const directory& known) {
   std::string out;
   {
     json_object body{out};
     if (wish.id != 0)
-      write_list(body, "deliveries", now, [&](json_object& object, const delivery_job& job) { append_delivery(object, job, known); });
+      write_list(body, "deliveries", now,
+                 [&](json_object& object, const delivery_job& job) { append_delivery(object, job, known); });
     body.number("redelivered", static_cast<std::int64_t>(count));
     if (wish.id != 0) body.number("id", wish.id);
     body.text_if("destination_id", wish.to.value);

@@ -1,5 +1,5 @@
-// What operators are shown of destinations, deliveries and events. Times are RFC 3339 with milliseconds; what there is not yet
-// is null, so that each row of a list has the same members.
+// What operators are shown of destinations, deliveries and events. Times are RFC 3339 with milliseconds; what there is
+// not yet is null, so that each row of a list has the same members.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,16 @@
 
 namespace gateway::http {
 
-/// `{"destinations":[…]}`, without secrets. A previous secret is told of while it still signs at `now`. `left_out`, if any
-/// were, is how many.
-std::string encode_destinations(const std::vector<std::shared_ptr<const webhook_endpoint>>& list, std::size_t left_out, time_point now);
+/// `{"destinations":[…]}`, without secrets. A previous secret is told of while it still signs at `now`. `left_out`, if
+/// any were, is how many.
+std::string encode_destinations(const std::vector<std::shared_ptr<const webhook_endpoint>>& list, std::size_t left_out,
+                                time_point now);
 
 /// `{"deliveries":[…]}`. Each type is told as its destination is told it.
 std::string encode_deliveries(const std::vector<delivery_job>& jobs, const directory& known);
 /// `{"redelivered":N}`; of a single one also `deliveries`, with what has become of it by `now`.
-std::string encode_redelivered(std::uint64_t count, const redeliver& wish, const std::vector<delivery_job>& now, const directory& known);
+std::string encode_redelivered(std::uint64_t count, const redeliver& wish, const std::vector<delivery_job>& now,
+                               const directory& known);
 /// One delivery, with what its receiver gets as `event`.
 std::string encode_delivery(const delivery_job& job, const directory& known, const std::string& envelope);
 

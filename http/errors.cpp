@@ -15,15 +15,19 @@ using enum body_shape;
 
 constexpr auto catalogue = std::to_array<error_row>({
     {bad_request, 400, plain, false, "bad_request", "The request is not valid HTTP/1.1.",
-     "The bytes on the connection are not a well-formed HTTP/1.1 request. A proxy or a hand-made client is the usual cause."},
+     "The bytes on the connection are not a well-formed HTTP/1.1 request. A proxy or a hand-made client is the usual "
+     "cause."},
     {invalid_request, 400, plain, false, "invalid_request", "The request is not valid.",
-     "Something in the request is missing, malformed or out of bounds. The message names the field. Correct it and send the request "
-     "again; the same Idempotency-Key may be used, because nothing was recorded under it."},
-    {merchant_id_mismatch, 400, plain, false, "merchant_id_mismatch", "The merchant named in the request is not the one that signed it.",
-     "A merchant_id in the body, or a Service-Merchant header, names another merchant than the one whose key signed the request. With a "
-     "merchant's own key both can simply be left out."},
-    {idempotency_key_required, 400, plain, false, "idempotency_key_required", "This request needs an Idempotency-Key header with a UUID.",
-     "Every write carries an Idempotency-Key. Make a new UUID for each intended operation and send the same one with every retry of it."},
+     "Something in the request is missing, malformed or out of bounds. The message names the field. Correct it and "
+     "send the request again; the same Idempotency-Key may be used, because nothing was recorded under it."},
+    {merchant_id_mismatch, 400, plain, false, "merchant_id_mismatch",
+     "The merchant named in the request is not the one that signed it.",
+     "A merchant_id in the body, or a Service-Merchant header, names another merchant than the one whose key signed "
+     "the request. With a merchant's own key both can simply be left out."},
+    {idempotency_key_required, 400, plain, false, "idempotency_key_required",
+     "This request needs an Idempotency-Key header with a UUID.",
+     "Every write carries an Idempotency-Key. Make a new UUID for each intended operation and send the same one with "
+     "every retry of it."},
     {idempotency_key_invalid, 400, plain, false, "idempotency_key_invalid",
      "Idempotency-Key must be a UUID: 8-4-4-4-12 hexadecimal digits.",
      "The Idempotency-Key header was sent but is not a UUID such as 0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e."},
@@ -31,23 +35,25 @@ constexpr auto catalogue = std::to_array<error_row>({
      "The PKR wallet, and every merchant that takes payments through it, accepts payments in Pakistani rupees only."},
     {server_flow_requires_payment_method, 400, plain, false, "server_flow_requires_payment_method",
      "payment_method is required when flow is server.",
-     "A payment in the server flow is charged at once, so it needs a tokenised payment_method. To let the customer choose on a hosted "
-     "page, use flow redirect or embedded. No provider was contacted."},
+     "A payment in the server flow is charged at once, so it needs a tokenised payment_method. To let the customer "
+     "choose on a hosted page, use flow redirect or embedded. No provider was contacted."},
 
     {unauthorized, 401, described, false, "unauthorized", "The request is not authenticated.",
-     "A signing header is missing, malformed or sent twice, the timestamp is more than five minutes away from the gateway's clock, or the "
-     "key and signature do not fit together. For your protection an unknown key and a wrong signature get the same answer. A stale "
-     "timestamp's description tells the gateway's time."},
-    {platform_key_invalid, 401, described, false, "PLATFORM_KEY_INVALID", "The platform key is not valid for this request.",
-     "The platform key is unknown or revoked, or the signature was not made with its secret. These cases are not told apart."},
+     "A signing header is missing, malformed or sent twice, the timestamp is more than five minutes away from the "
+     "gateway's clock, or the key and signature do not fit together. For your protection an unknown key and a wrong "
+     "signature get the same answer. A stale timestamp's description tells the gateway's time."},
+    {platform_key_invalid, 401, described, false, "PLATFORM_KEY_INVALID",
+     "The platform key is not valid for this request.",
+     "The platform key is unknown or revoked, or the signature was not made with its secret. These cases are not told "
+     "apart."},
     {forbidden, 403, plain, false, "forbidden", "The key does not carry the scope that this operation needs.",
      "The key is valid but was minted without the scope that the message names. Use a key that carries it."},
 
     {not_found, 404, plain, false, "not_found", "There is nothing at this address.",
      "No operation of this interface has that path. Check the spelling and the version prefix."},
     {payment_not_found, 404, plain, false, "payment_not_found", "No such payment in this environment.",
-     "This merchant has no payment with that payment_id in the environment of the key. Test and live payments are kept apart, and so "
-     "are those of different merchants."},
+     "This merchant has no payment with that payment_id in the environment of the key. Test and live payments are kept "
+     "apart, and so are those of different merchants."},
     {method_not_allowed, 405, plain, false, "method_not_allowed", "This address does not take that method.",
      "The path exists, but not for this HTTP method. The Allow header of the answer lists the methods it takes."},
     {request_timeout, 408, plain, false, "request_timeout", "The request did not arrive whole in time.",
@@ -59,74 +65,89 @@ constexpr auto catalogue = std::to_array<error_row>({
     {unsupported_media_type, 415, plain, false, "unsupported_media_type", "Content-Type must be application/json.",
      "A request with a body must say that it is JSON: Content-Type: application/json, with or without charset=utf-8."},
     {headers_too_large, 431, plain, false, "headers_too_large", "The request's header block is too large.",
-     "The request line and headers together exceed the gateway's limit, 16 KiB unless the operator has configured another."},
+     "The request line and headers together exceed the gateway's limit, 16 KiB unless the operator has configured "
+     "another."},
 
-    {request_in_progress, 409, plain, false, "request already processing", "A request with this Idempotency-Key is still being processed.",
-     "The first request with this Idempotency-Key has not finished. Wait a moment and repeat the same request with the same key: you get "
-     "its result."},
+    {request_in_progress, 409, plain, false, "request already processing",
+     "A request with this Idempotency-Key is still being processed.",
+     "The first request with this Idempotency-Key has not finished. Wait a moment and repeat the same request with the "
+     "same key: you get its result."},
     {idempotency_key_reused, 409, plain, false, "IDEMPOTENCY_KEY_REUSED",
      "This Idempotency-Key was used for another request. A new operation needs a new key.",
-     "The Idempotency-Key belongs to a request with another method, path or body. A retry must repeat the body byte for byte; a new "
-     "operation needs a new key."},
-    {payment_already_exists, 409, plain, false, "payment already exists", "A payment with this payment_id exists already.",
-     "Another request created a payment with this payment_id in this environment. Look at it with GET, or choose a new payment_id."},
-    {not_capturable, 409, plain, true, "payment not authorized for capture", "Only an authorized payment can be captured.",
+     "The Idempotency-Key belongs to a request with another method, path or body. A retry must repeat the body byte "
+     "for byte; a new operation needs a new key."},
+    {payment_already_exists, 409, plain, false, "payment already exists",
+     "A payment with this payment_id exists already.",
+     "Another request created a payment with this payment_id in this environment. Look at it with GET, or choose a new "
+     "payment_id."},
+    {not_capturable, 409, plain, true, "payment not authorized for capture",
+     "Only an authorized payment can be captured.",
      "The payment is not authorized: it is still open, or it was refunded, voided or failed. Nothing was changed."},
-    {not_voidable, 409, plain, true, "payment not voidable in current state", "Only an authorized payment can be voided.",
+    {not_voidable, 409, plain, true, "payment not voidable in current state",
+     "Only an authorized payment can be voided.",
      "The payment is not authorized. One that has been captured can be refunded instead. Nothing was changed."},
-    {not_refundable, 409, plain, true, "payment not refundable in current state", "Nothing of this payment can be refunded.",
+    {not_refundable, 409, plain, true, "payment not refundable in current state",
+     "Nothing of this payment can be refunded.",
      "The payment has not been captured, or all that was captured has been refunded. Nothing was changed."},
-    {payment_outcome_pending, 409, plain, true, "payment outcome pending", "An earlier operation's outcome is not known yet.",
-     "The provider has not told the outcome of an earlier operation on this payment. The gateway asks it until it knows; watch the "
-     "payment or its timeline, then repeat the operation with a new Idempotency-Key."},
+    {payment_outcome_pending, 409, plain, true, "payment outcome pending",
+     "An earlier operation's outcome is not known yet.",
+     "The provider has not told the outcome of an earlier operation on this payment. The gateway asks it until it "
+     "knows; watch the payment or its timeline, then repeat the operation with a new Idempotency-Key."},
     {conflict, 409, plain, false, "conflict", "The change contradicts what exists.",
      "An operator's command names something that exists already or that does not fit together. The message says what."},
 
     {merchant_not_charge_capable, 422, typed, false, "merchant_not_charge_capable",
      "The merchant has not finished setting up a payment provider.",
-     "No provider connection of this merchant can charge in this environment. Send the merchant's owner to setup_url, which works once "
-     "and until setup_url_expires_at, then repeat the request with the same Idempotency-Key. Do not cache, log or forward the link."},
+     "No provider connection of this merchant can charge in this environment. Send the merchant's owner to setup_url, "
+     "which works once and until setup_url_expires_at, then repeat the request with the same Idempotency-Key. Do not "
+     "cache, log or forward the link."},
     {no_eligible_provider, 422, typed, false, "ROUTING_NO_ELIGIBLE_PROVIDER",
      "No route of the merchant takes this currency, flow and payment method.",
-     "The merchant has a connected provider, but none of its routes takes this combination of currency, flow and payment method. Change "
-     "the request, or have the routes extended, and repeat it."},
+     "The merchant has a connected provider, but none of its routes takes this combination of currency, flow and "
+     "payment method. Change the request, or have the routes extended, and repeat it."},
     {platform_key_required, 422, typed, false, "platform_key_required", "This operation needs a platform's key.",
-     "Saved customers (customer_ref), saved charges and subscription checkouts belong to platforms. A merchant's own key cannot use them."},
-    {wallet_not_available, 422, typed, false, "wallet_not_available", "The PKR wallet is not enabled for this merchant.",
-     "payment_method_type pkr_wallet works for wallet merchants only. Leave the field out to use the merchant's own routes."},
+     "Saved customers (customer_ref), saved charges and subscription checkouts belong to platforms. A merchant's own "
+     "key cannot use them."},
+    {wallet_not_available, 422, typed, false, "wallet_not_available",
+     "The PKR wallet is not enabled for this merchant.",
+     "payment_method_type pkr_wallet works for wallet merchants only. Leave the field out to use the merchant's own "
+     "routes."},
     {provider_operation_unsupported, 422, typed, true, "provider_operation_unsupported",
      "The payment's provider captures at authorization, so this operation does not exist for it.",
-     "The payment went over a route that captures when it authorizes: there is nothing left to capture, and nothing to void. The payment "
-     "is unchanged. Do not repeat the call; refund the payment instead once it is captured."},
+     "The payment went over a route that captures when it authorizes: there is nothing left to capture, and nothing to "
+     "void. The payment is unchanged. Do not repeat the call; refund the payment instead once it is captured."},
     {refund_exceeds_captured, 422, bare, true, "refund amount exceeds captured amount", "",
-     "The amount is more than what remains of the captured amount after earlier refunds. Nothing was refunded. Leave the amount out to "
-     "refund all that remains."},
+     "The amount is more than what remains of the captured amount after earlier refunds. Nothing was refunded. Leave "
+     "the amount out to refund all that remains."},
 
     {internal_error, 500, plain, false, "internal_error", "The gateway failed. Retry with the same Idempotency-Key.",
-     "Something failed inside the gateway. It does not prove that nothing happened: repeat the request with the same Idempotency-Key and "
-     "body, and give the Request-Id to support if it persists."},
+     "Something failed inside the gateway. It does not prove that nothing happened: repeat the request with the same "
+     "Idempotency-Key and body, and give the Request-Id to support if it persists."},
     {provider_outcome_unknown, 502, envelope, true, "provider outcome unknown", "",
-     "The provider did not answer in time or failed while answering, so the outcome is not known. The payment is never charged twice: the "
-     "gateway keeps asking until it knows. Watch the payment or its timeline before a new attempt."},
+     "The provider did not answer in time or failed while answering, so the outcome is not known. The payment is never "
+     "charged twice: the gateway keeps asking until it knows. Watch the payment or its timeline before a new attempt."},
     {refund_not_supported, 502, envelope, true, "refund not supported by configured provider", "",
      "The payment's provider has no refunds. Do not repeat the call."},
     {void_not_supported, 502, envelope, true, "void not supported by configured provider", "",
      "The payment's provider cannot void an authorization. Do not repeat the call."},
     {refund_rejected, 502, envelope, true, "refund rejected by provider", "",
-     "The provider refused the refund; provider.error tells why. No money was refunded. A new attempt needs a new Idempotency-Key."},
+     "The provider refused the refund; provider.error tells why. No money was refunded. A new attempt needs a new "
+     "Idempotency-Key."},
     {void_rejected, 502, envelope, true, "void rejected by provider", "",
      "The provider refused to void the authorization; provider.error tells why. The payment is still authorized."},
     {overloaded, 503, plain, false, "overloaded", "The gateway is busy. Retry with the same Idempotency-Key.",
-     "A queue is full. Wait as long as Retry-After says, with some random delay, and repeat the request with the same Idempotency-Key."},
+     "A queue is full. Wait as long as Retry-After says, with some random delay, and repeat the request with the same "
+     "Idempotency-Key."},
     {store_unavailable, 503, plain, false, "store_unavailable",
      "The gateway cannot reach its database. Retry with the same Idempotency-Key.",
-     "The database does not answer. Service resumes by itself. Repeat the request with the same Idempotency-Key: if the operation did "
-     "take place, you get its result and it is not executed again."},
+     "The database does not answer. Service resumes by itself. Repeat the request with the same Idempotency-Key: if "
+     "the operation did take place, you get its result and it is not executed again."},
     {stopping, 503, plain, false, "stopping", "The gateway is restarting. Retry with the same Idempotency-Key.",
      "This process is about to stop. Repeat the request with the same Idempotency-Key."},
-    {answer_timeout, 503, plain, false, "answer_timeout", "The operation is still running. Retry with the same Idempotency-Key.",
-     "The operation took longer than the gateway keeps a client waiting. It runs on to its end; repeat the request with the same "
-     "Idempotency-Key to get its result."},
+    {answer_timeout, 503, plain, false, "answer_timeout",
+     "The operation is still running. Retry with the same Idempotency-Key.",
+     "The operation took longer than the gateway keeps a client waiting. It runs on to its end; repeat the request "
+     "with the same Idempotency-Key to get its result."},
     {not_ready, 503, plain, false, "not_ready", "The gateway is not ready to take requests.",
      "Told by /readyz only: the gateway is starting or draining, or its database does not answer."},
 });
@@ -197,7 +218,8 @@ std::string docs_url(std::string_view base_url, const error_row& row) {
   return url += anchor_of(row);
 }
 
-std::string error_body(error_code code, std::string_view message, std::string_view base_url, std::string_view operation) {
+std::string error_body(error_code code, std::string_view message, std::string_view base_url,
+                       std::string_view operation) {
   const auto& row = row_of(code);
   if (message.empty()) message = row.message;
   boost::json::object body;
@@ -211,9 +233,7 @@ std::string error_body(error_code code, std::string_view message, std::string_vi
       body["message"] = message;
       break;
     case bare:
-    case envelope:
-      body["error"] = row.text;
-      break;
+    case envelope: body["error"] = row.text; break;
     case typed: {
       auto& error = body["error"].emplace_object();
       error["code"] = row.text;

@@ -95,7 +95,8 @@ std::string anchor_of(const error_row& row);
 std::string docs_url(std::string_view base_url, const error_row& row);
 
 /// The body of every shape but `envelope`, whose payment the encoder has to hand. An empty message means the row's own.
-std::string error_body(error_code code, std::string_view message, std::string_view base_url, std::string_view operation = {});
+std::string error_body(error_code code, std::string_view message, std::string_view base_url,
+                       std::string_view operation = {});
 
 /// A whole answer. `base_url` matters to the typed shape only.
 response refuse(error_code code, std::string_view message = {}, std::string_view base_url = {});

@@ -24,12 +24,14 @@ constexpr std::size_t largest_at_once = 128;
 
 /// Deadlines are kept to a quarter of the shortest, or to 250 ms.
 session_record::clock::duration period_for(const http_limits& limits) {
-  return std::clamp<session_record::clock::duration>(std::min(limits.request_timeout, limits.idle_timeout) / 4, 10ms, 250ms);
+  return std::clamp<session_record::clock::duration>(std::min(limits.request_timeout, limits.idle_timeout) / 4, 10ms,
+                                                     250ms);
 }
 
 }  // namespace
 
-io_thread::io_thread(services& shared, caf::actor_system& system, const tls_identity& tls, const handlers& answering, unsigned number)
+io_thread::io_thread(services& shared, caf::actor_system& system, const tls_identity& tls, const handlers& answering,
+                     unsigned number)
     : here{shared},
       routes(answering),
       identity(tls),

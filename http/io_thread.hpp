@@ -39,7 +39,8 @@ struct handlers {
 enum class entrance : unsigned char { public_tls, operator_socket, operator_tcp };
 
 /// A session as its thread sees it. A deadline costs no timer: the thread looks over all of them a few times a second.
-class session_record : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+class session_record
+    : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
   using clock = std::chrono::steady_clock;
   static constexpr clock::time_point never = clock::time_point::max();
@@ -57,7 +58,8 @@ class io_thread {
  public:
   using clock = session_record::clock;
 
-  io_thread(services& shared, caf::actor_system& system, const tls_identity& identity, const handlers& routes, unsigned number);
+  io_thread(services& shared, caf::actor_system& system, const tls_identity& identity, const handlers& routes,
+            unsigned number);
   ~io_thread();
   io_thread(const io_thread&) = delete;
   io_thread& operator=(const io_thread&) = delete;

@@ -90,7 +90,8 @@ decoded<simdjson::dom::object> parse_object(std::string_view body, std::size_t d
 }
 
 std::size_t count_characters(std::string_view text) noexcept {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 std::optional<simdjson::dom::element> field_reader::find(std::string_view name) const {

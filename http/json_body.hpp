@@ -29,7 +29,8 @@ class field_reader {
   std::string required_text(std::string_view name, std::size_t most);
   std::optional<std::int64_t> integer(std::string_view name, std::int64_t least, std::int64_t most);
   /// Strings to strings; nothing if absent.
-  std::vector<std::pair<std::string, std::string>> text_map(std::string_view name, std::size_t most_name, std::size_t most_value);
+  std::vector<std::pair<std::string, std::string>> text_map(std::string_view name, std::size_t most_name,
+                                                            std::size_t most_value);
   std::vector<std::string> text_list(std::string_view name, std::size_t most_items, std::size_t most);
 
   /// `field: what` under code invalid_request, unless something was wrong before.

@@ -35,8 +35,10 @@ std::pair<std::string, std::string> split_address(const std::string& text) {
   if (port.size() > 5 || port.find_first_not_of("0123456789") != port.npos || std::stoul(port) > 65535) {
     cannot_listen(text, "not a port number");
   }
-  if (host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-  else if (host.find(':') != host.npos) cannot_listen(text, "an IPv6 address stands in brackets");
+  if (host.front() == '[' && host.back() == ']')
+    host = host.substr(1, host.size() - 2);
+  else if (host.find(':') != host.npos)
+    cannot_listen(text, "an IPv6 address stands in brackets");
   return {host, port};
 }
 
@@ -48,7 +50,8 @@ address_list resolve(const std::string& text) {
   hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
-  if (const int failed = getaddrinfo(host.c_str(), port.c_str(), &hints, &found); failed != 0) cannot_listen(text, gai_strerror(failed));
+  if (const int failed = getaddrinfo(host.c_str(), port.c_str(), &hints, &found); failed != 0)
+    cannot_listen(text, gai_strerror(failed));
   return {found, &freeaddrinfo};
 }
 
@@ -56,7 +59,8 @@ sockaddr_un unix_address(const fs::path& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.native().size() >= sizeof address.sun_path) {
-    cannot_listen(path.string(), "the path of a Unix socket has at most " + std::to_string(sizeof address.sun_path - 1) + " bytes");
+    cannot_listen(path.string(),
+                  "the path of a Unix socket has at most " + std::to_string(sizeof address.sun_path - 1) + " bytes");
   }
   std::memcpy(address.sun_path, path.c_str(), path.native().size() + 1);
   return address;
@@ -115,7 +119,8 @@ std::string listening_socket::address() const {
   socklen_t size = sizeof bound;
   char host[NI_MAXHOST] = "";
   if (::getsockname(fd_, reinterpret_cast<sockaddr*>(&bound), &size) != 0 ||
-      ::getnameinfo(reinterpret_cast<const sockaddr*>(&bound), size, host, sizeof host, nullptr, 0, NI_NUMERICHOST) != 0) {
+      ::getnameinfo(reinterpret_cast<const sockaddr*>(&bound), size, host, sizeof host, nullptr, 0, NI_NUMERICHOST) !=
+          0) {
     return {};
   }
   const std::string text{host};

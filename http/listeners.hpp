@@ -17,7 +17,8 @@ class listening_socket {
  public:
   listening_socket() = default;
   explicit listening_socket(int fd) : fd_(fd) {}
-  listening_socket(listening_socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)), path_(std::exchange(other.path_, {})) {}
+  listening_socket(listening_socket&& other) noexcept
+      : fd_(std::exchange(other.fd_, -1)), path_(std::exchange(other.path_, {})) {}
   listening_socket& operator=(listening_socket&& other) noexcept;
   ~listening_socket() { close(); }
 

@@ -41,7 +41,9 @@ struct response {
   std::string_view route = "unmatched";  ///< pattern for metrics and logs, never a raw path
 
   int sent_status() const noexcept { return stored ? stored->status : status; }
-  std::string_view sent_body() const noexcept { return stored ? std::string_view{stored->body} : std::string_view{body}; }
+  std::string_view sent_body() const noexcept {
+    return stored ? std::string_view{stored->body} : std::string_view{body};
+  }
 };
 
 }  // namespace gateway::http

@@ -4,7 +4,8 @@ namespace gateway::http {
 
 void request_meter::answered(std::string_view route, int status, double seconds) {
   auto at = routes_.find(route);
-  if (at == routes_.end()) at = routes_.emplace(std::string{route}, route_series{&shared_.request_seconds(route), {}}).first;
+  if (at == routes_.end())
+    at = routes_.emplace(std::string{route}, route_series{&shared_.request_seconds(route), {}}).first;
   at->second.seconds->Observe(seconds);
   counter(at->second, route, status).Increment();
 }

@@ -1,4 +1,5 @@
-// What one I/O thread counts of its requests. Looking a series up takes a lock, so each thread keeps its own references.
+// What one I/O thread counts of its requests. Looking a series up takes a lock, so each thread keeps its own
+// references.
 #pragma once
 
 #include <string>

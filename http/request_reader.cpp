@@ -18,10 +18,11 @@ namespace {
 
 constexpr std::size_t small_buffer = 2048;   ///< kept by an idle connection
 constexpr std::size_t least_space = 512;     ///< a read into less is not worth its cost
-constexpr std::size_t chunk_slack = 16'384;  ///< room for encoded chunks beside the decoded body, and what their frames may waste
+constexpr std::size_t chunk_slack =
+    16'384;  ///< room for encoded chunks beside the decoded body, and what their frames may waste
 constexpr std::size_t least_frame = 5;       ///< of a chunk: a digit and two line ends
-constexpr std::size_t least_chunk = 4;       ///< Beast aborts on a last chunk that it was shown three bytes of before
-constexpr unsigned empty_lines = 8;          ///< skipped before a request line
+constexpr std::size_t least_chunk = 4;  ///< Beast aborts on a last chunk that it was shown three bytes of before
+constexpr unsigned empty_lines = 8;  ///< skipped before a request line
 
 std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
 bool same(std::string_view a, std::string_view b) { return beast::iequals({a.data(), a.size()}, {b.data(), b.size()}); }
@@ -61,7 +62,9 @@ bool is_length(std::string_view text) {
 bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; }
 
 /// Where lines are folded, they begin with white space.
-bool has_folded_line(std::string_view lines) { return lines.find("\n ") != lines.npos || lines.find("\n\t") != lines.npos; }
+bool has_folded_line(std::string_view lines) {
+  return lines.find("\n ") != lines.npos || lines.find("\n\t") != lines.npos;
+}
 
 }  // namespace
 
@@ -131,12 +134,16 @@ class request_reader::parser : public beast::http::basic_parser<true> {
         if (same(name, "Idempotency-Key")) keep(into_.idempotency_key, value);
         return;
       case 16:
-        if (same(name, "X-Service-Key-Id")) keep(into_.key_id, value);
-        else if (same(name, "Service-Merchant")) keep(into_.service_merchant, value);
+        if (same(name, "X-Service-Key-Id"))
+          keep(into_.key_id, value);
+        else if (same(name, "Service-Merchant"))
+          keep(into_.service_merchant, value);
         return;
       case 19:
-        if (same(name, "X-Service-Timestamp")) keep(into_.timestamp, value);
-        else if (same(name, "X-Service-Signature")) keep(into_.signature, value);
+        if (same(name, "X-Service-Timestamp"))
+          keep(into_.timestamp, value);
+        else if (same(name, "X-Service-Signature"))
+          keep(into_.signature, value);
         return;
       default: return;
     }
@@ -267,8 +274,8 @@ bool request_reader::parse_head(parser& into) {
 request_reader::state request_reader::read_head() {
   parser head{current_};
   if (!parse_head(head)) return bad_request();
-  const bool one_framing =
-      head.lengths + head.encodings <= 1 && head.length_ok && head.chunked_only && (head.http_1_1 || head.encodings == 0);
+  const bool one_framing = head.lengths + head.encodings <= 1 && head.length_ok && head.chunked_only &&
+                           (head.http_1_1 || head.encodings == 0);
   const bool one_host = head.host_ok && (head.hosts == 1 || (head.hosts == 0 && !head.http_1_1));
   if (!one_framing || !one_host || !head.target_ok) return bad_request();
   http_1_0_ = !head.http_1_1;
@@ -303,7 +310,8 @@ request_reader::state request_reader::read_chunks() {
   // Small bodies may come in chunks of a byte. A million such chunks take an HTTP thread 18 ms.
   if (chunks.too_small) return refuse(400, "bad_request", "The chunks of the request's body are too small.");
   if (ec && ec != beast::http::error::need_more) return bad_request();
-  const bool folded = chunks.trailer != nullptr && has_folded_line({chunks.trailer, static_cast<std::size_t>(encoded + used - chunks.trailer)});
+  const bool folded = chunks.trailer != nullptr &&
+                      has_folded_line({chunks.trailer, static_cast<std::size_t>(encoded + used - chunks.trailer)});
   if (folded) return bad_request();
 
   std::memmove(chunks.decoded_end, encoded + used, waiting - used);
@@ -331,7 +339,9 @@ request_reader::state request_reader::refuse(int status, std::string_view code, 
   return state::refused;
 }
 
-request_reader::state request_reader::bad_request() { return refuse(400, "bad_request", "The request is not valid HTTP/1.1."); }
+request_reader::state request_reader::bad_request() {
+  return refuse(400, "bad_request", "The request is not valid HTTP/1.1.");
+}
 
 /// Makes room for at least `more` bytes, but never for more than `most` in all. False if the budget has none left.
 bool request_reader::reserve(std::size_t more, std::size_t most) {

@@ -61,8 +61,10 @@ void write_response(std::string& out, const response& what, const framing& how) 
     out += value;
   }
   if (how.secure) out += "\r\nStrict-Transport-Security: max-age=31536000";
-  if (!how.keep_alive) out += "\r\nConnection: close";
-  else if (how.http_1_0) out += "\r\nConnection: keep-alive";
+  if (!how.keep_alive)
+    out += "\r\nConnection: close";
+  else if (how.http_1_0)
+    out += "\r\nConnection: keep-alive";
   out += "\r\n\r\n";
   if (!bodyless && !how.without_body) out += body;
 }

@@ -77,7 +77,8 @@ class server::implementation {
   void listen(listening_socket socket, entrance kind, connection_limits& limits) {
     if (!socket) return;
     auto& context = threads_.front()->context();
-    acceptors_.push_back(std::make_unique<acceptor>(context, std::move(socket), kind, limits, threads_, shared_.meters));
+    acceptors_.push_back(
+        std::make_unique<acceptor>(context, std::move(socket), kind, limits, threads_, shared_.meters));
   }
 
   void refuse_new() {

@@ -20,7 +20,9 @@ constexpr std::size_t linger_bytes = 256 * 1024;
 
 constexpr refusal too_slow{408, "request_timeout", "The request did not arrive in time."};
 
-response internal_error() { return refusal_response({500, "internal_error", "The gateway could not answer this request."}); }
+response internal_error() {
+  return refusal_response({500, "internal_error", "The gateway could not answer this request."});
+}
 
 std::string_view as_text(const request_ids::text& id) { return {id.data(), id.size()}; }
 
@@ -29,7 +31,11 @@ class session final : public session_record {
  public:
   template <class... Args>
   session(io_thread& home, request_handler handle, Args&&... transport)
-      : home_(home), limits_(home.here.shared.config.http), handle_(handle), stream_(std::forward<Args>(transport)...), reader_(limits_, &home.buffers) {
+      : home_(home),
+        limits_(home.here.shared.config.http),
+        handle_(handle),
+        stream_(std::forward<Args>(transport)...),
+        reader_(limits_, &home.buffers) {
     home_.enter(*this);
   }
   ~session() override { home_.leave(*this); }
@@ -65,8 +71,10 @@ class session final : public session_record {
   void interrupt(interruption why) override {
     interrupted_ = why;
     error_code ignored;
-    if (why == interruption::abort) stream_.socket().close(ignored);
-    else stream_.socket().cancel(ignored);
+    if (why == interruption::abort)
+      stream_.socket().close(ignored);
+    else
+      stream_.socket().cancel(ignored);
   }
 
  private:
@@ -191,12 +199,13 @@ class session final : public session_record {
   }
 
   void log_request(const response& out, std::string_view method, std::string_view id) {
-    log::info("request", {{"request_id", id},
-                          {"method", method.substr(0, 16)},
-                          {"route", out.route},
-                          {"status", out.sent_status()},
-                          {"duration_us", std::chrono::duration_cast<std::chrono::microseconds>(answered_ - begun_).count()},
-                          {"bytes", out.sent_body().size()}});
+    log::info("request",
+              {{"request_id", id},
+               {"method", method.substr(0, 16)},
+               {"route", out.route},
+               {"status", out.sent_status()},
+               {"duration_us", std::chrono::duration_cast<std::chrono::microseconds>(answered_ - begun_).count()},
+               {"bytes", out.sent_body().size()}});
   }
 
   void say_goodbye() {
@@ -220,9 +229,9 @@ class session final : public session_record {
   const request_handler handle_;
   Transport stream_;
   request_reader reader_;
-  clock::time_point begun_{};     ///< the first byte of the current request
+  clock::time_point begun_{};  ///< the first byte of the current request
   clock::time_point answered_{};  ///< the last one
-  error_code failure_;            ///< of the socket: the connection is over
+  error_code failure_;  ///< of the socket: the connection is over
   interruption interrupted_ = interruption::none;
   bool timed_out_ = false;
 };
@@ -232,7 +241,8 @@ class session final : public session_record {
 asio::awaitable<void> serve(io_thread& home, entrance from, stream_socket socket, connection_limits::place) {
   try {
     if (from == entrance::public_tls) {
-      session<tls_transport> one{home, home.routes.public_routes, std::move(socket), home.identity.current(), home.scratch};
+      session<tls_transport> one{home, home.routes.public_routes, std::move(socket), home.identity.current(),
+                                 home.scratch};
       auto running = one.run();
       co_await std::move(running);
     } else {

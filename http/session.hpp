@@ -10,6 +10,7 @@
 namespace gateway::http {
 
 /// Never throws; runs on `home`'s thread until the connection ends, and keeps `place` until then.
-boost::asio::awaitable<void> serve(io_thread& home, entrance from, stream_socket socket, connection_limits::place place);
+boost::asio::awaitable<void> serve(io_thread& home, entrance from, stream_socket socket,
+                                   connection_limits::place place);
 
 }  // namespace gateway::http

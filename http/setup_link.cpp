@@ -31,7 +31,8 @@ std::string text_of(const boost::json::object& object, std::string_view name) {
 }
 
 connection_status status_of(const merchant& who, environment env, provider_kind kind) {
-  const auto at = std::ranges::find_if(who.connections, [&](const connection& link) { return link.env == env && link.provider == kind; });
+  const auto at = std::ranges::find_if(
+      who.connections, [&](const connection& link) { return link.env == env && link.provider == kind; });
   return at == who.connections.end() ? connection_status::not_connected : at->status;
 }
 
@@ -81,8 +82,8 @@ setup_session make_setup_session(const setup_token& redeemed, std::string_view k
   return {sign(key, session_purpose, session), format_millis(session.expires)};
 }
 
-std::string not_charge_capable_body(const merchant& who, environment env, const setup_link& link, std::string_view base_url,
-                                    bool sandbox_in_live) {
+std::string not_charge_capable_body(const merchant& who, environment env, const setup_link& link,
+                                    std::string_view base_url, bool sandbox_in_live) {
   const auto& row = row_of(error_code::merchant_not_charge_capable);
   boost::json::object body;
   auto& error = body["error"].emplace_object();

@@ -41,7 +41,7 @@ struct setup_session {
 setup_session make_setup_session(const setup_token& redeemed, std::string_view key, time_point now);
 
 /// The whole 422 body of merchant_not_charge_capable. `sandbox_in_live` is --dev.
-std::string not_charge_capable_body(const merchant& who, environment env, const setup_link& link, std::string_view base_url,
-                                    bool sandbox_in_live);
+std::string not_charge_capable_body(const merchant& who, environment env, const setup_link& link,
+                                    std::string_view base_url, bool sandbox_in_live);
 
 }  // namespace gateway::http

@@ -28,8 +28,8 @@ namespace {
 }
 
 /// HTTP/1.1 is all that is spoken here: a client that offers other protocols only is told so.
-int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* chosen_size, const unsigned char* offered, unsigned offered_size,
-                    void*) {
+int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* chosen_size, const unsigned char* offered,
+                    unsigned offered_size, void*) {
   static constexpr unsigned char spoken[] = "\x08http/1.1";
   unsigned char* match = nullptr;
   const int found = SSL_select_next_proto(&match, chosen_size, spoken, sizeof spoken - 1, offered, offered_size);
@@ -47,7 +47,8 @@ void set_protocol(SSL_CTX* context) {
   // Of TLS 1.2 only what is as good as 1.3: forward secrecy and authenticated encryption.
   if (SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20") != 1) fail("cannot set the TLS ciphers");
   // Idle connections give their record buffers back.
-  SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  SSL_CTX_set_mode(context,
+                   SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   // Sessions resume by tickets, which need no memory here.
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_num_tickets(context, 1);
@@ -57,7 +58,8 @@ void set_protocol(SSL_CTX* context) {
 /// OpenSSL's own words for a file that is not there are "system lib".
 void require_readable(const char* what, const std::filesystem::path& file) {
   if (::access(file.c_str(), R_OK) == 0) return;
-  throw std::runtime_error(std::string{"cannot read the TLS "} + what + " " + file.string() + ": " + std::generic_category().message(errno));
+  throw std::runtime_error(std::string{"cannot read the TLS "} + what + " " + file.string() + ": " +
+                           std::generic_category().message(errno));
 }
 
 void load(SSL_CTX* context, const tls_files& files) {

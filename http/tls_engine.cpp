@@ -42,7 +42,8 @@ struct tls_engine_bio {
   /// OpenSSL tells of each message that it sends or receives.
   static void note_message(int sent, int, int kind, const void* bytes, std::size_t size, SSL*, void* engine) {
     const bool handshake = sent == 0 && kind == SSL3_RT_HANDSHAKE && size > 0;
-    if (handshake && *static_cast<const unsigned char*>(bytes) == SSL3_MT_KEY_UPDATE) ++static_cast<tls_engine*>(engine)->key_updates_;
+    if (handshake && *static_cast<const unsigned char*>(bytes) == SSL3_MT_KEY_UPDATE)
+      ++static_cast<tls_engine*>(engine)->key_updates_;
   }
 
   static long control(BIO*, int command, long, void*) { return command == BIO_CTRL_FLUSH ? 1 : 0; }

@@ -25,13 +25,15 @@
 namespace gateway::http {
 
 using boost::system::error_code;
-using stream_socket = boost::asio::basic_stream_socket<boost::asio::generic::stream_protocol, boost::asio::io_context::executor_type>;
+using stream_socket =
+    boost::asio::basic_stream_socket<boost::asio::generic::stream_protocol, boost::asio::io_context::executor_type>;
 
 /// Sends without waiting, and returns how much the socket took.
 inline std::size_t send_now(stream_socket& socket, std::string_view bytes, error_code& ec) {
   std::size_t sent = 0;
   while (sent < bytes.size()) {
-    const auto taken = ::send(socket.native_handle(), bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    const auto taken =
+        ::send(socket.native_handle(), bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (taken >= 0) {
       sent += static_cast<std::size_t>(taken);
     } else if (errno != EINTR) {
@@ -66,7 +68,9 @@ class plain_transport {
 
   stream_socket& socket() noexcept { return socket_; }
   boost::asio::awaitable<void> open(error_code&) { co_return; }
-  boost::asio::awaitable<std::size_t> read(std::span<char> into, error_code& ec) { return receive_some(socket_, into, ec); }
+  boost::asio::awaitable<std::size_t> read(std::span<char> into, error_code& ec) {
+    return receive_some(socket_, into, ec);
+  }
   /// Returns what must go through send_rest() before the next write.
   std::string write(std::string_view bytes, error_code& ec) {
     const auto sent = send_now(socket_, bytes, ec);
@@ -129,8 +133,9 @@ class tls_transport {
       if (result == tls_engine::result::done) co_return count;
       starved = result == tls_engine::result::wants_input;  // also when a part of a record is there
       if (starved) continue;
-      ec = result == tls_engine::result::closed ? boost::asio::error::make_error_code(boost::asio::error::eof)
-                                                : boost::asio::error::make_error_code(boost::asio::error::connection_aborted);
+      ec = result == tls_engine::result::closed
+               ? boost::asio::error::make_error_code(boost::asio::error::eof)
+               : boost::asio::error::make_error_code(boost::asio::error::connection_aborted);
       co_return 0;
     }
   }

@@ -21,8 +21,8 @@ bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' 
 bool is_plain_host(std::string_view host) {
   if (host.empty()) return false;
   if (host.front() == '[')
-    return host.size() > 2 &&
-           std::ranges::all_of(host.substr(1, host.size() - 2), [](char c) { return is_hex(c) || c == ':' || c == '.'; });
+    return host.size() > 2 && std::ranges::all_of(host.substr(1, host.size() - 2),
+                                                  [](char c) { return is_hex(c) || c == ':' || c == '.'; });
   return std::ranges::all_of(host, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '.' || c == '-' || c == '_';
   });

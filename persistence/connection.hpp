@@ -37,7 +37,8 @@ class database_error : public std::runtime_error {
     unreachable,  ///< no connection could be made
   };
 
-  database_error(kind what, int code, const std::string& text) : std::runtime_error(text), what_kind(what), driver_code(code) {}
+  database_error(kind what, int code, const std::string& text)
+      : std::runtime_error(text), what_kind(what), driver_code(code) {}
 
   kind what_kind;
   int driver_code;  ///< the driver's number, for the log: texts may quote data

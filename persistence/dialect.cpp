@@ -44,7 +44,8 @@ std::string insert_sql(const write_shape& shape, std::size_t rows) {
 }
 
 std::string sqlite_upsert(const write_shape& shape) {
-  std::string sql = insert_sql(shape, 1) + " ON CONFLICT (" + joined(shape.columns.first(shape.keys)) + ") DO UPDATE SET ";
+  std::string sql =
+      insert_sql(shape, 1) + " ON CONFLICT (" + joined(shape.columns.first(shape.keys)) + ") DO UPDATE SET ";
   for (std::size_t i = 0; i < shape.replaced.size(); ++i) {
     if (i != 0) sql += ", ";
     const std::string name{shape.replaced[i]};
@@ -71,7 +72,8 @@ std::string sqlite_guarded_update(const write_shape& shape) {
     sql += std::string{shape.columns[i]} + " = ?" + std::to_string(i + 1);
   }
   sql += " WHERE ";
-  for (std::size_t i = 0; i < shape.keys; ++i) sql += std::string{shape.columns[i]} + " = ?" + std::to_string(i + 1) + " AND ";
+  for (std::size_t i = 0; i < shape.keys; ++i)
+    sql += std::string{shape.columns[i]} + " = ?" + std::to_string(i + 1) + " AND ";
   return sql + with_new(shape.guard, "?" + std::to_string(shape.columns.size()));
 }
 
@@ -82,7 +84,8 @@ std::string mysql_guarded_update(const write_shape& shape, std::size_t rows) {
   const std::string last{shape.columns.back()};
   std::string guard = with_new(shape.guard, "VALUES(" + last + ")");
   if (shape.another_unique_key)
-    for (const auto key : shape.columns.first(shape.keys)) guard = std::string{key} + " = VALUES(" + std::string{key} + ") AND " + guard;
+    for (const auto key : shape.columns.first(shape.keys))
+      guard = std::string{key} + " = VALUES(" + std::string{key} + ") AND " + guard;
   std::string sql = insert_sql(shape, rows) + " ON DUPLICATE KEY UPDATE ";
   for (std::size_t i = shape.keys; i < shape.columns.size(); ++i) {
     if (i != shape.keys) sql += ", ";
@@ -138,7 +141,8 @@ std::string render(dialect to, const write_shape& shape, std::size_t rows) {
   if (!mysql && rows != 1) throw std::logic_error("SQLite writes one row at a time");
   switch (shape.what) {
     case write_shape::form::upsert: return mysql ? mysql_upsert(shape, rows) : sqlite_upsert(shape);
-    case write_shape::form::guarded_update: return mysql ? mysql_guarded_update(shape, rows) : sqlite_guarded_update(shape);
+    case write_shape::form::guarded_update:
+      return mysql ? mysql_guarded_update(shape, rows) : sqlite_guarded_update(shape);
     case write_shape::form::insert: break;
   }
   return insert_sql(shape, rows);

@@ -17,7 +17,8 @@ enum class dialect : unsigned char { sqlite, mysql };
 std::string render(dialect to, const write_shape& shape, std::size_t rows);
 
 /// A migration's statements, one by one. Tokens: {string N}, {text}, {integer}; {clustered} and {wide} end a table,
-/// small rows that live in their primary key and rows that may be long; {where …} narrows an index where the database can.
+/// small rows that live in their primary key and rows that may be long; {where …} narrows an index where the database
+/// can.
 std::vector<std::string> render_migration(dialect to, std::string_view sql);
 
 }  // namespace gateway::persistence

@@ -13,12 +13,12 @@ namespace {
 /// The text fields of the details under their stored names: those that are empty are left out.
 struct detail_field {
   std::string_view name;
-  std::string payment_details::*field;
+  std::string payment_details::* field;
 };
 constexpr detail_field detail_fields[] = {
-    {"payment_method", &payment_details::payment_method}, {"success_url", &payment_details::success_url},
-    {"cancel_url", &payment_details::cancel_url},         {"description", &payment_details::description},
-    {"customer_email", &payment_details::customer_email}, {"customer_name", &payment_details::customer_name},
+    {"payment_method", &payment_details::payment_method},  {"success_url", &payment_details::success_url},
+    {"cancel_url", &payment_details::cancel_url},          {"description", &payment_details::description},
+    {"customer_email", &payment_details::customer_email},  {"customer_name", &payment_details::customer_name},
     {"customer_mobile", &payment_details::customer_mobile}};
 
 std::string text_of(const json::value& v) { return std::string{v.as_string()}; }
@@ -81,7 +81,8 @@ payment_details details_from_json(std::string_view text) {
     for (const auto& [name, field] : detail_fields)
       if (const auto* value = object.if_contains(name)) details.*field = text_of(*value);
     if (const auto* metadata = object.if_contains("metadata"))
-      for (const auto& [name, value] : metadata->as_object()) details.metadata.emplace_back(std::string{name}, text_of(value));
+      for (const auto& [name, value] : metadata->as_object())
+        details.metadata.emplace_back(std::string{name}, text_of(value));
     return details;
   });
 }

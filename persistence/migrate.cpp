@@ -13,9 +13,11 @@ namespace {
 
 // What must exist before the first migration. `meta` holds facts about the database itself.
 constexpr std::string_view ground =
-    "CREATE TABLE IF NOT EXISTS schema_migrations (version {integer} NOT NULL, name {string 255} NOT NULL, applied_at {integer} NOT NULL, "
+    "CREATE TABLE IF NOT EXISTS schema_migrations (version {integer} NOT NULL, name {string 255} NOT NULL, applied_at "
+    "{integer} NOT NULL, "
     "PRIMARY KEY (version)) {clustered};"
-    "CREATE TABLE IF NOT EXISTS meta (name {string 64} NOT NULL, value {text} NOT NULL, PRIMARY KEY (name)) {clustered};";
+    "CREATE TABLE IF NOT EXISTS meta (name {string 64} NOT NULL, value {text} NOT NULL, PRIMARY KEY (name)) "
+    "{clustered};";
 
 void apply(db_connection& db, const migration& step) {
   for (const auto& sql : render_migration(db.language(), step.sql)) {
@@ -39,8 +41,9 @@ void migrate_locked(db_connection& db, std::span<const migration> known) {
   db.read(statements::read_migrations, {}, [&](const result_row& row) { applied = std::max(applied, row.integer(0)); });
   const auto newest = known.empty() ? 0 : known.back().version;
   if (applied > newest)
-    throw std::runtime_error("the database's schema has version " + std::to_string(applied) + ", this program knows versions up to " +
-                             std::to_string(newest) + ": start a newer gatewayd");
+    throw std::runtime_error("the database's schema has version " + std::to_string(applied) +
+                             ", this program knows versions up to " + std::to_string(newest) +
+                             ": start a newer gatewayd");
   for (const auto& step : known)
     if (step.version > applied) apply(db, step);
 }

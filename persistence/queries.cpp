@@ -19,20 +19,23 @@ void commit_or_throw(db_connection& db, write_result result) {
 
 constexpr auto no_bound = std::numeric_limits<std::int64_t>::max();
 
-std::int64_t bound(const std::optional<time_point>& at, std::int64_t otherwise) { return at ? to_unix_ms(*at) : otherwise; }
+std::int64_t bound(const std::optional<time_point>& at, std::int64_t otherwise) {
+  return at ? to_unix_ms(*at) : otherwise;
+}
 
 }  // namespace
 
 payment_lookup run(db_connection& db, const find_payment& what) {
-  const cell key[] = {std::string_view{what.key.merchant.value}, to_string(what.key.env), std::string_view{what.key.id.value}};
+  const cell key[] = {std::string_view{what.key.merchant.value}, to_string(what.key.env),
+                      std::string_view{what.key.id.value}};
   payment_lookup answer;
   db.read(statements::read_payment, key, [&](const result_row& row) { answer.found = payment_from(row, what.key); });
   return answer;
 }
 
 command_lookup run(db_connection& db, const find_command& what) {
-  const cell key[] = {std::string_view{what.key.merchant.value}, to_string(what.key.env), std::string_view{what.key.principal},
-                      std::string_view{what.key.key}};
+  const cell key[] = {std::string_view{what.key.merchant.value}, to_string(what.key.env),
+                      std::string_view{what.key.principal}, std::string_view{what.key.key}};
   command_lookup answer;
   db.read(statements::read_command, key, [&](const result_row& row) { answer.found = command_from(row, what.key); });
   return answer;
@@ -42,7 +45,8 @@ timeline_lookup run(db_connection& db, const find_timeline& what) {
   const std::string_view merchant = what.key.merchant.value, env = to_string(what.key.env), id = what.key.id.value;
   const cell keys[] = {merchant, env, id, merchant, env, id};
   timeline_lookup answer;
-  db.read(statements::read_timeline, keys, [&](const result_row& row) { answer.entries.push_back(timeline_entry_from(row)); });
+  db.read(statements::read_timeline, keys,
+          [&](const result_row& row) { answer.entries.push_back(timeline_entry_from(row)); });
   return answer;
 }
 
@@ -58,9 +62,11 @@ directory_lookup run(db_connection& db, const find_directory&) {
   db.read(statements::read_merchants, {}, [&](const result_row& row) { all.merchants.push_back(merchant_from(row)); });
   db.read(statements::read_api_keys, {}, [&](const result_row& row) { all.keys.push_back(api_key_from(row)); });
   db.read(statements::read_users, {}, [&](const result_row& row) { all.users.push_back(user_from(row)); });
-  db.read(statements::read_connections, {}, [&](const result_row& row) { all.connections.push_back(connection_from(row)); });
+  db.read(statements::read_connections, {},
+          [&](const result_row& row) { all.connections.push_back(connection_from(row)); });
   db.read(statements::read_routes, {}, [&](const result_row& row) { all.routes.push_back(route_from(row)); });
-  db.read(statements::read_destinations, {}, [&](const result_row& row) { all.destinations.push_back(destination_from(row)); });
+  db.read(statements::read_destinations, {},
+          [&](const result_row& row) { all.destinations.push_back(destination_from(row)); });
   return all;
 }
 
@@ -112,8 +118,12 @@ deliveries_lookup run(db_connection& db, const find_deliveries& what) {
     read(statements::read_delivery, number);
   } else if (!what.to.value.empty()) {
     const auto pick = [&](delivery_status any) { return to_string(what.status.value_or(any)); };
-    const cell parameters[] = {pick(delivery_status::pending), pick(delivery_status::delivered), pick(delivery_status::failed),
-                               std::string_view{what.to.value}, below, limit};
+    const cell parameters[] = {pick(delivery_status::pending),
+                               pick(delivery_status::delivered),
+                               pick(delivery_status::failed),
+                               std::string_view{what.to.value},
+                               below,
+                               limit};
     read(statements::read_deliveries_to, parameters);
   } else if (what.status) {
     const cell parameters[] = {to_string(*what.status), below, limit};
@@ -127,7 +137,8 @@ deliveries_lookup run(db_connection& db, const find_deliveries& what) {
 
 events_lookup run(db_connection& db, const find_events& what) {
   const std::string_view merchant = what.merchant.value, payment = what.payment.value;
-  const auto first = to_string(what.env.value_or(environment::test)), second = to_string(what.env.value_or(environment::live));
+  const auto first = to_string(what.env.value_or(environment::test)),
+             second = to_string(what.env.value_or(environment::live));
   const auto before = bound(what.before, no_bound);
   const std::int64_t limit = what.limit;
   events_lookup answer;
@@ -156,12 +167,14 @@ redeliver_rows_result run(db_connection& db, const redeliver_rows& what) {
   db.begin();
   if (what.id != 0) {
     const cell number[] = {what.id};
-    db.read(statements::read_delivery_destination, number, [&](const result_row& row) { answer.to = destination_id{row.text(0)}; });
+    db.read(statements::read_delivery_destination, number,
+            [&](const result_row& row) { answer.to = destination_id{row.text(0)}; });
     const cell parameters[] = {now, what.id};
     answer.changed = db.change(statements::redeliver_number, parameters);
   } else {
-    const cell parameters[] = {now, std::string_view{what.to.value}, bound(what.from, std::numeric_limits<std::int64_t>::min()),
-                               bound(what.until, no_bound), std::int64_t{what.limit}};
+    const cell parameters[] = {now, std::string_view{what.to.value},
+                               bound(what.from, std::numeric_limits<std::int64_t>::min()), bound(what.until, no_bound),
+                               std::int64_t{what.limit}};
     answer.changed = db.change(statements::redeliver_failed, parameters);
   }
   db.commit();

@@ -1,4 +1,5 @@
-// The store's reads. Each but the directory's is one statement, so it sees one moment. Throw database_error and corrupt_row.
+// The store's reads. Each but the directory's is one statement, so it sees one moment. Throw database_error and
+// corrupt_row.
 #pragma once
 
 #include "gateway/store.hpp"

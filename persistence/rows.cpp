@@ -83,8 +83,8 @@ constexpr std::int64_t last_number = (std::int64_t{1} << 53) - 1;
 
 bool fits(const open_operation& open, const payment& p) {
   const auto begun = to_unix_ms(open.begun_at);
-  return open.amount >= 0 && open.amount <= p.amount.minor && open.claim >= 0 && open.claim <= p.version && begun >= first_ms &&
-         begun <= last_ms;
+  return open.amount >= 0 && open.amount <= p.amount.minor && open.claim >= 0 && open.claim <= p.version &&
+         begun >= first_ms && begun <= last_ms;
 }
 
 std::optional<environment> parse_environment(std::string_view text) {
@@ -114,13 +114,29 @@ void insert_payment_row(row_buffer& rows, const payment& p) {
 }
 
 void update_payment_row(row_buffer& rows, const payment& p) {
-  add_key(rows, p.key).add(to_string(p.state)).add(p.captured).add(p.refunded).add(p.provider_ref).add(to_string(p.status));
+  add_key(rows, p.key)
+      .add(to_string(p.state))
+      .add(p.captured)
+      .add(p.refunded)
+      .add(p.provider_ref)
+      .add(to_string(p.status));
   add_json(rows, p.error).add(p.hosted_url);
-  add_json(rows, p.open).add(p.due_at).add(std::int64_t{p.next_seq}).add(p.updated_at).add(p.captured_at).add(p.version);
+  add_json(rows, p.open)
+      .add(p.due_at)
+      .add(std::int64_t{p.next_seq})
+      .add(p.updated_at)
+      .add(p.captured_at)
+      .add(p.version);
 }
 
 void insert_command_row(row_buffer& rows, const command_record& c) {
-  add_key(rows, c.key).add(c.fingerprint).add(to_string(c.what)).add(c.payment.value).add(c.amount).add(c.reason).add(c.created_at);
+  add_key(rows, c.key)
+      .add(c.fingerprint)
+      .add(to_string(c.what))
+      .add(c.payment.value)
+      .add(c.amount)
+      .add(c.reason)
+      .add(c.created_at);
   if (c.result) {
     rows.add(c.result->body).add(c.finished_at).add(std::int64_t{c.result->status});
   } else {
@@ -133,11 +149,23 @@ void finish_command_row(row_buffer& rows, const command_finish& f) {
 }
 
 void insert_attempt_row(row_buffer& rows, const payment_key& key, const timeline_entry& e) {
-  add_key(rows, key).add(std::int64_t{e.seq}).add(e.operation).add(e.status).add(e.error_code).add(e.message).add(e.occurred_at);
+  add_key(rows, key)
+      .add(std::int64_t{e.seq})
+      .add(e.operation)
+      .add(e.status)
+      .add(e.error_code)
+      .add(e.message)
+      .add(e.occurred_at);
 }
 
 void insert_event_row(row_buffer& rows, const payment_key& key, const timeline_entry& e) {
-  add_key(rows, key).add(std::int64_t{e.seq}).add(e.operation).add(e.status).add(e.occurred_at).add(e.event_id).add(e.event_data);
+  add_key(rows, key)
+      .add(std::int64_t{e.seq})
+      .add(e.operation)
+      .add(e.status)
+      .add(e.occurred_at)
+      .add(e.event_id)
+      .add(e.event_data);
 }
 
 void insert_merchant_row(row_buffer& rows, const save_merchant& m) {
@@ -145,7 +173,12 @@ void insert_merchant_row(row_buffer& rows, const save_merchant& m) {
 }
 
 void insert_api_key_row(row_buffer& rows, const save_api_key& k) {
-  rows.add(k.merchant.value).add(k.id.value).add(to_string(k.env)).keep(to_string(k.scopes)).add(k.sealed_secret).add(k.created_at);
+  rows.add(k.merchant.value)
+      .add(k.id.value)
+      .add(to_string(k.env))
+      .keep(to_string(k.scopes))
+      .add(k.sealed_secret)
+      .add(k.created_at);
 }
 
 void put_user_row(row_buffer& rows, const save_user& u) {
@@ -158,7 +191,11 @@ void put_connection_row(row_buffer& rows, const save_connection& c) {
 }
 
 void put_route_row(row_buffer& rows, const save_route& r) {
-  rows.add(r.merchant.value).add(to_string(r.way.env)).add(to_string(r.way.provider)).add(r.id).add(std::int64_t{r.way.position});
+  rows.add(r.merchant.value)
+      .add(to_string(r.way.env))
+      .add(to_string(r.way.provider))
+      .add(r.id)
+      .add(std::int64_t{r.way.position});
   rows.keep(joined(r.way.currencies, [](currency c) { return std::string{c.code()}; }));
   rows.keep(joined(r.way.methods, [](payment_method_kind m) { return std::string{to_string(m)}; }));
 }
@@ -181,7 +218,10 @@ namespace {
 void add_progress(row_buffer& rows, const delivery& d) {
   rows.add(to_string(d.status)).add(std::int64_t{d.attempts}).add(std::int64_t{d.round_from}).add(d.next_attempt_at);
   if (d.last) {
-    rows.add(d.last->at).add(to_string(d.last->result)).add(std::int64_t{d.last->status}).add(std::int64_t{d.last->took_ms});
+    rows.add(d.last->at)
+        .add(to_string(d.last->result))
+        .add(std::int64_t{d.last->status})
+        .add(std::int64_t{d.last->took_ms});
     rows.add(d.last->excerpt);
   } else {
     rows.null().null().null().null().null();
@@ -192,7 +232,11 @@ void add_progress(row_buffer& rows, const delivery& d) {
 }  // namespace
 
 void insert_delivery_row(row_buffer& rows, const delivery& d) {
-  rows.add(d.subject.merchant.value).add(d.id).add(to_string(d.subject.env)).add(d.subject.id.value).add(std::int64_t{d.event_seq});
+  rows.add(d.subject.merchant.value)
+      .add(d.id)
+      .add(to_string(d.subject.env))
+      .add(d.subject.id.value)
+      .add(std::int64_t{d.event_seq});
   rows.add(d.to.value).add(d.created_at);
   add_progress(rows, d);
 }
@@ -361,7 +405,8 @@ stored_destination destination_from(const result_row& row) {
     if (stored_event_type(word) != word) throw corrupt_row("unknown event type");
     d.what.events.emplace_back(word);
   });
-  d.what.status = in.named(parser_among({destination_status::enabled, destination_status::disabled}), "destination status");
+  d.what.status =
+      in.named(parser_among({destination_status::enabled, destination_status::disabled}), "destination status");
   d.what.disabled_reason = in.text();
   d.sealed_secret = in.text();
   d.sealed_previous = in.text();

@@ -58,7 +58,8 @@ bool session::try_to_return() {
 void session::let_others_finish(int attempt) {
   // Drawn: two that wait equally long meet again.
   thread_local std::minstd_rand draw{std::random_device{}()};
-  std::this_thread::sleep_for(std::chrono::microseconds{std::uniform_int_distribution{500, 1'000 << std::min(attempt, 5)}(draw)});
+  std::this_thread::sleep_for(
+      std::chrono::microseconds{std::uniform_int_distribution{500, 1'000 << std::min(attempt, 5)}(draw)});
 }
 
 }  // namespace gateway::persistence

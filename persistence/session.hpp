@@ -14,8 +14,12 @@ namespace gateway::persistence {
 class store_health {
  public:
   explicit store_health(metrics& m) : gauge_(m.store_up) { gauge_.Set(1); }
-  void went_away() { if (away_.fetch_add(1) == 0) gauge_.Set(0); }
-  void came_back() { if (away_.fetch_sub(1) == 1) gauge_.Set(1); }
+  void went_away() {
+    if (away_.fetch_add(1) == 0) gauge_.Set(0);
+  }
+  void came_back() {
+    if (away_.fetch_sub(1) == 1) gauge_.Set(1);
+  }
 
  private:
   prometheus::Gauge& gauge_;

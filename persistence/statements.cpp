@@ -10,36 +10,45 @@ namespace {
 using enum write_shape::form;
 using names = std::string_view;
 
-constexpr names command_columns[] = {"merchant_id", "environment", "principal", "idempotency_key", "fingerprint", "operation", "payment_id",
-                                     "amount", "reason", "created_at", "body", "finished_at", "status"};
-constexpr names payment_columns[] = {"merchant_id", "environment", "payment_id", "state",      "amount",      "currency",
-                                     "captured",    "refunded",    "flow",       "provider",   "account",     "hides_provider",
-                                     "provider_ref", "status",     "error",      "hosted_url", "open_command", "due_at",
-                                     "next_seq",    "created_at",  "updated_at", "captured_at", "details",    "version"};
-constexpr names payment_changes[] = {"merchant_id", "environment", "payment_id",   "state",  "captured", "refunded",   "provider_ref", "status",
-                                     "error",       "hosted_url",  "open_command", "due_at", "next_seq", "updated_at", "captured_at", "version"};
-constexpr names command_changes[] = {"merchant_id", "environment", "principal", "idempotency_key", "body", "finished_at", "status"};
+constexpr names command_columns[] = {"merchant_id", "environment", "principal", "idempotency_key", "fingerprint",
+                                     "operation",   "payment_id",  "amount",    "reason",          "created_at",
+                                     "body",        "finished_at", "status"};
+constexpr names payment_columns[] = {"merchant_id", "environment",    "payment_id",   "state",    "amount",
+                                     "currency",    "captured",       "refunded",     "flow",     "provider",
+                                     "account",     "hides_provider", "provider_ref", "status",   "error",
+                                     "hosted_url",  "open_command",   "due_at",       "next_seq", "created_at",
+                                     "updated_at",  "captured_at",    "details",      "version"};
+constexpr names payment_changes[] = {
+    "merchant_id", "environment", "payment_id",   "state",  "captured", "refunded",   "provider_ref", "status",
+    "error",       "hosted_url",  "open_command", "due_at", "next_seq", "updated_at", "captured_at",  "version"};
+constexpr names command_changes[] = {"merchant_id", "environment", "principal", "idempotency_key",
+                                     "body",        "finished_at", "status"};
 constexpr names attempt_columns[] = {"merchant_id", "environment", "payment_id", "seq",        "operation",
                                      "status",      "error_code",  "message",    "occurred_at"};
-constexpr names event_columns[] = {"merchant_id", "environment", "payment_id", "seq", "type", "status", "occurred_at", "event_id", "data"};
+constexpr names event_columns[] = {"merchant_id", "environment", "payment_id", "seq", "type",
+                                   "status",      "occurred_at", "event_id",   "data"};
 constexpr names merchant_columns[] = {"merchant_id", "entity_id", "name", "entity_kind", "owner_email", "created_at"};
 constexpr names api_key_columns[] = {"merchant_id", "key_id", "environment", "scopes", "sealed_secret", "created_at"};
 constexpr names user_columns[] = {"merchant_id", "email", "user_id", "password_hash", "created_at"};
 constexpr names user_replaced[] = {"password_hash"};
 constexpr names connection_columns[] = {"merchant_id", "environment", "provider", "connection_id", "status", "account"};
 constexpr names connection_replaced[] = {"status", "account"};
-constexpr names route_columns[] = {"merchant_id", "environment", "provider", "route_id", "position", "currencies", "methods"};
+constexpr names route_columns[] = {"merchant_id", "environment", "provider", "route_id",
+                                   "position",    "currencies",  "methods"};
 constexpr names route_replaced[] = {"currencies", "methods"};
 constexpr names setup_token_columns[] = {"merchant_id", "token_id", "spent_at"};
-constexpr names destination_columns[] = {"owner_id", "destination_id", "kind", "environment", "url", "events", "status", "disabled_reason",
+constexpr names destination_columns[] = {"owner_id",      "destination_id",  "kind",           "environment",
+                                         "url",           "events",          "status",         "disabled_reason",
                                          "sealed_secret", "sealed_previous", "previous_until", "created_at"};
-constexpr names destination_replaced[] = {"environment", "url", "events", "status", "disabled_reason", "sealed_secret", "sealed_previous",
-                                          "previous_until"};
-constexpr names delivery_columns[] = {"merchant_id", "delivery_id", "environment", "payment_id", "event_seq", "destination_id", "created_at",
-                                      "status", "attempts", "round_from", "next_attempt_at", "last_at", "last_result", "last_status",
-                                      "last_took_ms", "last_excerpt", "version"};
-constexpr names delivery_changes[] = {"merchant_id", "delivery_id", "status", "attempts", "round_from", "next_attempt_at", "last_at",
-                                      "last_result", "last_status", "last_took_ms", "last_excerpt", "version"};
+constexpr names destination_replaced[] = {"environment",     "url",           "events",          "status",
+                                          "disabled_reason", "sealed_secret", "sealed_previous", "previous_until"};
+constexpr names delivery_columns[] = {"merchant_id",     "delivery_id", "environment", "payment_id",  "event_seq",
+                                      "destination_id",  "created_at",  "status",      "attempts",    "round_from",
+                                      "next_attempt_at", "last_at",     "last_result", "last_status", "last_took_ms",
+                                      "last_excerpt",    "version"};
+constexpr names delivery_changes[] = {"merchant_id", "delivery_id",     "status",       "attempts",
+                                      "round_from",  "next_attempt_at", "last_at",      "last_result",
+                                      "last_status", "last_took_ms",    "last_excerpt", "version"};
 constexpr names meta_columns[] = {"name", "value"};
 constexpr names meta_replaced[] = {"value"};
 constexpr names migration_columns[] = {"version", "name", "applied_at"};
@@ -48,13 +57,14 @@ constexpr names migration_columns[] = {"version", "name", "applied_at"};
 
 const write_shape insert_command{insert, "commands", command_columns, 4};
 const write_shape insert_payment{insert, "payments", payment_columns, 3};
-const write_shape update_payment{.what = guarded_update,
-                                 .table = "payments",
-                                 .columns = payment_changes,
-                                 .keys = 3,
-                                 .guard = "version = {new} - 1",
-                                 .unused_columns = "amount, currency, flow, provider, account, hides_provider, created_at, details",
-                                 .unused_values = "9223372036854775807, '', '', '', '', 0, 0, ''"};
+const write_shape update_payment{
+    .what = guarded_update,
+    .table = "payments",
+    .columns = payment_changes,
+    .keys = 3,
+    .guard = "version = {new} - 1",
+    .unused_columns = "amount, currency, flow, provider, account, hides_provider, created_at, details",
+    .unused_values = "9223372036854775807, '', '', '', '', 0, 0, ''"};
 const write_shape finish_command{.what = guarded_update,
                                  .table = "commands",
                                  .columns = command_changes,
@@ -66,13 +76,18 @@ const write_shape insert_attempt{insert, "attempts", attempt_columns, 4};
 const write_shape insert_event{insert, "events", event_columns, 4};
 const write_shape insert_merchant{insert, "merchants", merchant_columns, 1};
 const write_shape insert_api_key{insert, "api_keys", api_key_columns, 2};
-const write_shape put_user{.what = upsert, .table = "users", .columns = user_columns, .keys = 2, .replaced = user_replaced};
+const write_shape put_user{
+    .what = upsert, .table = "users", .columns = user_columns, .keys = 2, .replaced = user_replaced};
 const write_shape put_connection{
     .what = upsert, .table = "connections", .columns = connection_columns, .keys = 3, .replaced = connection_replaced};
-const write_shape put_route{.what = upsert, .table = "routes", .columns = route_columns, .keys = 3, .replaced = route_replaced};
+const write_shape put_route{
+    .what = upsert, .table = "routes", .columns = route_columns, .keys = 3, .replaced = route_replaced};
 const write_shape insert_setup_token{insert, "setup_tokens", setup_token_columns, 2};
-const write_shape put_destination{
-    .what = upsert, .table = "destinations", .columns = destination_columns, .keys = 2, .replaced = destination_replaced};
+const write_shape put_destination{.what = upsert,
+                                  .table = "destinations",
+                                  .columns = destination_columns,
+                                  .keys = 2,
+                                  .replaced = destination_replaced};
 const write_shape insert_delivery{insert, "deliveries", delivery_columns, 2};
 const write_shape update_delivery{.what = guarded_update,
                                   .table = "deliveries",
@@ -83,10 +98,12 @@ const write_shape update_delivery{.what = guarded_update,
                                   .unused_values = "'', '', 0, '', 0",
                                   .another_unique_key = true};
 const write_shape insert_meta{insert, "meta", meta_columns, 1};
-const write_shape put_meta{.what = upsert, .table = "meta", .columns = meta_columns, .keys = 1, .replaced = meta_replaced};
+const write_shape put_meta{
+    .what = upsert, .table = "meta", .columns = meta_columns, .keys = 1, .replaced = meta_replaced};
 const write_shape insert_migration{insert, "schema_migrations", migration_columns, 1};
 
-const statement revoke_api_key{"UPDATE api_keys SET revoked_at = ? WHERE merchant_id = ? AND key_id = ? AND revoked_at IS NULL"};
+const statement revoke_api_key{
+    "UPDATE api_keys SET revoked_at = ? WHERE merchant_id = ? AND key_id = ? AND revoked_at IS NULL"};
 
 // SQLite as packaged elsewhere has no DELETE … LIMIT, MySQL no LIMIT inside IN.
 const statement purge_commands{
@@ -108,8 +125,8 @@ const statement redeliver_failed{
 #undef REDELIVERED
 
 const statement read_payment{
-    "SELECT state, amount, currency, captured, refunded, flow, provider, account, hides_provider, provider_ref, status, error, hosted_url, "
-    "open_command, due_at, next_seq, created_at, updated_at, captured_at, details, version "
+    "SELECT state, amount, currency, captured, refunded, flow, provider, account, hides_provider, provider_ref, "
+    "status, error, hosted_url, open_command, due_at, next_seq, created_at, updated_at, captured_at, details, version "
     "FROM payments WHERE merchant_id = ? AND environment = ? AND payment_id = ?"};
 
 const statement read_command{
@@ -117,41 +134,49 @@ const statement read_command{
     "FROM commands WHERE merchant_id = ? AND environment = ? AND principal = ? AND idempotency_key = ?"};
 
 const statement read_timeline{
-    "SELECT seq, 0 AS is_event, operation AS what, status, error_code, message, occurred_at, '' AS event_id, '' AS data FROM attempts "
-    "WHERE merchant_id = ? AND environment = ? AND payment_id = ? "
-    "UNION ALL "
-    "SELECT seq, 1, type, status, '', '', occurred_at, event_id, data FROM events "
-    "WHERE merchant_id = ? AND environment = ? AND payment_id = ? ORDER BY seq"};
+    "SELECT seq, 0 AS is_event, operation AS what, status, error_code, message, occurred_at, '' AS event_id, '' AS "
+    "data FROM attempts WHERE merchant_id = ? AND environment = ? AND payment_id = ? UNION ALL SELECT seq, 1, type, "
+    "status, '', '', occurred_at, event_id, data FROM events WHERE merchant_id = ? AND environment = ? AND payment_id "
+    "= ? ORDER BY seq"};
 
 const statement read_due{
-    "SELECT merchant_id, environment, payment_id FROM payments WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY due_at LIMIT ?"};
+    "SELECT merchant_id, environment, payment_id FROM payments WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY "
+    "due_at LIMIT ?"};
 
 const statement read_merchants{
-    "SELECT merchant_id, entity_id, name, entity_kind, owner_email, created_at FROM merchants ORDER BY created_at, merchant_id"};
+    "SELECT merchant_id, entity_id, name, entity_kind, owner_email, created_at FROM merchants ORDER BY created_at, "
+    "merchant_id"};
 const statement read_api_keys{
-    "SELECT merchant_id, key_id, environment, scopes, sealed_secret, created_at, revoked_at FROM api_keys ORDER BY merchant_id, key_id"};
-const statement read_users{"SELECT merchant_id, user_id, email, password_hash FROM users ORDER BY merchant_id, created_at, user_id"};
+    "SELECT merchant_id, key_id, environment, scopes, sealed_secret, created_at, revoked_at FROM api_keys ORDER BY "
+    "merchant_id, key_id"};
+const statement read_users{
+    "SELECT merchant_id, user_id, email, password_hash FROM users ORDER BY merchant_id, created_at, user_id"};
 const statement read_connections{
-    "SELECT merchant_id, environment, provider, connection_id, status, account FROM connections ORDER BY merchant_id, environment, provider"};
+    "SELECT merchant_id, environment, provider, connection_id, status, account FROM connections ORDER BY merchant_id, "
+    "environment, provider"};
 const statement read_routes{
     "SELECT merchant_id, environment, provider, route_id, position, currencies, methods FROM routes "
     "ORDER BY merchant_id, environment, position, provider"};
 
 const statement read_destinations{
-    "SELECT owner_id, destination_id, kind, environment, url, events, status, disabled_reason, sealed_secret, sealed_previous, "
-    "previous_until, created_at FROM destinations ORDER BY owner_id, destination_id"};
+    "SELECT owner_id, destination_id, kind, environment, url, events, status, disabled_reason, sealed_secret, "
+    "sealed_previous, previous_until, created_at FROM destinations ORDER BY owner_id, destination_id"};
 
 // A delivery without its event is corrupt, and must show itself as such: hence the outer join.
-#define JOB                                                                                                                       \
-  "SELECT d.merchant_id, d.environment, d.payment_id, d.event_seq, d.delivery_id, d.destination_id, d.created_at, d.status, "     \
-  "d.attempts, d.round_from, d.next_attempt_at, d.last_at, d.last_result, d.last_status, d.last_took_ms, d.last_excerpt, "        \
+#define JOB                                                                                                         \
+  "SELECT d.merchant_id, d.environment, d.payment_id, d.event_seq, d.delivery_id, d.destination_id, d.created_at, " \
+  "d.status, "                                                                                                      \
+  "d.attempts, d.round_from, d.next_attempt_at, d.last_at, d.last_result, d.last_status, d.last_took_ms, "          \
+  "d.last_excerpt, "                                                                                                \
   "d.version, e.event_id, e.type, e.occurred_at, e.data "
-#define ITS_EVENT                                                                                                                 \
-  "LEFT JOIN events AS e ON e.merchant_id = d.merchant_id AND e.environment = d.environment AND e.payment_id = d.payment_id "      \
+#define ITS_EVENT                                                                                                \
+  "LEFT JOIN events AS e ON e.merchant_id = d.merchant_id AND e.environment = d.environment AND e.payment_id = " \
+  "d.payment_id "                                                                                                \
   "AND e.seq = d.event_seq "
 // The index is named where another plan would read all that was ever delivered: neither database keeps statistics that
 // tell how few of the rows are pending.
-#define DUE "WHERE d.status = 'pending' AND d.destination_id = ? AND d.next_attempt_at <= ? ORDER BY d.next_attempt_at LIMIT ?"
+#define DUE \
+  "WHERE d.status = 'pending' AND d.destination_id = ? AND d.next_attempt_at <= ? ORDER BY d.next_attempt_at LIMIT ?"
 const statement read_due_deliveries{JOB "FROM deliveries AS d INDEXED BY deliveries_by_status " ITS_EVENT DUE,
                                     JOB "FROM deliveries AS d FORCE INDEX (deliveries_by_status) " ITS_EVENT DUE};
 #undef DUE
@@ -163,7 +188,8 @@ const statement read_next_due{"SELECT MIN(next_attempt_at) FROM deliveries INDEX
 // All columns are the index's own: the rows are not read.
 #define BACKLOG "SELECT destination_id, COUNT(*), MIN(next_attempt_at), MIN(delivery_id) FROM deliveries "
 #define PENDING "WHERE status = 'pending' GROUP BY destination_id ORDER BY destination_id"
-const statement read_backlog{BACKLOG "INDEXED BY deliveries_by_status " PENDING, BACKLOG "FORCE INDEX (deliveries_by_status) " PENDING};
+const statement read_backlog{BACKLOG "INDEXED BY deliveries_by_status " PENDING,
+                             BACKLOG "FORCE INDEX (deliveries_by_status) " PENDING};
 #undef PENDING
 #undef BACKLOG
 
@@ -174,12 +200,12 @@ const statement read_deliveries{JOB "FROM deliveries AS d INDEXED BY deliveries_
                                 JOB "FROM deliveries AS d FORCE INDEX (deliveries_by_number) " ITS_EVENT
                                     "WHERE d.delivery_id < ? ORDER BY d.delivery_id DESC LIMIT ?"};
 // Those with a status, or of a destination: the numbers are chosen from the index alone, then only those rows are read.
-#define CHOSEN(index, which)                                                                                                      \
-  JOB "FROM (SELECT merchant_id, delivery_id FROM deliveries " index " WHERE " which                                              \
-      " AND delivery_id < ? ORDER BY delivery_id DESC LIMIT ?) AS chosen "                                                        \
-      "JOIN deliveries AS d ON d.merchant_id = chosen.merchant_id AND d.delivery_id = chosen.delivery_id " ITS_EVENT              \
+#define CHOSEN(index, which)                                                                                         \
+  JOB "FROM (SELECT merchant_id, delivery_id FROM deliveries " index " WHERE " which                                 \
+      " AND delivery_id < ? ORDER BY delivery_id DESC LIMIT ?) AS chosen "                                           \
+      "JOIN deliveries AS d ON d.merchant_id = chosen.merchant_id AND d.delivery_id = chosen.delivery_id " ITS_EVENT \
       "ORDER BY d.delivery_id DESC"
-#define EITHER_CHOSEN(which)                                                                                                      \
+#define EITHER_CHOSEN(which) \
   {CHOSEN("INDEXED BY deliveries_by_status", which), CHOSEN("FORCE INDEX (deliveries_by_status)", which)}
 const statement read_deliveries_of_status EITHER_CHOSEN("status = ?");
 const statement read_deliveries_to EITHER_CHOSEN("status IN (?, ?, ?) AND destination_id = ?");
@@ -189,13 +215,16 @@ const statement read_deliveries_to EITHER_CHOSEN("status IN (?, ?, ?) AND destin
 #undef JOB
 const statement read_delivery_destination{"SELECT destination_id FROM deliveries WHERE delivery_id = ?"};
 
-#define EVENT "SELECT merchant_id, environment, payment_id, seq, event_id, type, occurred_at, data FROM events WHERE merchant_id = ? "
-#define NEWEST_FIRST "AND occurred_at < ? ORDER BY occurred_at DESC, environment DESC, payment_id DESC, seq DESC LIMIT ?"
+#define EVENT                                                                                                          \
+  "SELECT merchant_id, environment, payment_id, seq, event_id, type, occurred_at, data FROM events WHERE merchant_id " \
+  "= ? "
+#define NEWEST_FIRST \
+  "AND occurred_at < ? ORDER BY occurred_at DESC, environment DESC, payment_id DESC, seq DESC LIMIT ?"
 const statement read_events{EVENT "AND environment IN (?, ?) " NEWEST_FIRST};
 // With a sign before it SQLite does not look for the time in an index: one payment's events are few, and lie together.
-const statement read_events_of_payment{
-    EVENT "AND environment IN (?, ?) AND payment_id = ? AND +occurred_at < ? "
-          "ORDER BY +occurred_at DESC, environment DESC, seq DESC LIMIT ?"};
+const statement read_events_of_payment{EVENT
+                                       "AND environment IN (?, ?) AND payment_id = ? AND +occurred_at < ? "
+                                       "ORDER BY +occurred_at DESC, environment DESC, seq DESC LIMIT ?"};
 #undef NEWEST_FIRST
 #undef EVENT
 

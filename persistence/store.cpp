@@ -21,7 +21,8 @@ void make_data_dir(const std::filesystem::path& dir) {
   std::error_code error;
   const bool created = std::filesystem::create_directories(dir, error);
   if (error) throw std::runtime_error("cannot create the data directory " + dir.string() + ": " + error.message());
-  if (!std::filesystem::is_directory(dir)) throw std::runtime_error("the data directory " + dir.string() + " is not a directory");
+  if (!std::filesystem::is_directory(dir))
+    throw std::runtime_error("the data directory " + dir.string() + " is not a directory");
   if (created) std::filesystem::permissions(dir, std::filesystem::perms::owner_all, error);
 }
 
@@ -72,16 +73,19 @@ store_handles open_store(caf::actor_system& system, const settings& s, metrics& 
   limits.queue = std::max<std::size_t>(1, s.store_queue / writers);
   limits.recordings = limits.queue;
   store_handles handles;
-  for (unsigned i = 0; i < writers; ++i) handles.writers.push_back(spawn_store_writer(system, where, health, counts, limits));
-  for (unsigned i = 0; i < std::max(1u, s.store_readers); ++i) handles.readers.push_back(spawn_store_reader(system, where, health));
-  // Where a database has one writer by nature, recordings share it (store_writer.cpp sees to it that payments go first).
-  // Small transactions: nobody waits for a recording, and payments do for the database.
+  for (unsigned i = 0; i < writers; ++i)
+    handles.writers.push_back(spawn_store_writer(system, where, health, counts, limits));
+  for (unsigned i = 0; i < std::max(1u, s.store_readers); ++i)
+    handles.readers.push_back(spawn_store_reader(system, where, health));
+  // Where a database has one writer by nature, recordings share it (store_writer.cpp sees to it that payments go
+  // first). Small transactions: nobody waits for a recording, and payments do for the database.
   auto small = limits;
   small.batch_units = std::min<std::size_t>(limits.batch_units, 64);
   // Beside the payments' own commits the number counts; where they share a writer, how long one takes.
   small.recording_pause = 2 * limits.recording_pause;
   small.awaited = false;
-  handles.recorder = where.language == dialect::sqlite ? handles.writers.front() : spawn_store_writer(system, where, health, counts, small);
+  handles.recorder = where.language == dialect::sqlite ? handles.writers.front()
+                                                       : spawn_store_writer(system, where, health, counts, small);
   handles.outbox = spawn_store_reader(system, where, health);
   handles.archive = spawn_store_reader(system, where, health);
   return handles;

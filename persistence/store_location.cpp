@@ -30,7 +30,8 @@ store_location from_mysql_url(std::string_view text) {
   }
   where.user = url.user();
   where.password = url.password();
-  if (url.segments().size() != 1 || (*url.segments().begin()).empty()) bad_url("the URL's path must name the database: mysql://…/database");
+  if (url.segments().size() != 1 || (*url.segments().begin()).empty())
+    bad_url("the URL's path must name the database: mysql://…/database");
   where.database = *url.segments().begin();
   for (const auto& option : url.params()) {
     if (option.key == "socket") {

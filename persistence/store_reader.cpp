@@ -54,7 +54,8 @@ caf::result<Answer> answer(reader_pointer self, session& link, const Question& q
   return found;
 }
 
-reader_actor::behavior_type behave(reader_pointer self, const store_location& where, const std::shared_ptr<store_health>& health) {
+reader_actor::behavior_type behave(reader_pointer self, const store_location& where,
+                                   const std::shared_ptr<store_health>& health) {
   self->state.links.emplace(where, health);
   auto& [reads, writes] = *self->state.links;
   return {
@@ -80,7 +81,8 @@ reader_actor::behavior_type behave(reader_pointer self, const store_location& wh
 
 }  // namespace
 
-store_reader spawn_store_reader(caf::actor_system& system, const store_location& where, std::shared_ptr<store_health> health) {
+store_reader spawn_store_reader(caf::actor_system& system, const store_location& where,
+                                std::shared_ptr<store_health> health) {
   return system.spawn<caf::detached>(behave, where, std::move(health));
 }
 

@@ -8,7 +8,9 @@
 
 namespace gateway::persistence {
 
-/// Detached. Purges commands and redelivers over a second connection that it opens when first asked to: the first one cannot write.
-store_reader spawn_store_reader(caf::actor_system& system, const store_location& where, std::shared_ptr<store_health> health);
+/// Detached. Purges commands and redelivers over a second connection that it opens when first asked to: the first one
+/// cannot write.
+store_reader spawn_store_reader(caf::actor_system& system, const store_location& where,
+                                std::shared_ptr<store_health> health);
 
 }  // namespace gateway::persistence

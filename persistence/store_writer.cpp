@@ -23,16 +23,18 @@ using promise = caf::typed_response_promise<commit_outcome>;
 
 /// Group commit without waiting: a unit joins the queue and, if none is on its way, a message to oneself. That message
 /// comes after all that is in the mailbox already, so when it arrives everything that came meanwhile has joined.
-/// What finishes operations and what begins them take turns, a batch each: what a batch begins comes back to be finished while
-/// the next is under way, and is in the one after that (docs/decisions/0014-begins-and-finishes-take-turns.md). Recordings of
-/// webhooks' attempts have no client who waits: while payments do, every batch keeps a quarter of itself for recordings and no
-/// more, so that neither holds up the other. And recordings alone are not worth a commit every time that one arrives: they
-/// follow each other by a pause, or by a batch.
+/// What finishes operations and what begins them take turns, a batch each: what a batch begins comes back to be
+/// finished while the next is under way, and is in the one after that
+/// (docs/decisions/0014-begins-and-finishes-take-turns.md). Recordings of webhooks' attempts have no client who waits:
+/// while payments do, every batch keeps a quarter of itself for recordings and no more, so that neither holds up the
+/// other. And recordings alone are not worth a commit every time that one arrives: they follow each other by a pause,
+/// or by a batch.
 class writer {
  public:
   writer(const store_location& where, std::shared_ptr<store_health> health, metrics& counts, writer_limits limits)
       : session_(where, access::write, std::move(health)), counts_(counts), limits_(limits) {
-    for (std::size_t i = 0; i < outcomes_.size(); ++i) outcomes_[i] = &counts.units(to_string(static_cast<commit_outcome>(i)));
+    for (std::size_t i = 0; i < outcomes_.size(); ++i)
+      outcomes_[i] = &counts.units(to_string(static_cast<commit_outcome>(i)));
   }
 
   /// Of a unit's place in the queue.
@@ -40,13 +42,14 @@ class writer {
 
   static lane lane_of(const unit_of_work& unit) noexcept {
     if (unit.update_payment && !unit.insert_command) return lane::finishing;
-    const bool touches_more = unit.insert_payment || unit.update_payment || unit.insert_command || unit.finish_command ||
-                              !unit.entries.empty() || !unit.deliveries.empty() || !unit.changes.empty();
+    const bool touches_more = unit.insert_payment || unit.update_payment || unit.insert_command ||
+                              unit.finish_command || !unit.entries.empty() || !unit.deliveries.empty() ||
+                              !unit.changes.empty();
     return touches_more || unit.update_deliveries.empty() ? lane::beginning : lane::recording;
   }
 
-  /// What finishes an operation is never refused: the provider's answer would be lost with it. There are no more of these
-  /// than operations under way.
+  /// What finishes an operation is never refused: the provider's answer would be lost with it. There are no more of
+  /// these than operations under way.
   bool refuses(lane which) const noexcept {
     if (which == lane::recording) return recording_.size() >= limits_.recordings;
     return which == lane::beginning && finishing_.size() + beginning_.size() >= limits_.queue;
@@ -55,7 +58,8 @@ class writer {
   /// Until the next batch should go: nothing if now.
   std::chrono::steady_clock::duration pause() const noexcept {
     if (!finishing_.empty() || !beginning_.empty() || recording_.size() >= limits_.batch_units) return {};
-    return std::max(recorded_at_ + limits_.recording_pause - std::chrono::steady_clock::now(), std::chrono::steady_clock::duration::zero());
+    return std::max(recorded_at_ + limits_.recording_pause - std::chrono::steady_clock::now(),
+                    std::chrono::steady_clock::duration::zero());
   }
   session& link() noexcept { return session_; }
 
@@ -202,8 +206,8 @@ writer_actor::behavior_type behave(writer_actor::stateful_pointer<writer_state> 
 
 }  // namespace
 
-store_writer spawn_store_writer(caf::actor_system& system, const store_location& where, std::shared_ptr<store_health> health,
-                                metrics& counts, writer_limits limits) {
+store_writer spawn_store_writer(caf::actor_system& system, const store_location& where,
+                                std::shared_ptr<store_health> health, metrics& counts, writer_limits limits) {
   return system.spawn<caf::detached>(behave, where, std::move(health), &counts, limits);
 }
 

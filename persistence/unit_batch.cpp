@@ -40,16 +40,27 @@ commit_outcome apply_change(db_connection& db, const directory_change& change) {
   struct visitor {
     decltype(write)& put;
     db_connection& db;
-    commit_outcome operator()(const save_merchant& m) const { return put(statements::insert_merchant, insert_merchant_row, m); }
-    commit_outcome operator()(const save_api_key& k) const { return put(statements::insert_api_key, insert_api_key_row, k); }
+    commit_outcome operator()(const save_merchant& m) const {
+      return put(statements::insert_merchant, insert_merchant_row, m);
+    }
+    commit_outcome operator()(const save_api_key& k) const {
+      return put(statements::insert_api_key, insert_api_key_row, k);
+    }
     commit_outcome operator()(const save_user& u) const { return put(statements::put_user, put_user_row, u); }
-    commit_outcome operator()(const save_connection& c) const { return put(statements::put_connection, put_connection_row, c); }
+    commit_outcome operator()(const save_connection& c) const {
+      return put(statements::put_connection, put_connection_row, c);
+    }
     commit_outcome operator()(const save_route& r) const { return put(statements::put_route, put_route_row, r); }
-    commit_outcome operator()(const spend_setup_token& t) const { return put(statements::insert_setup_token, insert_setup_token_row, t); }
-    commit_outcome operator()(const save_destination& d) const { return put(statements::put_destination, put_destination_row, d); }
+    commit_outcome operator()(const spend_setup_token& t) const {
+      return put(statements::insert_setup_token, insert_setup_token_row, t);
+    }
+    commit_outcome operator()(const save_destination& d) const {
+      return put(statements::put_destination, put_destination_row, d);
+    }
     commit_outcome operator()(const revoke_api_key& k) const {
       // Revoking what is revoked changes nothing and is no error: the first time stands.
-      const cell parameters[] = {to_unix_ms(k.revoked_at), std::string_view{k.merchant.value}, std::string_view{k.id.value}};
+      const cell parameters[] = {to_unix_ms(k.revoked_at), std::string_view{k.merchant.value},
+                                 std::string_view{k.id.value}};
       db.change(statements::revoke_api_key, parameters);
       return committed;
     }
@@ -190,12 +201,14 @@ std::vector<commit_outcome> commit_units(db_connection& db, units_view units) {
 std::size_t estimated_bytes(const unit_of_work& unit) noexcept {
   std::size_t bytes = 256;
   const auto add_payment = [&](const payment& p) {
-    bytes += 512 + p.hosted_url.size() + p.details.description.size() + p.details.success_url.size() + p.details.cancel_url.size();
+    bytes += 512 + p.hosted_url.size() + p.details.description.size() + p.details.success_url.size() +
+             p.details.cancel_url.size();
     for (const auto& [name, value] : p.details.metadata) bytes += name.size() + value.size() + 8;
   };
   if (unit.insert_payment) add_payment(*unit.insert_payment);
   if (unit.update_payment) add_payment(*unit.update_payment);
-  if (const auto& command = unit.insert_command) bytes += 256 + command->reason.size() + (command->result ? command->result->body.size() : 0);
+  if (const auto& command = unit.insert_command)
+    bytes += 256 + command->reason.size() + (command->result ? command->result->body.size() : 0);
   if (unit.finish_command && unit.finish_command->result) bytes += unit.finish_command->result->body.size();
   for (const auto& entry : unit.entries) bytes += 256 + entry.message.size() + entry.event_data.size();
   const auto add_deliveries = [&](const std::vector<delivery>& rows) {

@@ -52,28 +52,29 @@ void line_stream::end() {
 }
 
 void line_stream::read() {
-  boost::asio::async_read_until(
-      socket_, boost::asio::dynamic_buffer(read_, longest_line), '\n', [self = shared_from_this()](error_code failed, std::size_t size) {
-        if (!self->open_) return;
-        if (failed) return self->end();
-        const auto line = self->read_.substr(0, size - 1);
-        self->read_.erase(0, size);
+  boost::asio::async_read_until(socket_, boost::asio::dynamic_buffer(read_, longest_line), '\n',
+                                [self = shared_from_this()](error_code failed, std::size_t size) {
+                                  if (!self->open_) return;
+                                  if (failed) return self->end();
+                                  const auto line = self->read_.substr(0, size - 1);
+                                  self->read_.erase(0, size);
         // A copy: the handler may end this stream, which lets go of it.
-        const auto handle = self->on_line_;
-        if (!handle(line)) return self->end();
-        if (self->open_) self->read();
-      });
+                                  const auto handle = self->on_line_;
+                                  if (!handle(line)) return self->end();
+                                  if (self->open_) self->read();
+                                });
 }
 
 void line_stream::write() {
   if (!open_ || !writing_.empty() || waiting_.empty()) return;
   writing_.swap(waiting_);
-  boost::asio::async_write(socket_, boost::asio::buffer(writing_), [self = shared_from_this()](error_code failed, std::size_t) {
-    self->writing_.clear();
-    if (!self->open_) return;
-    if (failed) return self->end();
-    self->write();
-  });
+  boost::asio::async_write(socket_, boost::asio::buffer(writing_),
+                           [self = shared_from_this()](error_code failed, std::size_t) {
+                             self->writing_.clear();
+                             if (!self->open_) return;
+                             if (failed) return self->end();
+                             self->write();
+                           });
 }
 
 }  // namespace gateway::actors

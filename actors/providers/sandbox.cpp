@@ -28,16 +28,24 @@ struct refusal {
 /// Tokens that are refused when the payment is created.
 constexpr std::array refusals{
     refusal{"chargeDeclined", error_category::provider, "card_declined", "The card was declined.", false},
-    refusal{"chargeDeclinedInsufficientFunds", error_category::provider, "insufficient_funds", "The card has insufficient funds.", true},
+    refusal{"chargeDeclinedInsufficientFunds", error_category::provider, "insufficient_funds",
+            "The card has insufficient funds.", true},
     refusal{"riskBlocked", error_category::risk, "risk_blocked", "The payment was blocked by a risk rule.", false},
-    refusal{"accountInvalid", error_category::auth, "account_invalid", "The merchant's account at the provider is not valid.", false},
+    refusal{"accountInvalid", error_category::auth, "account_invalid",
+            "The merchant's account at the provider is not valid.", false},
 };
 
-sandbox_answer declined(error_category category, std::string_view code, std::string_view message, bool retryable, std::string ref = {}) {
-  return {{provider_status::declined, std::move(ref), {}, provider_error{category, std::string{code}, std::string{message}, retryable, false}}};
+sandbox_answer declined(error_category category, std::string_view code, std::string_view message, bool retryable,
+                        std::string ref = {}) {
+  return {{provider_status::declined,
+           std::move(ref),
+           {},
+           provider_error{category, std::string{code}, std::string{message}, retryable, false}}};
 }
 
-sandbox_answer approved(std::string ref) { return {{provider_status::approved, std::move(ref), {}, std::nullopt}, duration_ms{0}, true}; }
+sandbox_answer approved(std::string ref) {
+  return {{provider_status::approved, std::move(ref), {}, std::nullopt}, duration_ms{0}, true};
+}
 
 /// `pm_card_x` and `ctoken_card_x` are the token x.
 std::string_view card_token(std::string_view method) noexcept {
@@ -109,7 +117,8 @@ sandbox_answer refund(const provider_call& call) {
     auto last = year_month_day{captured_on} + hosted_refund_window;
     if (!last.ok()) last = last.year() / last.month() / std::chrono::last;
     if (floor<days>(call.begun_at) > sys_days{last})
-      return declined(error_category::validation, "refund_window_expired", "The route refunds for six months after the capture.", false);
+      return declined(error_category::validation, "refund_window_expired",
+                      "The route refunds for six months after the capture.", false);
   }
   return approved(reference("re_", call));
 }
@@ -166,7 +175,8 @@ class sandbox {
     result_promise promise;
   };
 
-  /// The gate's deadline has spoken long before. But a promise that is dropped would be waited for by the gate for ever.
+  /// The gate's deadline has spoken long before. But a promise that is dropped would be waited for by the gate for
+  /// ever.
   result_promise keep_silent() {
     auto promise = self_->make_response_promise<provider_result>();
     silent_.emplace(++last_, promise);
@@ -205,19 +215,28 @@ sandbox_answer answer_sandbox_call(const provider_call& call) {
 
 std::string sandbox_page(const payment_key& subject, const std::string& provider_ref, const sandbox_settings& config) {
   std::string payload = subject.merchant.value;
-  payload.append("\n").append(to_string(subject.env)).append("\n").append(subject.id.value).append("\n").append(provider_ref);
+  payload.append("\n")
+      .append(to_string(subject.env))
+      .append("\n")
+      .append(subject.id.value)
+      .append("\n")
+      .append(provider_ref);
   return config.base_url + "/sandbox/checkout/" + crypto::sign_token(config.hosted_page_key, payload);
 }
 
 sandbox_answer answer_sandbox_call(const provider_call& call, const sandbox_settings& config) {
   auto answer = answer_sandbox_call(call);
   auto& result = answer.result;
-  if (result.status == provider_status::pending) result.hosted_url = sandbox_page(call.subject.key, result.provider_ref, config);
+  if (result.status == provider_status::pending)
+    result.hosted_url = sandbox_page(call.subject.key, result.provider_ref, config);
   return answer;
 }
 
 provider_result unknown_result(std::string code, std::string message) {
-  return {provider_status::unknown, {}, {}, provider_error{error_category::provider, std::move(code), std::move(message), true, true}};
+  return {provider_status::unknown,
+          {},
+          {},
+          provider_error{error_category::provider, std::move(code), std::move(message), true, true}};
 }
 
 provider_result carry_out(const provider_call& call, sandbox_answer answer, sandbox_ledger* ledger) {
@@ -226,7 +245,8 @@ provider_result carry_out(const provider_call& call, sandbox_answer answer, sand
   return std::move(answer.result);
 }
 
-provider_actor spawn_sandbox(caf::actor_system& system, sandbox_settings config, std::shared_ptr<sandbox_ledger> ledger) {
+provider_actor spawn_sandbox(caf::actor_system& system, sandbox_settings config,
+                             std::shared_ptr<sandbox_ledger> ledger) {
   return system.spawn(sandbox_behavior, std::move(config), std::move(ledger));
 }
 

@@ -43,8 +43,8 @@ class sandbox_ledger {
   sandbox_ledger(const sandbox_ledger&) = delete;
   sandbox_ledger& operator=(const sandbox_ledger&) = delete;
 
-  /// Records the effect, unless this provider key has had it already. False: it does not stand in the ledger, for lack of
-  /// room, or because the key stands for another effect; a line with status `conflict` tells of the latter.
+  /// Records the effect, unless this provider key has had it already. False: it does not stand in the ledger, for lack
+  /// of room, or because the key stands for another effect; a line with status `conflict` tells of the latter.
   bool record(const provider_call& call);
 
  private:
@@ -52,16 +52,18 @@ class sandbox_ledger {
   std::unique_ptr<contents> contents_;
 };
 
-/// Does what `answer` says of the call, and gives the result: what cannot be recorded is not executed, and its outcome is
-/// unknown. `ledger` may be null.
+/// Does what `answer` says of the call, and gives the result: what cannot be recorded is not executed, and its outcome
+/// is unknown. `ledger` may be null.
 provider_result carry_out(const provider_call& call, sandbox_answer answer, sandbox_ledger* ledger);
 
 /// In process. `ledger` may be null.
-provider_actor spawn_sandbox(caf::actor_system& system, sandbox_settings config, std::shared_ptr<sandbox_ledger> ledger);
+provider_actor spawn_sandbox(caf::actor_system& system, sandbox_settings config,
+                             std::shared_ptr<sandbox_ledger> ledger);
 
-/// Asks the sandbox provider that listens on the Unix socket `path` (tools/sandbox_provider), which keeps its own ledger.
-/// Calls that are not answered within twice the time that the gate in front of it waits are answered as unknown. Throws
-/// std::runtime_error if no socket can have that path.
-provider_actor spawn_sandbox_link(caf::actor_system& system, sandbox_settings config, std::string path, duration_ms provider_timeout);
+/// Asks the sandbox provider that listens on the Unix socket `path` (tools/sandbox_provider), which keeps its own
+/// ledger. Calls that are not answered within twice the time that the gate in front of it waits are answered as
+/// unknown. Throws std::runtime_error if no socket can have that path.
+provider_actor spawn_sandbox_link(caf::actor_system& system, sandbox_settings config, std::string path,
+                                  duration_ms provider_timeout);
 
 }  // namespace gateway::actors

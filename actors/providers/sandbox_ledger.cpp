@@ -18,14 +18,16 @@ namespace gateway::actors {
 
 namespace {
 
-constexpr std::string_view head = R"({"provider_key":")", approved = R"(,"status":"approved"})", conflict = R"(,"status":"conflict"})";
+constexpr std::string_view head = R"({"provider_key":")", approved = R"(,"status":"approved"})",
+                           conflict = R"(,"status":"conflict"})";
 
 /// What stands between the key and the status. None of these values needs escaping: ids and names of the gateway's own
 /// making or checked form.
 std::string effect_of(const provider_call& call) {
   const auto& key = call.subject.key;
-  return R"(","operation":")" + std::string{to_string(call.what)} + R"(","payment_id":")" + key.id.value + R"(","merchant":")" +
-         key.merchant.value + R"(","environment":")" + std::string{to_string(key.env)} + R"(","amount":)" + std::to_string(call.amount);
+  return R"(","operation":")" + std::string{to_string(call.what)} + R"(","payment_id":")" + key.id.value +
+         R"(","merchant":")" + key.merchant.value + R"(","environment":")" + std::string{to_string(key.env)} +
+         R"(","amount":)" + std::to_string(call.amount);
 }
 
 }  // namespace
@@ -41,7 +43,8 @@ struct sandbox_ledger::contents {
     for (std::string line; std::getline(past, line) && !past.eof(); size += static_cast<off_t>(line.size()) + 1)
       if (line.starts_with(head) && line.ends_with(approved)) {
         const auto key = line.substr(head.size(), line.find('"', head.size()) - head.size());
-        effects.emplace(key, line.substr(head.size() + key.size(), line.size() - head.size() - key.size() - approved.size()));
+        effects.emplace(
+            key, line.substr(head.size() + key.size(), line.size() - head.size() - key.size() - approved.size()));
       }
   }
 
@@ -64,7 +67,8 @@ struct sandbox_ledger::contents {
 sandbox_ledger::sandbox_ledger(const std::string& path) : contents_(std::make_unique<contents>()) {
   contents_->read(path);
   contents_->file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-  if (contents_->file < 0) throw std::runtime_error{"cannot open the sandbox ledger " + path + ": " + std::strerror(errno)};
+  if (contents_->file < 0)
+    throw std::runtime_error{"cannot open the sandbox ledger " + path + ": " + std::strerror(errno)};
   contents_->cut();
 }
 

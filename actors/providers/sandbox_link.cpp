@@ -39,7 +39,8 @@ namespace gateway::actors {
 
 namespace {
 
-using link_actor = provider_actor::extend<caf::reacts_to<link_result>, caf::reacts_to<link_loss>, caf::reacts_to<wake_atom>>;
+using link_actor =
+    provider_actor::extend<caf::reacts_to<link_result>, caf::reacts_to<link_loss>, caf::reacts_to<wake_atom>>;
 using result_promise = caf::typed_response_promise<provider_result>;
 
 /// The socket's thread. Everything private runs on it.
@@ -109,7 +110,8 @@ class sandbox_link {
     if (at == open_.end()) return;
     auto& result = numbered.result;
     // The gateway serves the page that a sandbox sends its customers to.
-    if (result.status == provider_status::pending) result.hosted_url = sandbox_page(at->second.subject, result.provider_ref, config_);
+    if (result.status == provider_status::pending)
+      result.hosted_url = sandbox_page(at->second.subject, result.provider_ref, config_);
     at->second.promise.deliver(std::move(result));
     open_.erase(at);
   }
@@ -145,8 +147,8 @@ class sandbox_link {
   std::unique_ptr<link_thread> thread_;
 };
 
-link_actor::behavior_type link_behavior(link_actor::stateful_pointer<sandbox_link> self, sandbox_settings config, std::string path,
-                                        duration_ms patience) {
+link_actor::behavior_type link_behavior(link_actor::stateful_pointer<sandbox_link> self, sandbox_settings config,
+                                        std::string path, duration_ms patience) {
   self->state.start(self, std::move(config), std::move(path), patience);
   return {
       [self](provider_call& call) { return self->state.take(call); },
@@ -158,9 +160,11 @@ link_actor::behavior_type link_behavior(link_actor::stateful_pointer<sandbox_lin
 
 }  // namespace
 
-provider_actor spawn_sandbox_link(caf::actor_system& system, sandbox_settings config, std::string path, duration_ms provider_timeout) {
+provider_actor spawn_sandbox_link(caf::actor_system& system, sandbox_settings config, std::string path,
+                                  duration_ms provider_timeout) {
   // The kernel's limit is found out here, and not when the first payment is under way.
-  if (path.size() >= sizeof(sockaddr_un::sun_path)) throw std::runtime_error{"the path of the sandbox provider's socket is too long: " + path};
+  if (path.size() >= sizeof(sockaddr_un::sun_path))
+    throw std::runtime_error{"the path of the sandbox provider's socket is too long: " + path};
   return system.spawn(link_behavior, std::move(config), std::move(path), provider_timeout);
 }
 

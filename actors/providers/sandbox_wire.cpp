@@ -14,8 +14,9 @@ struct call_line {
   std::optional<std::int64_t> captured_at;
   bool asked_again = false;
 };
-BOOST_DESCRIBE_STRUCT(call_line, (), (id, provider_key, operation, merchant, environment, payment_id, provider, flow, payment_method,
-                                      amount, begun_at, captured_at, asked_again))
+BOOST_DESCRIBE_STRUCT(call_line, (),
+                      (id, provider_key, operation, merchant, environment, payment_id, provider, flow, payment_method,
+                       amount, begun_at, captured_at, asked_again))
 
 struct error_line {
   std::string category, code, message;
@@ -61,9 +62,18 @@ std::optional<environment> parse_environment(std::string_view text) {
 std::string encode(const numbered_call& numbered) {
   const auto& call = numbered.call;
   const auto& subject = call.subject;
-  call_line line{numbered.id, call.provider_key, std::string{to_string(call.what)}, subject.key.merchant.value,
-                 std::string{to_string(subject.key.env)}, subject.key.id.value, std::string{to_string(subject.provider)},
-                 std::string{to_string(subject.how)}, subject.details.payment_method, call.amount, to_unix_ms(call.begun_at), std::nullopt,
+  call_line line{numbered.id,
+                 call.provider_key,
+                 std::string{to_string(call.what)},
+                 subject.key.merchant.value,
+                 std::string{to_string(subject.key.env)},
+                 subject.key.id.value,
+                 std::string{to_string(subject.provider)},
+                 std::string{to_string(subject.how)},
+                 subject.details.payment_method,
+                 call.amount,
+                 to_unix_ms(call.begun_at),
+                 std::nullopt,
                  call.asked_again};
   if (subject.captured_at) line.captured_at = to_unix_ms(*subject.captured_at);
   return json::serialize(json::value_from(line));
@@ -109,7 +119,8 @@ std::optional<numbered_result> decode_result(std::string_view text) {
   if (auto& e = line->error) {
     const auto category = parse_error_category(e->category);
     if (!category) return std::nullopt;
-    numbered.result.error = provider_error{*category, std::move(e->code), std::move(e->message), e->retryable, e->outcome_unknown};
+    numbered.result.error =
+        provider_error{*category, std::move(e->code), std::move(e->message), e->retryable, e->outcome_unknown};
   }
   return numbered;
 }

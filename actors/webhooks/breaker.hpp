@@ -25,7 +25,9 @@ class breaker {
     return state_ == state::closed || (state_ == state::open && now >= probe_at_);
   }
   /// When it will permit a probe; nothing unless it is open.
-  std::optional<time_point> probe_at() const noexcept { return state_ == state::open ? std::optional{probe_at_} : std::nullopt; }
+  std::optional<time_point> probe_at() const noexcept {
+    return state_ == state::open ? std::optional{probe_at_} : std::nullopt;
+  }
 
   void began() noexcept {
     if (state_ == state::open) state_ = state::probing;
@@ -63,12 +65,14 @@ class breaker {
   duration_ms pause_ = first_pause;
 };
 
-/// How many attempts at once: few for a stranger, more while its answers come as fast as they ever did, fewer when they slow
-/// down, half for each sign of distress. So one that begins to hang holds few workers, one that is far away gets many, and
-/// what is due in masses queues where it costs nothing: in the table, not in front of the destination or of this machine.
+/// How many attempts at once: few for a stranger, more while its answers come as fast as they ever did, fewer when they
+/// slow down, half for each sign of distress. So one that begins to hang holds few workers, one that is far away gets
+/// many, and what is due in masses queues where it costs nothing: in the table, not in front of the destination or of
+/// this machine.
 class attempt_window {
  public:
-  explicit attempt_window(std::size_t most) noexcept : most_(std::max<std::size_t>(1, most)), size_(std::min(first, most_)) {}
+  explicit attempt_window(std::size_t most) noexcept
+      : most_(std::max<std::size_t>(1, most)), size_(std::min(first, most_)) {}
 
   std::size_t size() const noexcept { return size_; }
 
@@ -90,7 +94,8 @@ class attempt_window {
   static constexpr std::size_t first = 8;  ///< and never fewer for being slow: answers that vary are no distress
   static constexpr std::uint32_t slow_factor = 8;
   static constexpr std::uint32_t grace_ms = 10;
-  static constexpr unsigned remembered = 1'000;  ///< successes, after which it is found out anew how fast the fastest is
+  static constexpr unsigned remembered =
+      1'000;  ///< successes, after which it is found out anew how fast the fastest is
 
   std::size_t most_;
   std::size_t size_;

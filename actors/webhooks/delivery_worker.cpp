@@ -26,13 +26,14 @@ class delivering {
  public:
   static inline const char* name = "delivery_worker";
 
-  void start(delivery_worker::pointer self, std::shared_ptr<const webhook_context> context, delivery_pool pool, std::size_t number) {
+  void start(delivery_worker::pointer self, std::shared_ptr<const webhook_context> context, delivery_pool pool,
+             std::size_t number) {
     self_ = self;
     context_ = std::move(context);
     pool_ = std::move(pool);
     number_ = number;
-    // Whatever the pool ends of: nobody would be there to be told, and a worker that records again and again would keep the
-    // process from its end.
+    // Whatever the pool ends of: nobody would be there to be told, and a worker that records again and again would keep
+    // the process from its end.
     self_->set_down_handler([this](const caf::down_msg& down) { self_->quit(down.reason); });
     self_->monitor(pool_);
     self_->set_exception_handler([this](std::exception_ptr& thrown) {
@@ -57,7 +58,8 @@ class delivering {
     post.body = context_->encoder.event_envelope(job.event, order_.to->what.kind, owner ? owner->entity : entity_id{});
     post.headers = {{"X-Service-Signature", webhook_signature(*order_.to, post.body, began_at_)},
                     {"X-Service-Delivery", std::to_string(job.row.id)}};
-    context_->client.post(std::move(post), [me = delivery_worker{self_}](delivery_attempt seen) { caf::anon_send(me, std::move(seen)); });
+    context_->client.post(
+        std::move(post), [me = delivery_worker{self_}](delivery_attempt seen) { caf::anon_send(me, std::move(seen)); });
   }
 
   void answered(delivery_attempt& seen) {
@@ -67,11 +69,15 @@ class delivering {
     self_->send(pool_, attempt_answered{number_, seen.result, seen.status, seen.took_ms});
     const auto now = context_->clock.now();
     if (seen.result == attempt_result::delivered && order_.job.row.round_from == 0)
-      context_->meters.webhook_commit_to_arrival_seconds.Observe(std::chrono::duration<double>(now - order_.job.row.created_at).count());
+      context_->meters.webhook_commit_to_arrival_seconds.Observe(
+          std::chrono::duration<double>(now - order_.job.row.created_at).count());
     result_ = after_attempt(order_.job.row, std::move(seen), order_.to->what.kind, context_->schedule(), now);
     if (result_.status == delivery_status::failed)
-      log::warn("delivery_failed", {{"delivery", result_.id}, {"destination", result_.to.value}, {"attempts", result_.attempts},
-                                    {"result", to_string(result_.last->result)}, {"status", result_.last->status}});
+      log::warn("delivery_failed", {{"delivery", result_.id},
+                                    {"destination", result_.to.value},
+                                    {"attempts", result_.attempts},
+                                    {"result", to_string(result_.last->result)},
+                                    {"status", result_.last->status}});
     record();
   }
 
@@ -88,8 +94,7 @@ class delivering {
                 case commit_outcome::refused:
                   // It may have landed: recording it once more then loses the claim, which is as good.
                   return self_->delayed_send(self_, record_again_after, wake_atom::value);
-                default:
-                  return self_->send(pool_, attempt_recorded{number_, std::nullopt});
+                default: return self_->send(pool_, attempt_recorded{number_, std::nullopt});
               }
             },
             [this](const caf::error&) { self_->delayed_send(self_, record_again_after, wake_atom::value); });
@@ -105,8 +110,9 @@ class delivering {
   delivery result_;
 };
 
-delivery_worker::behavior_type worker_behavior(delivery_worker::stateful_pointer<delivering> self, std::shared_ptr<const webhook_context> context,
-                                               delivery_pool pool, std::size_t number) {
+delivery_worker::behavior_type worker_behavior(delivery_worker::stateful_pointer<delivering> self,
+                                               std::shared_ptr<const webhook_context> context, delivery_pool pool,
+                                               std::size_t number) {
   self->state.start(self, std::move(context), std::move(pool), number);
   return {
       [self](delivery_order& order) { self->state.attempt(order); },
@@ -122,8 +128,8 @@ void append_signature(std::string& header, std::string_view secret, std::string_
 
 }  // namespace
 
-delivery_worker spawn_delivery_worker(caf::actor_system& system, std::shared_ptr<const webhook_context> context, delivery_pool pool,
-                                      std::size_t number) {
+delivery_worker spawn_delivery_worker(caf::actor_system& system, std::shared_ptr<const webhook_context> context,
+                                      delivery_pool pool, std::size_t number) {
   return system.spawn(worker_behavior, std::move(context), std::move(pool), number);
 }
 

@@ -41,8 +41,8 @@ struct attempt_answered {
   std::uint16_t status = 0;
   std::uint32_t took_ms = 0;
 };
-/// The attempt is durable, and the worker is ready for another. Without `row`, the delivery has moved on meanwhile: only
-/// the table knows where it stands.
+/// The attempt is durable, and the worker is ready for another. Without `row`, the delivery has moved on meanwhile:
+/// only the table knows where it stands.
 struct attempt_recorded {
   std::size_t worker = 0;
   std::optional<delivery> row;
@@ -57,8 +57,8 @@ using delivery_worker = caf::typed_actor<caf::reacts_to<delivery_order>,
                                          caf::reacts_to<wake_atom>>;
 
 /// `number` is its place in the pool, and what it is called in what it tells the pool.
-delivery_worker spawn_delivery_worker(caf::actor_system& system, std::shared_ptr<const webhook_context> context, delivery_pool pool,
-                                      std::size_t number);
+delivery_worker spawn_delivery_worker(caf::actor_system& system, std::shared_ptr<const webhook_context> context,
+                                      delivery_pool pool, std::size_t number);
 
 /// `t=<unix seconds>,v1=<hex>`, and a second v1 while the secret before signs too.
 std::string webhook_signature(const webhook_endpoint& to, std::string_view body, time_point now);

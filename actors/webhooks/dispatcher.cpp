@@ -1,12 +1,13 @@
-// The composition root spawns it; it spawns its workers as they are needed. It owns no delivery: each is a row, and what it
-// remembers is a copy of those that are due and the time at which others will be. A commit tells it of fresh ones; the table
-// is read for what it has no room for, for what is due later, after a start, and now and then for what another process left.
+// The composition root spawns it; it spawns its workers as they are needed. It owns no delivery: each is a row, and
+// what it remembers is a copy of those that are due and the time at which others will be. A commit tells it of fresh
+// ones; the table is read for what it has no room for, for what is due later, after a start, and now and then for what
+// another process left.
 //
-// Each destination has a lane: its own window and breaker, so that one that hangs holds few workers and slows nobody else.
-// Lanes with something to do stand in one line and take turns.
+// Each destination has a lane: its own window and breaker, so that one that hangs holds few workers and slows nobody
+// else. Lanes with something to do stand in one line and take turns.
 //
-// A worker that dies is replaced, and its delivery is attempted again. Too many deaths end the dispatcher, and with it the
-// process: a fresh start reads the table.
+// A worker that dies is replaced, and its delivery is attempted again. Too many deaths end the dispatcher, and with it
+// the process: a fresh start reads the table.
 
 #include "dispatcher.hpp"
 
@@ -45,7 +46,8 @@ constexpr std::chrono::seconds gauge_interval{5};
 constexpr std::chrono::seconds look_timeout{30};
 constexpr std::chrono::seconds look_again{1};
 constexpr std::uint32_t redeliver_chunk = 1'000;
-/// So many workers may die within `deaths_span`; one that is given the same delivery for the last time has seen it kill others.
+/// So many workers may die within `deaths_span`; one that is given the same delivery for the last time has seen it kill
+/// others.
 constexpr std::size_t most_deaths = 100;
 constexpr std::chrono::seconds deaths_span{60};
 constexpr unsigned most_deaths_by_one = 3;
@@ -111,7 +113,8 @@ class dispatching {
     } else {
       const bool was_closed = to.trust.now_is() == breaker::state::closed;
       to.trust.failed(now);
-      if (was_closed && to.trust.now_is() != breaker::state::closed) log::warn("destination_is_failing", {{"destination", to.id.value}});
+      if (was_closed && to.trust.now_is() != breaker::state::closed)
+        log::warn("destination_is_failing", {{"destination", to.id.value}});
     }
     if (told.result == attempt_result::gone && to.gone != worker.order.to) {
       to.gone = worker.order.to;
@@ -214,7 +217,9 @@ class dispatching {
     schedule(now);
   }
 
-  bool worker_is_free() const { return !free_.empty() || workers_.size() < std::max<std::size_t>(1, context_->config.webhook_workers); }
+  bool worker_is_free() const {
+    return !free_.empty() || workers_.size() < std::max<std::size_t>(1, context_->config.webhook_workers);
+  }
 
   /// Hands out one delivery of the lane, if it may; true if another may follow.
   bool attend(lane& to, time_point now) {
@@ -222,7 +227,8 @@ class dispatching {
     if (!endpoint || endpoint->what.status != destination_status::enabled) {
       // What is in memory may stay there: the table has it, too. But it need not.
       forget_ready(to, now);
-      // At a start the table may be read before the directory is, and the directory's news may be told before they are heard.
+      // At a start the table may be read before the directory is, and the directory's news may be told before they are
+      // heard.
       if (!endpoint && to.pending > 0) remind(to, now + look_again);
       return false;
     }
@@ -237,7 +243,8 @@ class dispatching {
       return false;
     }
     const bool probing = to.trust.now_is() != breaker::state::closed;
-    if (to.under_way >= (probing ? 1 : to.allowed.size()) || to.with_workers >= to.allowed.size() * windows_of_workers) return false;
+    if (to.under_way >= (probing ? 1 : to.allowed.size()) || to.with_workers >= to.allowed.size() * windows_of_workers)
+      return false;
     hand_out(to, endpoint);
     return !to.ready.empty();
   }
@@ -270,7 +277,9 @@ class dispatching {
       stand_in_line(to);
       work();
     };
-    self_->request(context_->operators, look_timeout, operator_command{disable_destination{to.id, "It answered 410 Gone."}})
+    self_
+        ->request(context_->operators, look_timeout,
+                  operator_command{disable_destination{to.id, "It answered 410 Gone."}})
         .then(
             [not_disabled](const operator_result& made) {
               if (const auto* no = std::get_if<refused>(&made)) not_disabled(no->why);
@@ -293,7 +302,8 @@ class dispatching {
     to.reading = true;
     reading_ += 1;
     to.table_due.reset();
-    // What is with workers, set aside, or unreadable is still due by the table: it may not take the place of what is not known yet.
+    // What is with workers, set aside, or unreadable is still due by the table: it may not take the place of what is
+    // not known yet.
     const auto wanted = short_of_memory ? few_ready : most_ready - to.ready.size();
     const auto limit = static_cast<std::uint32_t>(wanted + to.held.size() + set_aside_.size() + to.unreadable);
     self_->request(context_->store.outbox, look_timeout, find_due_deliveries{to.id, now, limit})
@@ -311,7 +321,8 @@ class dispatching {
     to.unreadable = found.unreadable;
     for (auto& job : found.jobs) {
       const auto number = job.row.id;
-      if (!to.holds(number) && !to.let_go_while_reading.contains(number) && !set_aside_.contains(number)) take(to, std::move(job));
+      if (!to.holds(number) && !to.let_go_while_reading.contains(number) && !set_aside_.contains(number))
+        take(to, std::move(job));
     }
     has_read(to);
     if (more) to.expect(context_->clock.now());
@@ -365,9 +376,12 @@ class dispatching {
             });
   }
 
-  void redeliver_some(const redeliver& wanted, std::uint64_t before, caf::typed_response_promise<redeliver_result> promise) {
+  void redeliver_some(const redeliver& wanted, std::uint64_t before,
+                      caf::typed_response_promise<redeliver_result> promise) {
     const auto now = context_->clock.now();
-    self_->request(context_->store.archive, look_timeout, redeliver_rows{wanted.id, wanted.to, wanted.from, wanted.until, now, redeliver_chunk})
+    self_
+        ->request(context_->store.archive, look_timeout,
+                  redeliver_rows{wanted.id, wanted.to, wanted.from, wanted.until, now, redeliver_chunk})
         .then(
             [this, wanted, before, now, promise](const redeliver_rows_result& made) mutable {
               const auto count = before + made.changed;
@@ -408,7 +422,9 @@ class dispatching {
   void show(const lane& of, time_point now) const {
     auto& meters = context_->meters;
     const auto& id = of.id.value;
-    const auto age = of.pending == 0 || of.oldest_number == 0 ? duration_ms{0} : duration_ms{now - delivery_numbers::drawn_at(of.oldest_number)};
+    const auto age = of.pending == 0 || of.oldest_number == 0
+                         ? duration_ms{0}
+                         : duration_ms{now - delivery_numbers::drawn_at(of.oldest_number)};
     meters.webhook_pending(id).Set(static_cast<double>(of.pending));
     meters.webhook_in_flight(id).Set(static_cast<double>(of.under_way));
     meters.webhook_oldest_seconds(id).Set(std::chrono::duration<double>(std::max(age, duration_ms{0})).count());
@@ -435,7 +451,8 @@ class dispatching {
   }
 
   void worker_died(const caf::down_msg& down) {
-    const auto dead = std::ranges::find_if(workers_, [&](const pool_worker& s) { return s.actor.address() == down.source; });
+    const auto dead =
+        std::ranges::find_if(workers_, [&](const pool_worker& s) { return s.actor.address() == down.source; });
     if (dead == workers_.end()) return;
     const auto now = context_->clock.now();
     const auto number = static_cast<std::size_t>(dead - workers_.begin());
@@ -443,7 +460,8 @@ class dispatching {
     context_->meters.webhook_worker_restarts.Increment();
     deaths_.push_back(now);
     while (deaths_.front() + deaths_span < now) deaths_.pop_front();
-    if (deaths_.size() > most_deaths) return self_->quit(caf::exit_reason::unhandled_exception);  // its workers see it, and end
+    if (deaths_.size() > most_deaths)
+      return self_->quit(caf::exit_reason::unhandled_exception);  // its workers see it, and end
     if (std::erase(free_, number) == 0) give_back(*dead, now);
     spawn_worker(number);
     work();
@@ -502,7 +520,8 @@ class dispatching {
   std::optional<caf::typed_response_promise<bool>> drain_;
 };
 
-delivery_pool::behavior_type dispatcher_behavior(delivery_pool::stateful_pointer<dispatching> self, std::shared_ptr<const webhook_context> context) {
+delivery_pool::behavior_type dispatcher_behavior(delivery_pool::stateful_pointer<dispatching> self,
+                                                 std::shared_ptr<const webhook_context> context) {
   self->state.start(self, std::move(context));
   return {
       [self](fresh_deliveries& fresh) { self->state.accept(fresh); },

@@ -15,8 +15,8 @@ class pace {
   using clock = std::chrono::steady_clock;
   /// What has gathered of permits while nothing began is forgotten beyond this: no bursts.
   static constexpr duration_ms burst{4};
-  /// While clients wait for answers, this share of the rate: half of a burst's work is done by the receivers and the database, where
-  /// no priority of ours reaches, and a payment that comes then waits behind it.
+  /// While clients wait for answers, this share of the rate: half of a burst's work is done by the receivers and the
+  /// database, where no priority of ours reaches, and a payment that comes then waits behind it.
   static constexpr double beside_clients = 0.3;
   /// How often to look again when there is none left.
   static constexpr duration_ms grain{1};

@@ -125,7 +125,8 @@ bool is_loopback(const ip::address& address) noexcept {
 
 std::optional<std::string_view> why_forbidden(const ip::address& address, loopback_rule loopback) noexcept {
   if (loopback == loopback_rule::allowed && is_loopback(address)) return std::nullopt;
-  return address.is_v4() ? why_forbidden(static_cast<std::uint32_t>(address.to_v4().to_uint())) : why_forbidden(address.to_v6().to_bytes());
+  return address.is_v4() ? why_forbidden(static_cast<std::uint32_t>(address.to_v4().to_uint()))
+                         : why_forbidden(address.to_v6().to_bytes());
 }
 
 }  // namespace gateway::http

@@ -1,8 +1,9 @@
 // To which addresses a gateway may send what strangers asked it to send: to the public Internet, and never to itself,
 // its neighbours, or a cloud's metadata service. Pure.
 //
-// Source: the IANA special-purpose registries (iana-ipv4-special-registry, iana-ipv6-special-registry, from RFC 6890), and
-// the two multicast registries. What they call globally reachable only in part (192.0.0.0/24, 2001::/23) is refused whole.
+// Source: the IANA special-purpose registries (iana-ipv4-special-registry, iana-ipv6-special-registry, from RFC 6890),
+// and the two multicast registries. What they call globally reachable only in part (192.0.0.0/24, 2001::/23) is refused
+// whole.
 #pragma once
 
 #include <optional>

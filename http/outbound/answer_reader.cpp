@@ -200,7 +200,10 @@ character first_character(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const auto lead = byte(0);
   if (lead < 0x80) return {lead, 1};
-  const std::size_t bytes = lead >= 0xc2 && lead <= 0xdf ? 2 : (lead & 0xf0) == 0xe0 ? 3 : lead >= 0xf0 && lead <= 0xf4 ? 4 : 0;
+  const std::size_t bytes = lead >= 0xc2 && lead <= 0xdf   ? 2
+                            : (lead & 0xf0) == 0xe0        ? 3
+                            : lead >= 0xf0 && lead <= 0xf4 ? 4
+                                                           : 0;
   if (bytes == 0 || text.size() < bytes) return {};
   const unsigned least = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
   const unsigned most = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
@@ -242,7 +245,9 @@ std::string excerpt_of(std::string_view bytes) {
   std::string out;
   while (!bytes.empty()) {
     const auto next = first_character(bytes);
-    const auto shown = next.bytes == 0 ? replacement : is_control(next.code) ? std::string_view{" "} : bytes.substr(0, next.bytes);
+    const auto shown = next.bytes == 0         ? replacement
+                       : is_control(next.code) ? std::string_view{" "}
+                                               : bytes.substr(0, next.bytes);
     if (out.size() + shown.size() > most_excerpt_bytes) break;
     out += shown;
     bytes.remove_prefix(std::max<std::size_t>(next.bytes, 1));

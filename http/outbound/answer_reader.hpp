@@ -1,5 +1,5 @@
-// Turns the bytes of one connection into the answer to one request. No socket, no clock. What is kept is bounded whatever
-// the peer sends: a header of 16 KiB, the first bytes of a body, of which 64 KiB are read.
+// Turns the bytes of one connection into the answer to one request. No socket, no clock. What is kept is bounded
+// whatever the peer sends: a header of 16 KiB, the first bytes of a body, of which 64 KiB are read.
 #pragma once
 
 #include <cstddef>

@@ -6,13 +6,13 @@
 #include <stdexcept>
 #include <utility>
 
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
-#include <openssl/ssl.h>
-#include <openssl/x509v3.h>
 
 namespace gateway::http {
 
@@ -45,8 +45,9 @@ asio::awaitable<void> connection::shake_hands(asio::ssl::context& tls, destinati
   SSL* const ssl = tls_->native_handle();
   const auto& host = url.host;
   SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
-  const bool prepared = url.literal ? X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host.c_str()) == 1
-                                    : SSL_set1_host(ssl, host.c_str()) == 1 && SSL_set_tlsext_host_name(ssl, host.c_str()) == 1;
+  const bool prepared = url.literal
+                            ? X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host.c_str()) == 1
+                            : SSL_set1_host(ssl, host.c_str()) == 1 && SSL_set_tlsext_host_name(ssl, host.c_str()) == 1;
   if (!prepared) {
     ec = asio::error::make_error_code(asio::error::invalid_argument);
     co_return;

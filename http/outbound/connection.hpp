@@ -28,7 +28,8 @@ class connection : public std::enable_shared_from_this<connection> {
   using clock = std::chrono::steady_clock;
   using endpoint = boost::asio::ip::tcp::endpoint;
 
-  connection(boost::asio::io_context& context, std::string origin) : context_(context), socket_(context), origin_(std::move(origin)) {}
+  connection(boost::asio::io_context& context, std::string origin)
+      : context_(context), socket_(context), origin_(std::move(origin)) {}
 
   /// Connects, and sees to it that the peer is the one that was meant. May be called again after a failure.
   boost::asio::awaitable<void> dial(endpoint to, clock::time_point until, error_code& ec);

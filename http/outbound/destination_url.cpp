@@ -24,7 +24,8 @@ bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); }
 
 bool is_label(std::string_view label) {
   return !label.empty() && label.size() <= most_label_bytes && label.front() != '-' && label.back() != '-' &&
-         std::ranges::all_of(label, [](char c) { return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-' || c == '_'; });
+         std::ranges::all_of(label,
+                             [](char c) { return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-' || c == '_'; });
 }
 
 /// `2130706433`, `0x7f000001`, `0177.0.0.1`: resolvers take them for addresses.
@@ -41,7 +42,8 @@ std::string_view fault_of_name(std::string_view name) {
     const auto dot = rest.find('.');
     const auto label = rest.substr(0, dot);
     if (!is_label(label)) return "the host is not a DNS name";
-    if (dot == rest.npos) return is_number(label) ? "the host is a number: write addresses as 192.0.2.1 or [2001:db8::1]" : "";
+    if (dot == rest.npos)
+      return is_number(label) ? "the host is a number: write addresses as 192.0.2.1 or [2001:db8::1]" : "";
     rest.remove_prefix(dot + 1);
   }
 }

@@ -19,9 +19,9 @@ struct destination_url {
   std::string host;                                  ///< lower case, without brackets
   std::optional<boost::asio::ip::address> literal;   ///< the host, if it is an address
   std::uint16_t port = 443;
-  std::string authority;                             ///< of the Host header: with brackets, and with a port that is not the default
-  std::string target;                                ///< path and query
-  std::string origin;                                ///< scheme, host and port: what connections are kept under
+  std::string authority;  ///< of the Host header: with brackets, and with a port that is not the default
+  std::string target;  ///< path and query
+  std::string origin;  ///< scheme, host and port: what connections are kept under
 };
 
 struct url_reading {

@@ -37,7 +37,8 @@ found_addresses resolve_by_system(const std::string& name) {
   wanted.ai_family = AF_UNSPEC;
   wanted.ai_socktype = SOCK_STREAM;
   addrinfo* first = nullptr;
-  if (const int fault = ::getaddrinfo(name.c_str(), nullptr, &wanted, &first); fault != 0) return {{}, ::gai_strerror(fault)};
+  if (const int fault = ::getaddrinfo(name.c_str(), nullptr, &wanted, &first); fault != 0)
+    return {{}, ::gai_strerror(fault)};
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> list{first, ::freeaddrinfo};
   found_addresses found;
   for (const auto* at = first; at != nullptr && found.addresses.size() < most_addresses; at = at->ai_next) {
@@ -118,7 +119,8 @@ std::optional<found_addresses> name_lookup::find(const std::string& name, callba
     under_way->second.push_back(std::move(later));
     return std::nullopt;
   }
-  if (state.queue.size() >= most_waiting) return stale ? stale : found_addresses{{}, "too many names are being looked up"};
+  if (state.queue.size() >= most_waiting)
+    return stale ? stale : found_addresses{{}, "too many names are being looked up"};
   auto& waiters = state.waiting[name];
   if (!stale) waiters.push_back(std::move(later));
   state.queue.push_back(name);

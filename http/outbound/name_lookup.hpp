@@ -1,6 +1,6 @@
 // Names to addresses, without holding anybody up: the system's resolver blocks, so it runs on a few threads of its own,
-// for each name once at a time. Answers are kept for 30 s, and serve for ten minutes while they are looked for anew; failures
-// for as long as they took, from 1 s to a minute.
+// for each name once at a time. Answers are kept for 30 s, and serve for ten minutes while they are looked for anew;
+// failures for as long as they took, from 1 s to a minute.
 //
 // Concurrency: find() on any thread. A thread that is stuck in the resolver when the lookup is destroyed is left behind:
 // it ends by itself, and tells nobody.
@@ -18,7 +18,7 @@ namespace gateway::http {
 
 struct found_addresses {
   std::vector<boost::asio::ip::address> addresses;  ///< in the order to try them; at most 16
-  std::string why;                                  ///< there are none, in the resolver's words
+  std::string why;  ///< there are none, in the resolver's words
 };
 
 /// Blocks. Called on several threads at once, for different names.

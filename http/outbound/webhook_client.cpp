@@ -267,7 +267,8 @@ void outbound_client::set_deadline(const exchange_ptr& x, clock::time_point at, 
   });
 }
 
-std::optional<std::string_view> outbound_client::why_refused(const destination_url& url, const ip::address& address) const {
+std::optional<std::string_view> outbound_client::why_refused(const destination_url& url,
+                                                             const ip::address& address) const {
   if (!url.tls && !is_loopback(address)) return "not a loopback address: http is for those only";
   return why_forbidden(address, development_ ? loopback_rule::allowed : loopback_rule::refused);
 }
@@ -288,7 +289,8 @@ asio::awaitable<void> outbound_client::deliver(exchange_ptr x) {
     co_return;
   }
   // From here on the name is not asked again: one of these very addresses is connected to.
-  std::erase_if(x->found->addresses, [&](const ip::address& address) { return why_refused(*x->url, address).has_value(); });
+  std::erase_if(x->found->addresses,
+                [&](const ip::address& address) { return why_refused(*x->url, address).has_value(); });
   if (x->found->addresses.empty()) {
     x->end_as(attempt_result::forbidden_address);
     co_return;
@@ -363,7 +365,8 @@ asio::awaitable<bool> outbound_client::dial(exchange_ptr x) {
     // Each address but the last gets a share of the time, so that one that swallows everything leaves some.
     const auto now = clock::now();
     const auto left = addresses.size() - i;
-    const auto until = left == 1 ? clock::time_point::max() : now + (x->deadline.expiry() - now) / static_cast<int>(left);
+    const auto until =
+        left == 1 ? clock::time_point::max() : now + (x->deadline.expiry() - now) / static_cast<int>(left);
     ec = {};
     auto dialling = x->through->dial({addresses[i], x->url->port}, until, ec);
     co_await std::move(dialling);
@@ -394,8 +397,10 @@ asio::awaitable<bool> outbound_client::talk(exchange_ptr x, std::string_view req
     auto receiving = x->through->receive(bytes, ec);
     const auto count = co_await std::move(receiving);
     if (x->over) break;
-    if (!ec) state = answer.received({bytes.data(), count});
-    else state = ec == asio::error::eof ? answer.ended() : answer_reader::state::broken;
+    if (!ec)
+      state = answer.received({bytes.data(), count});
+    else
+      state = ec == asio::error::eof ? answer.ended() : answer_reader::state::broken;
   }
 
   auto used = std::move(x->through);
@@ -426,14 +431,16 @@ asio::awaitable<void> outbound_client::inquire(exchange_ptr x) {
   co_await std::move(looking);
   const auto& host = x->url->host;
   if (x->over) {
-    x->refusal = *x->over == attempt_result::connect_timeout ? "looking up " + host + " takes too long" : "the gateway is stopping";
+    x->refusal = *x->over == attempt_result::connect_timeout ? "looking up " + host + " takes too long"
+                                                             : "the gateway is stopping";
     co_return;
   }
   if (x->found->addresses.empty()) x->refusal = host + " cannot be looked up: " + x->found->why;
   for (const auto& address : x->found->addresses) {
     const auto why = why_refused(*x->url, address);
     if (!why) continue;
-    x->refusal = (x->url->literal ? host + " is " : host + " leads to " + address.to_string() + ", ") + std::string{*why};
+    x->refusal =
+        (x->url->literal ? host + " is " : host + " leads to " + address.to_string() + ", ") + std::string{*why};
     co_return;
   }
 }
@@ -453,7 +460,8 @@ std::shared_ptr<connection> outbound_client::open_connection(std::string origin)
 /// Only one to an address that the name leads to now, and that was found fit.
 std::shared_ptr<connection> outbound_client::take_idle(const exchange& x) {
   const auto fits = [&](const connection& kept) {
-    return kept.origin() == x.url->origin && std::ranges::find(x.found->addresses, kept.peer().address()) != x.found->addresses.end();
+    return kept.origin() == x.url->origin &&
+           std::ranges::find(x.found->addresses, kept.peer().address()) != x.found->addresses.end();
   };
   for (auto at = idle_.end(); at != idle_.begin();) {
     --at;

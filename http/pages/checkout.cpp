@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include <ctemplate/template_dictionary.h>
 #include <boost/url/parse_query.hpp>
 #include <cstring>  // ctemplate uses strlen without it
-#include <ctemplate/template_dictionary.h>
 
+#include "../web_address.hpp"
 #include "gateway/crypto.hpp"
 #include "gateway/domain/payment_machine.hpp"
-#include "../web_address.hpp"
 #include "page.hpp"
 
 namespace gateway::http {
@@ -72,7 +72,8 @@ std::optional<hosted_link> read_hosted_link(std::string_view token, std::string_
   link.key.env = env == "live" ? environment::live : environment::test;
   link.key.id = payment_id{std::string{cut_line(rest)}};
   link.provider_ref = cut_line(rest);
-  const bool whole = !link.key.merchant.empty() && (env == "live" || env == "test") && is_payment_id(link.key.id.value) && rest.empty();
+  const bool whole = !link.key.merchant.empty() && (env == "live" || env == "test") &&
+                     is_payment_id(link.key.id.value) && rest.empty();
   if (!whole) return std::nullopt;
   return link;
 }
@@ -124,8 +125,8 @@ bool is_form_request(std::optional<std::string_view> content_type) noexcept {
   return content_type && content_type->substr(0, content_type->find(';')) == "application/x-www-form-urlencoded";
 }
 
-response checkout_page(const payment& subject, std::string_view merchant_name, std::string_view key, std::string_view link_token,
-                       std::optional<std::string_view> cookie_header) {
+response checkout_page(const payment& subject, std::string_view merchant_name, std::string_view key,
+                       std::string_view link_token, std::optional<std::string_view> cookie_header) {
   const bool challenge = subject.how == flow::server;
   const auto cookie = find_checkout_cookie(cookie_header).value_or(crypto::random_hex(cookie_digits / 2));
   ctemplate::TemplateDictionary values{"checkout"};
@@ -159,7 +160,8 @@ response after_checkout(const payment& subject, hosted_action action) {
   }
   if (subject.state == payment_state::failed) {
     if (!details.cancel_url.empty()) return redirect_to(details.cancel_url);
-    return notice_page(200, "Payment declined", "The payment was declined. You can close this page and return to the shop.", policy);
+    return notice_page(200, "Payment declined",
+                       "The payment was declined. You can close this page and return to the shop.", policy);
   }
   return closed_page();
 }

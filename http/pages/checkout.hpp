@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "gateway/domain/payment.hpp"
 #include "../message.hpp"
+#include "gateway/domain/payment.hpp"
 
 namespace gateway::http {
 
@@ -35,8 +35,8 @@ std::optional<hosted_form> read_hosted_form(std::string_view body);
 bool is_form_request(std::optional<std::string_view> content_type) noexcept;
 
 /// The page with its buttons. Sets the cookie, a new one unless the browser has one.
-response checkout_page(const payment& subject, std::string_view merchant_name, std::string_view key, std::string_view link_token,
-                       std::optional<std::string_view> cookie_header);
+response checkout_page(const payment& subject, std::string_view merchant_name, std::string_view key,
+                       std::string_view link_token, std::optional<std::string_view> cookie_header);
 /// After the customer acted: back to the merchant, or a page that says how it went.
 response after_checkout(const payment& subject, hosted_action action);
 response closed_page();

@@ -1,7 +1,7 @@
 #include "error_docs.hpp"
 
-#include <cstring>  // ctemplate uses strlen without it
 #include <ctemplate/template_dictionary.h>
+#include <cstring>  // ctemplate uses strlen without it
 
 #include "../errors.hpp"
 #include "page.hpp"

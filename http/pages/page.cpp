@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include <cstring>  // ctemplate uses strlen without it
 #include <ctemplate/template.h>
+#include <cstring>  // ctemplate uses strlen without it
 
 #include "gateway/crypto.hpp"
 #include "templates.hpp"
@@ -29,7 +29,8 @@ bool load(page_template which, std::string_view body) {
 
 /// Once a process: the cache belongs to ctemplate and is safe to read from every thread.
 void load_all() {
-  static const bool loaded = load(page_template::checkout, templates::checkout) && load(page_template::notice, templates::notice) &&
+  static const bool loaded = load(page_template::checkout, templates::checkout) &&
+                             load(page_template::notice, templates::notice) &&
                              load(page_template::error_docs, templates::error_docs);
   if (!loaded) throw std::logic_error{"a page template does not parse"};
 }
@@ -57,7 +58,8 @@ std::string render(page_template which, const ctemplate::TemplateDictionary& val
 }
 
 std::string content_security_policy(const page_policy& policy) {
-  static const std::string fixed = "default-src 'none'; style-src " + style_source() + "; base-uri 'none'; form-action ";
+  static const std::string fixed =
+      "default-src 'none'; style-src " + style_source() + "; base-uri 'none'; form-action ";
   std::string text = fixed;
   text += or_none(policy.form_targets);
   text += "; frame-ancestors ";

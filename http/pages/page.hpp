@@ -8,7 +8,7 @@
 
 namespace ctemplate {
 class TemplateDictionary;
-}
+}  // namespace ctemplate
 
 namespace gateway::http {
 

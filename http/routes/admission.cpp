@@ -34,7 +34,8 @@ std::optional<response> admit(call& c, const endpoint& way) {
     return refuse(error_code::merchant_id_mismatch, "Service-Merchant: not the merchant whose key signed the request");
 
   if (!c.who.scopes.permits(way.allowed_by))
-    return refuse(error_code::forbidden, "This operation needs the scope " + std::string{name_of(way.allowed_by)} + ".");
+    return refuse(error_code::forbidden,
+                  "This operation needs the scope " + std::string{name_of(way.allowed_by)} + ".");
 
   if (way.needs == access::signed_write) {
     auto key = decode_idempotency_key(c.in.idempotency_key);

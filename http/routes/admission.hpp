@@ -7,7 +7,8 @@
 
 namespace gateway::http {
 
-/// Overload, signature, Service-Merchant, scope, Idempotency-Key. Fills in who calls; the first check that fails answers.
+/// Overload, signature, Service-Merchant, scope, Idempotency-Key. Fills in who calls; the first check that fails
+/// answers.
 std::optional<response> admit(call& c, const endpoint& way);
 
 /// Content-Type and, behind it, the body: what handlers check themselves, because only they know its fields.

@@ -9,18 +9,21 @@ namespace gateway::http {
 namespace {
 
 response unknown_page() {
-  return notice_page(404, "Page not found", "This payment page does not exist. Please return to the shop and try again.");
+  return notice_page(404, "Page not found",
+                     "This payment page does not exist. Please return to the shop and try again.");
 }
 
 response busy_page() {
-  auto out = notice_page(503, "One moment, please", "The payment service is busy. Please reload this page in a few seconds.");
+  auto out =
+      notice_page(503, "One moment, please", "The payment service is busy. Please reload this page in a few seconds.");
   out.headers.emplace_back("Retry-After", "1");
   return out;
 }
 
 response stale_form_page() {
-  return notice_page(403, "Please open the payment page again",
-                     "This form does not belong to your browser's session. Go back, reload the payment page and try again.");
+  return notice_page(
+      403, "Please open the payment page again",
+      "This form does not belong to your browser's session. Go back, reload the payment page and try again.");
 }
 
 using looked_at = std::variant<payment_ptr, response>;
@@ -71,7 +74,8 @@ boost::asio::awaitable<response> act_on_hosted_page(call& c) {
   const auto link = read_hosted_link(c.id, c.here.shared.hosted_page_key);
   if (!link) co_return unknown_page();
   const auto form = is_form_request(c.in.content_type) ? read_hosted_form(c.in.body) : std::nullopt;
-  if (!form) co_return notice_page(400, "The form is not complete", "Please go back, reload the payment page and try again.");
+  if (!form)
+    co_return notice_page(400, "The form is not complete", "Please go back, reload the payment page and try again.");
   if (!is_genuine(c, *form)) co_return stale_form_page();
 
   auto wanted = request_for(form->action, *link);

@@ -24,7 +24,9 @@ response answered(const object& body) {
 
 // ---- what a command needs to exist: told apart from a conflict -------------------------------------
 
-response no_merchant(const merchant_id& id) { return refuse(error_code::not_found, "There is no merchant " + id.value + "."); }
+response no_merchant(const merchant_id& id) {
+  return refuse(error_code::not_found, "There is no merchant " + id.value + ".");
+}
 
 std::optional<response> missing(const services&, const create_merchant&) { return std::nullopt; }
 
@@ -78,7 +80,8 @@ boost::asio::awaitable<response> run(call& c, decoder<Command> decode) {
   operator_command wanted{command};
   auto op = ask(c.here, std::move(wanted));
   auto reply = co_await std::move(op);
-  if (!reply) co_return refuse(code_of(reply.error()), "The command may or may not have taken effect: look, then repeat it.");
+  if (!reply)
+    co_return refuse(code_of(reply.error()), "The command may or may not have taken effect: look, then repeat it.");
   co_return answer_to(command, *reply);
 }
 

@@ -1,5 +1,5 @@
-// What gatewayctl asks about webhooks. Lists of destinations come from the published snapshot, those of deliveries and events
-// from the store.
+// What gatewayctl asks about webhooks. Lists of destinations come from the published snapshot, those of deliveries and
+// events from the store.
 #include "operator_webhooks.hpp"
 
 #include <algorithm>
@@ -56,16 +56,20 @@ response answer_to(const caf::expected<operator_result>& reply, bool rotated = f
 
 /// Platforms are not known here yet.
 std::optional<response> owner_missing(const services& shared, const set_destination& command) {
-  if (command.kind == destination_kind::platform) return refuse(error_code::not_found, "There is no platform " + command.owner + ".");
+  if (command.kind == destination_kind::platform)
+    return refuse(error_code::not_found, "There is no platform " + command.owner + ".");
   if (shared.merchants.find_merchant(merchant_id{command.owner})) return std::nullopt;
   return refuse(error_code::not_found, "There is no merchant " + command.owner + ".");
 }
 
-response no_delivery(std::int64_t id) { return refuse(error_code::not_found, "There is no delivery " + std::to_string(id) + "."); }
+response no_delivery(std::int64_t id) {
+  return refuse(error_code::not_found, "There is no delivery " + std::to_string(id) + ".");
+}
 
 /// A command about a destination that is there already.
 template <class Command>
-boost::asio::awaitable<response> change(call& c, decoded<Command> (*decode)(std::string_view, std::size_t), bool rotates = false) {
+boost::asio::awaitable<response> change(call& c, decoded<Command> (*decode)(std::string_view, std::size_t),
+                                        bool rotates = false) {
   auto body = decode(c.in.body, c.here.shared.config.http.json_depth);
   if (auto* wrong = std::get_if<bad_request>(&body)) co_return refuse(*wrong);
   operator_command wanted{std::move(std::get<Command>(body))};
@@ -142,8 +146,9 @@ boost::asio::awaitable<response> show_delivery(call& c) {
   const auto& job = found->jobs.front();
   const auto to = shared.merchants.find_destination(job.row.to);
   const auto of = shared.merchants.find_merchant(job.row.subject.merchant);
-  const auto envelope = make_result_encoder(shared.base_url)->event_envelope(job.event, to ? to->what.kind : destination_kind::merchant,
-                                                                             of ? of->entity : entity_id{});
+  const auto envelope =
+      make_result_encoder(shared.base_url)
+          ->event_envelope(job.event, to ? to->what.kind : destination_kind::merchant, of ? of->entity : entity_id{});
   co_return answered(encode_delivery(job, shared.merchants, envelope));
 }
 
@@ -174,7 +179,8 @@ boost::asio::awaitable<response> list_events(call& c) {
   auto body = decode_find_events(c.in.body, shared.config.http.json_depth);
   if (auto* wrong = std::get_if<bad_request>(&body)) co_return refuse(*wrong);
   const auto merchant = std::get<find_events>(body).merchant;
-  if (!shared.merchants.find_merchant(merchant)) co_return refuse(error_code::not_found, "There is no merchant " + merchant.value + ".");
+  if (!shared.merchants.find_merchant(merchant))
+    co_return refuse(error_code::not_found, "There is no merchant " + merchant.value + ".");
   auto op = ask(c.here, std::move(std::get<find_events>(body)));
   const auto found = co_await std::move(op);
   if (!found) co_return refuse(code_of(found.error()));

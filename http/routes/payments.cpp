@@ -73,12 +73,18 @@ boost::asio::awaitable<response> create_payment_intent(call& c) {
   co_return co_await std::move(op);
 }
 
-boost::asio::awaitable<response> capture_payment_intent(call& c) { return change_payment<capture_payment>(c, decode_capture); }
-boost::asio::awaitable<response> refund_payment_intent(call& c) { return change_payment<refund_payment>(c, decode_refund); }
+boost::asio::awaitable<response> capture_payment_intent(call& c) {
+  return change_payment<capture_payment>(c, decode_capture);
+}
+boost::asio::awaitable<response> refund_payment_intent(call& c) {
+  return change_payment<refund_payment>(c, decode_refund);
+}
 boost::asio::awaitable<response> void_payment_intent(call& c) { return change_payment<void_payment>(c, decode_void); }
 boost::asio::awaitable<response> show_payment_intent(call& c) { return look_at<view_payment>(c); }
 boost::asio::awaitable<response> show_timeline(call& c) { return look_at<view_timeline>(c); }
 
-boost::asio::awaitable<response> platform_only(call& c) { co_return refuse(problem::platform_key_required, c.here.shared.base_url); }
+boost::asio::awaitable<response> platform_only(call& c) {
+  co_return refuse(problem::platform_key_required, c.here.shared.base_url);
+}
 
 }  // namespace gateway::http

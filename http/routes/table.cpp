@@ -17,7 +17,8 @@ std::optional<std::string_view> match(std::string_view pattern, std::string_view
   if (at == std::string_view::npos) return pattern == path ? std::optional<std::string_view>{""} : std::nullopt;
   const auto before = pattern.substr(0, at);
   const auto after = pattern.substr(at + variable.size());
-  if (path.size() <= before.size() + after.size() || !path.starts_with(before) || !path.ends_with(after)) return std::nullopt;
+  if (path.size() <= before.size() + after.size() || !path.starts_with(before) || !path.ends_with(after))
+    return std::nullopt;
   const auto id = path.substr(before.size(), path.size() - before.size() - after.size());
   if (id.find('/') != std::string_view::npos) return std::nullopt;
   return id;
@@ -36,7 +37,8 @@ response failed(const request& in, const endpoint& way, std::string_view what) {
 
 }  // namespace
 
-std::variant<found_endpoint, response> find_endpoint(std::span<const endpoint> table, std::string_view method, std::string_view path) {
+std::variant<found_endpoint, response> find_endpoint(std::span<const endpoint> table, std::string_view method,
+                                                     std::string_view path) {
   std::string allowed;
   std::string_view pattern;
   for (const auto& way : table) {

@@ -45,7 +45,8 @@ struct found_endpoint {
 };
 
 /// The endpoint, or the 404 or 405 that the request gets. A 405's route is the pattern whose methods it lists.
-std::variant<found_endpoint, response> find_endpoint(std::span<const endpoint> table, std::string_view method, std::string_view path);
+std::variant<found_endpoint, response> find_endpoint(std::span<const endpoint> table, std::string_view method,
+                                                     std::string_view path);
 
 /// Runs the request's handler. What it throws is logged and becomes a 500.
 boost::asio::awaitable<response> serve(worker& here, request& in, std::span<const endpoint> table);

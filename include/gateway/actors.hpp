@@ -42,7 +42,9 @@ enum class actor_errc : std::uint8_t {
   stopping = 3,           ///< the gateway drains
 };
 
-inline caf::error make_error(actor_errc code) { return {static_cast<std::uint8_t>(code), caf::atom("gateway"), caf::message{}}; }
+inline caf::error make_error(actor_errc code) {
+  return {static_cast<std::uint8_t>(code), caf::atom("gateway"), caf::message{}};
+}
 inline bool is(const caf::error& error, actor_errc code) {
   return error.category() == caf::atom("gateway") && error.code() == static_cast<std::uint8_t>(code);
 }
@@ -68,7 +70,9 @@ struct settle_due {};
 struct payment_request {
   payment_key key;
   std::optional<idempotency> write;  ///< present for the four writes
-  std::variant<create_payment, capture_payment, refund_payment, void_payment, view_payment, view_timeline, hosted_result, settle_due> what;
+  std::variant<create_payment, capture_payment, refund_payment, void_payment, view_payment, view_timeline,
+               hosted_result, settle_due>
+      what;
   /// A write's place among those that wait for the gateway. Let go once it has begun, or waits for something else.
   std::shared_ptr<const void> place{};
 };
@@ -93,10 +97,9 @@ struct payment_reply {
 };
 
 /// Owns one payment: its state machine, its claim on the row, its timeline, its recent results.
-using payment_actor = caf::typed_actor<
-    caf::replies_to<payment_request>::with<payment_reply>,
-    // from the router: stop, if nothing is under way; else answer keep_atom to it
-    caf::reacts_to<passivate_atom>>;
+using payment_actor = caf::typed_actor<caf::replies_to<payment_request>::with<payment_reply>,
+                                       // from the router: stop, if nothing is under way; else answer keep_atom to it
+                                       caf::reacts_to<passivate_atom>>;
 
 struct router_counts {
   std::uint64_t live_actors = 0;
@@ -104,15 +107,13 @@ struct router_counts {
 };
 
 /// Finds or activates the actor of a payment, keeps the live ones bounded, and never loses a request.
-using router_actor = caf::typed_actor<
-    caf::replies_to<payment_request>::with<payment_reply>,
-    // from a payment actor: I have work under way, do not stop me
-    caf::reacts_to<keep_atom, payment_key>,
-    // a payment actor with this activation number has ended
-    caf::reacts_to<passivate_atom, payment_key, std::uint64_t>,
-    // evict what has been idle for long
-    caf::reacts_to<wake_atom>,
-    caf::replies_to<count_atom>::with<router_counts>>;
+using router_actor = caf::typed_actor<caf::replies_to<payment_request>::with<payment_reply>,
+                                      // from a payment actor: I have work under way, do not stop me
+                                      caf::reacts_to<keep_atom, payment_key>,
+                                      // a payment actor with this activation number has ended
+                                      caf::reacts_to<passivate_atom, payment_key, std::uint64_t>,
+                                      // evict what has been idle for long
+                                      caf::reacts_to<wake_atom>, caf::replies_to<count_atom>::with<router_counts>>;
 
 // ---- providers ----------------------------------------------------------------------------------
 
@@ -131,20 +132,24 @@ using store_reader = caf::typed_actor<
     caf::replies_to<find_payment>::with<payment_lookup>, caf::replies_to<find_command>::with<command_lookup>,
     caf::replies_to<find_timeline>::with<timeline_lookup>, caf::replies_to<find_due>::with<due_lookup>,
     caf::replies_to<find_directory>::with<directory_lookup>, caf::replies_to<purge_commands>::with<purge_result>,
-    caf::replies_to<find_due_deliveries>::with<due_deliveries_lookup>, caf::replies_to<find_backlog>::with<backlog_lookup>,
-    caf::replies_to<find_deliveries>::with<deliveries_lookup>, caf::replies_to<find_events>::with<events_lookup>,
-    caf::replies_to<redeliver_rows>::with<redeliver_rows_result>>;
+    caf::replies_to<find_due_deliveries>::with<due_deliveries_lookup>,
+    caf::replies_to<find_backlog>::with<backlog_lookup>, caf::replies_to<find_deliveries>::with<deliveries_lookup>,
+    caf::replies_to<find_events>::with<events_lookup>, caf::replies_to<redeliver_rows>::with<redeliver_rows_result>>;
 
 /// The store's actors. Units of one payment always go to the same writer, in order.
 struct store_handles {
   std::vector<store_writer> writers;
   std::vector<store_reader> readers;
-  store_writer recorder; ///< for what came of attempts to deliver: one connection more, where the store can have it
-  store_reader outbox;   ///< the dispatcher's own: its long reads hold up no payment
+  store_writer recorder;  ///< for what came of attempts to deliver: one connection more, where the store can have it
+  store_reader outbox;  ///< the dispatcher's own: its long reads hold up no payment
   store_reader archive;  ///< for operators' lists, which may take long
 
-  const store_writer& writer_for(const payment_key& key) const { return writers[std::hash<payment_key>{}(key) % writers.size()]; }
-  const store_reader& reader_for(const payment_key& key) const { return readers[std::hash<payment_key>{}(key) % readers.size()]; }
+  const store_writer& writer_for(const payment_key& key) const {
+    return writers[std::hash<payment_key>{}(key) % writers.size()];
+  }
+  const store_reader& reader_for(const payment_key& key) const {
+    return readers[std::hash<payment_key>{}(key) % readers.size()];
+  }
 };
 
 // ---- reconciler, directory ----------------------------------------------------------------------
@@ -192,8 +197,8 @@ struct redeem_setup_token {
   merchant_id merchant;
   std::string token_id;
 };
-/// Creates the destination, or changes and enables the one that is there already: a merchant has one per mode and URL, a
-/// platform one per mode. The URL has been checked. The secret of one that is there already stays.
+/// Creates the destination, or changes and enables the one that is there already: a merchant has one per mode and URL,
+/// a platform one per mode. The URL has been checked. The secret of one that is there already stays.
 struct set_destination {
   destination_kind kind = destination_kind::merchant;
   std::string owner;
@@ -228,8 +233,9 @@ struct named_result {
 struct refused {
   std::string why;
 };
-using operator_command = std::variant<create_merchant, mint_key, revoke_key, add_user, set_connection, set_route, redeem_setup_token,
-                                      set_destination, enable_destination, disable_destination, rotate_destination_secret>;
+using operator_command =
+    std::variant<create_merchant, mint_key, revoke_key, add_user, set_connection, set_route, redeem_setup_token,
+                 set_destination, enable_destination, disable_destination, rotate_destination_secret>;
 using operator_result = std::variant<created_merchant, minted_key, named_result, destination_secret, refused>;
 
 // ---- webhooks -----------------------------------------------------------------------------------
@@ -261,7 +267,8 @@ using dispatcher_actor = caf::typed_actor<caf::reacts_to<fresh_deliveries>, caf:
                                           // look at what has become due
                                           caf::reacts_to<wake_atom>>;
 
-/// Owns merchants, keys, users, connections, routes and destinations: makes a change durable, then publishes the new snapshot.
+/// Owns merchants, keys, users, connections, routes and destinations: makes a change durable, then publishes the new
+/// snapshot.
 using directory_actor = caf::typed_actor<caf::replies_to<operator_command>::with<operator_result>,
                                          // read everything from the store and publish it; once, at start
                                          caf::replies_to<load_atom>::with<bool>,

@@ -29,8 +29,8 @@ bool equal_constant_time(std::string_view a, std::string_view b) noexcept;
 std::string random_bytes(std::size_t count);
 std::string random_hex(std::size_t bytes);
 
-/// Lets go of what the calling thread's random numbers hold. For threads that may outlive the clean-up at the program's end,
-/// as CAF's detached ones do; others need not.
+/// Lets go of what the calling thread's random numbers hold. For threads that may outlive the clean-up at the program's
+/// end, as CAF's detached ones do; others need not.
 void leave_thread() noexcept;
 
 /// 32 bytes. Its copies are wiped on destruction.

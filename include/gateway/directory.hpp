@@ -63,7 +63,9 @@ class directory {
   /// Revoked keys are found too: the caller treats them as unknown.
   std::shared_ptr<const api_key> find_key(const key_id& id) const { return keys_.find(id); }
 
-  std::shared_ptr<const webhook_endpoint> find_destination(const destination_id& id) const { return destinations_.find(id); }
+  std::shared_ptr<const webhook_endpoint> find_destination(const destination_id& id) const {
+    return destinations_.find(id);
+  }
   /// In no order; a moment's view, shard by shard.
   template <class Visit>
   void for_each_destination(Visit visit) const {

@@ -29,8 +29,8 @@ struct field {
 
 /// Starts the asynchronous writer; lines before it, and after stop, are written at once.
 void start(level least);
-/// Writes what has gathered and ends the writer. False: standard error takes nothing, and the writer is left stuck in it after
-/// two seconds; exit() would wait for it.
+/// Writes what has gathered and ends the writer. False: standard error takes nothing, and the writer is left stuck in
+/// it after two seconds; exit() would wait for it.
 bool stop();
 
 /// {"at":"…","level":"info","event":"…",…fields}. A full queue drops the oldest line.
@@ -39,9 +39,17 @@ bool enabled(level at) noexcept;
 /// Lines lost to a full queue since the process started.
 std::uint64_t dropped() noexcept;
 
-inline void debug(std::string_view event, std::initializer_list<field> fields = {}) { if (enabled(level::debug)) write(level::debug, event, fields); }
-inline void info(std::string_view event, std::initializer_list<field> fields = {}) { if (enabled(level::info)) write(level::info, event, fields); }
-inline void warn(std::string_view event, std::initializer_list<field> fields = {}) { write(level::warn, event, fields); }
-inline void error(std::string_view event, std::initializer_list<field> fields = {}) { write(level::error, event, fields); }
+inline void debug(std::string_view event, std::initializer_list<field> fields = {}) {
+  if (enabled(level::debug)) write(level::debug, event, fields);
+}
+inline void info(std::string_view event, std::initializer_list<field> fields = {}) {
+  if (enabled(level::info)) write(level::info, event, fields);
+}
+inline void warn(std::string_view event, std::initializer_list<field> fields = {}) {
+  write(level::warn, event, fields);
+}
+inline void error(std::string_view event, std::initializer_list<field> fields = {}) {
+  write(level::error, event, fields);
+}
 
 }  // namespace gateway::log

@@ -40,23 +40,28 @@ class metrics {
   prometheus::Counter& settled;            ///< gateway_payments_settled_total: by the reconciler
   prometheus::Counter& log_dropped;        ///< gateway_log_lines_dropped_total
   prometheus::Gauge& writes_waiting;       ///< gateway_writes_waiting: admitted, and not begun yet
-  prometheus::Gauge& writes_waiting_limit; ///< gateway_writes_waiting_limit: how many may, as found from how long they wait
+  prometheus::Gauge&
+      writes_waiting_limit; ///< gateway_writes_waiting_limit: how many may, as found from how long they wait
   /// gateway_writes_shed_total{reason}: refused with `overloaded`, and for want of what.
   prometheus::Counter& shed(std::string_view reason);
   /// gateway_provider_calls_total{provider,operation,result}
   prometheus::Counter& provider_calls(std::string_view provider, std::string_view operation, std::string_view result);
 
   // Webhooks. By destination: the destination's id.
-  prometheus::Gauge& webhook_pending(std::string_view destination);         ///< gateway_webhook_pending{destination}: deliveries
-  prometheus::Gauge& webhook_in_flight(std::string_view destination);       ///< gateway_webhook_in_flight{destination}: attempts
-  prometheus::Gauge& webhook_oldest_seconds(std::string_view destination);  ///< gateway_webhook_oldest_seconds{destination}: age, 0 if none
+  prometheus::Gauge& webhook_pending(
+      std::string_view destination);         ///< gateway_webhook_pending{destination}: deliveries
+  prometheus::Gauge& webhook_in_flight(
+      std::string_view destination);       ///< gateway_webhook_in_flight{destination}: attempts
+  prometheus::Gauge& webhook_oldest_seconds(
+      std::string_view destination);  ///< gateway_webhook_oldest_seconds{destination}: age, 0 if none
   /// gateway_webhook_breaker{destination}: 0 closed, 1 open, 2 probing.
   prometheus::Gauge& webhook_breaker(std::string_view destination);
   /// gateway_webhook_attempts_total{destination,result}: result as to_string(attempt_result).
   prometheus::Counter& webhook_attempts(std::string_view destination, std::string_view result);
   prometheus::Gauge& webhook_workers_busy;         ///< gateway_webhook_workers_busy
   prometheus::Counter& webhook_worker_restarts;    ///< gateway_webhook_worker_restarts_total
-  prometheus::Histogram& webhook_attempt_seconds;  ///< gateway_webhook_attempt_seconds: one attempt, from its start to its end
+  prometheus::Histogram&
+      webhook_attempt_seconds;  ///< gateway_webhook_attempt_seconds: one attempt, from its start to its end
   /// gateway_webhook_commit_to_arrival_seconds: of deliveries that arrived, from the event's commit to the answer.
   prometheus::Histogram& webhook_commit_to_arrival_seconds;
 

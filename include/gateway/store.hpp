@@ -94,8 +94,8 @@ struct save_destination {
 
   bool operator==(const save_destination&) const = default;
 };
-using directory_change = std::variant<save_merchant, save_api_key, revoke_api_key, save_user, save_connection, save_route, spend_setup_token,
-                                      save_destination>;
+using directory_change = std::variant<save_merchant, save_api_key, revoke_api_key, save_user, save_connection,
+                                      save_route, spend_setup_token, save_destination>;
 
 // ---- units of work ------------------------------------------------------------------------------
 
@@ -115,14 +115,16 @@ enum class commit_outcome : unsigned char {
   committed,
   duplicate_command,  ///< the idempotency key is taken; nothing of the unit happened
   payment_exists,     ///< the payment_id is taken; nothing happened
-  lost_claim,         ///< the payment or the delivery moved on, or a delivery's number is taken; nothing happened: load it again
-  duplicate_record,   ///< an operator's change names something that exists already; nothing happened
-  unavailable,        ///< the database did not say: it may have happened; only a read tells
-  refused,            ///< the writer's queue is full; nothing happened. Told by actor_errc::overloaded, never by a row
+  lost_claim,  ///< the payment or the delivery moved on, or a delivery's number is taken; nothing happened: load it
+               ///< again
+  duplicate_record,  ///< an operator's change names something that exists already; nothing happened
+  unavailable,  ///< the database did not say: it may have happened; only a read tells
+  refused,  ///< the writer's queue is full; nothing happened. Told by actor_errc::overloaded, never by a row
 };
 
 constexpr std::string_view to_string(commit_outcome o) noexcept {
-  constexpr std::string_view names[] = {"committed", "duplicate_command", "payment_exists", "lost_claim", "duplicate_record", "unavailable", "refused"};
+  constexpr std::string_view names[] = {"committed",        "duplicate_command", "payment_exists", "lost_claim",
+                                        "duplicate_record", "unavailable",       "refused"};
   return names[static_cast<std::size_t>(o)];
 }
 
@@ -214,7 +216,7 @@ struct find_due_deliveries {
 };
 struct due_deliveries_lookup {
   std::vector<delivery_job> jobs;
-  std::size_t unreadable = 0;          ///< rows among the `limit` that make no sense, and are left out
+  std::size_t unreadable = 0;  ///< rows among the `limit` that make no sense, and are left out
   std::optional<time_point> next_due;  ///< the earliest of those that are due only after `now`
 };
 /// What is pending, by destination: read at start, and now and then to find what another process left behind.
@@ -222,7 +224,7 @@ struct find_backlog {};
 struct destination_backlog {
   destination_id to;
   std::uint64_t pending = 0;
-  time_point next_attempt_at{};    ///< the earliest
+  time_point next_attempt_at{};  ///< the earliest
   std::int64_t oldest_number = 0;  ///< the least delivery number: tells the age
 };
 struct backlog_lookup {
@@ -230,10 +232,10 @@ struct backlog_lookup {
 };
 /// For operators: newest first, at most `limit`.
 struct find_deliveries {
-  destination_id to{};                    ///< empty: any
+  destination_id to{};  ///< empty: any
   std::optional<delivery_status> status{};
-  std::int64_t id = 0;                    ///< not 0: this one only
-  std::int64_t before = 0;                ///< not 0: only numbers below it, to page on
+  std::int64_t id = 0;  ///< not 0: this one only
+  std::int64_t before = 0;  ///< not 0: only numbers below it, to page on
   std::uint32_t limit = 100;
 };
 struct deliveries_lookup {
@@ -243,7 +245,7 @@ struct deliveries_lookup {
 struct find_events {
   merchant_id merchant;
   std::optional<environment> env{};
-  payment_id payment{};               ///< empty: any
+  payment_id payment{};  ///< empty: any
   std::optional<time_point> before{};  ///< only earlier ones, to page on
   std::uint32_t limit = 100;
 };

@@ -9,7 +9,6 @@
 #include <cppconn/statement.h>
 #include <mysql_driver.h>
 
-
 namespace gateway::persistence {
 
 namespace {
@@ -18,8 +17,9 @@ constexpr int connect_timeout_s = 3;
 constexpr int answer_timeout_s = 10;
 constexpr int lock_wait_s = 5;  // under answer_timeout_s, so that a wait ends as a wait
 
-/// How many of these rows one statement takes. Each statement costs a round trip, the more the smaller it is: batches of a
-/// gateway that is half busy go in one. Above, few prepared statements serve all, for the server keeps each by its rows.
+/// How many of these rows one statement takes. Each statement costs a round trip, the more the smaller it is: batches
+/// of a gateway that is half busy go in one. Above, few prepared statements serve all, for the server keeps each by its
+/// rows.
 constexpr std::size_t rows_at_once(std::size_t rows) noexcept {
   constexpr std::size_t every_count_to = 16;
   if (rows <= every_count_to) return rows;
@@ -82,7 +82,8 @@ auto translated(Work work) {
 /// The value itself is at fault (classes 22 and 23), not the database.
 bool is_about_a_value(const sql::SQLException& e) {
   const auto& state = e.getSQLState();
-  return state.starts_with("22") || state.starts_with("23") || e.getErrorCode() == er_check_mysql || e.getErrorCode() == er_wrong_value;
+  return state.starts_with("22") || state.starts_with("23") || e.getErrorCode() == er_check_mysql ||
+         e.getErrorCode() == er_wrong_value;
 }
 
 class mysql_row final : public result_row {
@@ -122,7 +123,8 @@ void mysql_connection::open(const store_location& where, access how) {
   sql::ConnectOptionsMap options;
   const bool is_ipv6 = where.host.find(':') != std::string::npos;
   const auto host = is_ipv6 ? "[" + where.host + "]" : where.host;
-  const auto endpoint = where.socket.empty() ? "tcp://" + host + ":" + std::to_string(where.port) : "unix://" + where.socket;
+  const auto endpoint =
+      where.socket.empty() ? "tcp://" + host + ":" + std::to_string(where.port) : "unix://" + where.socket;
   options["hostName"] = sql::SQLString(endpoint);
   options["userName"] = sql::SQLString(where.user);
   options["password"] = sql::SQLString(where.password);
@@ -153,7 +155,8 @@ void mysql_connection::commit() {
     plain_->execute("COMMIT");
   } catch (const sql::SQLException& e) {
     // A connection that breaks here leaves open whether it is committed: never begun again.
-    const auto kind = kind_of(e) == database_error::kind::busy ? database_error::kind::busy : database_error::kind::failed;
+    const auto kind =
+        kind_of(e) == database_error::kind::busy ? database_error::kind::busy : database_error::kind::failed;
     throw database_error(kind, e.getErrorCode(), e.what());
   }
 }
@@ -210,9 +213,11 @@ void mysql_connection::read(const statement& sql, std::span<const cell> paramete
 void mysql_connection::lock_schema() {
   translated([&] {
     // The name is the server's: the database's own is part of it.
-    const std::unique_ptr<sql::ResultSet> rows{plain_->executeQuery("SELECT GET_LOCK(CONCAT('gateway:', MD5(DATABASE())), 8)")};
+    const std::unique_ptr<sql::ResultSet> rows{
+        plain_->executeQuery("SELECT GET_LOCK(CONCAT('gateway:', MD5(DATABASE())), 8)")};
     if (!rows->next() || rows->getInt(1) != 1)
-      throw database_error(database_error::kind::failed, er_lock_wait_timeout, "another gateway is migrating this database");
+      throw database_error(database_error::kind::failed, er_lock_wait_timeout,
+                           "another gateway is migrating this database");
   });
 }
 

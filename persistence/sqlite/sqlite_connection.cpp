@@ -12,11 +12,11 @@ namespace {
 /// Longer than any other writer's transaction: a migration, a purge, a checkpoint.
 constexpr int lock_wait_ms = 5'000;
 
-/// A checkpoint copies the pages of the log into the file, and nothing commits meanwhile. A small one lasts as long as a few
-/// commits; one of thousands of pages made every client wait for tens of milliseconds. Where commits are large themselves it takes
-/// what several of them wrote: else one would follow each, and copy anew the pages that all of them change. They stay on the
-/// writer's connection: SQLite before 3.51.3 can lose pages when one connection begins a checkpoint while another starts the log
-/// anew (sqlite.org/wal.html, the WAL-reset bug).
+/// A checkpoint copies the pages of the log into the file, and nothing commits meanwhile. A small one lasts as long as
+/// a few commits; one of thousands of pages made every client wait for tens of milliseconds. Where commits are large
+/// themselves it takes what several of them wrote: else one would follow each, and copy anew the pages that all of them
+/// change. They stay on the writer's connection: SQLite before 3.51.3 can lose pages when one connection begins a
+/// checkpoint while another starts the log anew (sqlite.org/wal.html, the WAL-reset bug).
 constexpr int checkpoint_pages = 150;
 constexpr int checkpoint_commits = 4;
 /// Of a log that nobody tends: the commit itself makes the checkpoint.
@@ -40,11 +40,17 @@ class running {
 class sqlite_row final : public result_row {
  public:
   explicit sqlite_row(sqlite3_stmt* s) noexcept : statement_(s) {}
-  bool is_null(unsigned column) const override { return sqlite3_column_type(statement_, static_cast<int>(column)) == SQLITE_NULL; }
-  std::int64_t integer(unsigned column) const override { return sqlite3_column_int64(statement_, static_cast<int>(column)); }
+  bool is_null(unsigned column) const override {
+    return sqlite3_column_type(statement_, static_cast<int>(column)) == SQLITE_NULL;
+  }
+  std::int64_t integer(unsigned column) const override {
+    return sqlite3_column_int64(statement_, static_cast<int>(column));
+  }
   std::string text(unsigned column) const override {
     const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, static_cast<int>(column)));
-    return bytes ? std::string{bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, static_cast<int>(column)))} : std::string{};
+    return bytes ? std::string{bytes,
+                               static_cast<std::size_t>(sqlite3_column_bytes(statement_, static_cast<int>(column)))}
+                 : std::string{};
   }
 
  private:
@@ -62,7 +68,8 @@ database_error::kind kind_of(int code) noexcept {
 void create_private(const std::filesystem::path& file) {
   const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0 && errno == EEXIST) return;
-  if (fd < 0) throw database_error(database_error::kind::unreachable, SQLITE_CANTOPEN, std::generic_category().message(errno));
+  if (fd < 0)
+    throw database_error(database_error::kind::unreachable, SQLITE_CANTOPEN, std::generic_category().message(errno));
   ::close(fd);
 }
 
@@ -82,7 +89,8 @@ sqlite_connection::sqlite_connection(const store_location& where, access how) {
       // FULL: the log is synced at every commit.
       execute("PRAGMA journal_mode = WAL");
       execute("PRAGMA synchronous = FULL");
-      // The page cache stays as small as it is: commits walk all of it (docs/decisions/0015-sqlites-page-cache-stays-small.md).
+      // The page cache stays as small as it is: commits walk all of it
+      // (docs/decisions/0015-sqlites-page-cache-stays-small.md).
       sqlite3_wal_hook(db_.get(), committed, this);
     }
     // Opening is lazy: a file that is no database shows itself at the first read.
@@ -121,7 +129,8 @@ void sqlite_connection::tend() noexcept {
 }
 
 void sqlite_connection::checkpoint() noexcept {
-  // If it fails, for a full disk or since readers still need the log, the log stays as it is and grows: the next one tries again.
+  // If it fails, for a full disk or since readers still need the log, the log stays as it is and grows: the next one
+  // tries again.
   int pages = 0;
   int copied = 0;
   const int code = sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, &pages, &copied);
@@ -144,12 +153,14 @@ write_result sqlite_connection::write(const write_shape& shape, std::span<const 
     bind(s, cells.first(shape.columns.size()));
     const int code = sqlite3_step(s);
     if (code == SQLITE_DONE) {
-      if (shape.what == write_shape::form::guarded_update && sqlite3_changes(db_.get()) == 0) return write_result::missed;
+      if (shape.what == write_shape::form::guarded_update && sqlite3_changes(db_.get()) == 0)
+        return write_result::missed;
       continue;
     }
     if (code == SQLITE_CONSTRAINT_PRIMARYKEY || code == SQLITE_CONSTRAINT_UNIQUE) return write_result::duplicate;
     const int primary = code & 0xff;
-    if (primary == SQLITE_CONSTRAINT || primary == SQLITE_TOOBIG || primary == SQLITE_MISMATCH) return write_result::rejected;
+    if (primary == SQLITE_CONSTRAINT || primary == SQLITE_TOOBIG || primary == SQLITE_MISMATCH)
+      return write_result::rejected;
     fail(code);
   }
   return write_result::done;
@@ -183,7 +194,8 @@ sqlite3_stmt* sqlite_connection::cached(const statement& sql) { return cached(&s
 
 sqlite_connection::prepared sqlite_connection::prepare(std::string_view sql) {
   sqlite3_stmt* raw = nullptr;
-  const int code = sqlite3_prepare_v3(db_.get(), sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
+  const int code =
+      sqlite3_prepare_v3(db_.get(), sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
   prepared made{raw};
   if (code != SQLITE_OK) fail(code);
   return made;

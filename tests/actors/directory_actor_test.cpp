@@ -37,7 +37,8 @@ class office {
   operator_result ask(operator_command command) {
     operator_result result{refused{"no answer"}};
     self_->request(actor_, 10s, std::move(command))
-        .receive([&](operator_result& r) { result = std::move(r); }, [&](const caf::error&) { result = refused{"unavailable"}; });
+        .receive([&](operator_result& r) { result = std::move(r); },
+                 [&](const caf::error&) { result = refused{"unavailable"}; });
     return result;
   }
 
@@ -50,23 +51,29 @@ class office {
       (*askers.back())->send(caf::actor_cast<caf::actor>(actor_), command);
     }
     for (std::size_t i = 0; i < commands.size(); ++i)
-      (*askers[i])->receive([&](operator_result& r) { results[i] = std::move(r); },
-                            [&](const caf::error&) { results[i] = refused{"unavailable"}; }, caf::after(10s) >> [] {});
+      (*askers[i])
+          ->receive([&](operator_result& r) { results[i] = std::move(r); },
+                    [&](const caf::error&) { results[i] = refused{"unavailable"}; }, caf::after(10s) >> [] {});
     return results;
   }
 
   /// The dispatcher's ear: which destinations it was told of, in order.
   std::vector<std::string> listen_while(const std::function<void()>& act) {
     caf::scoped_actor ear{system_};
-    const auto relay = system_.spawn([to = caf::actor{ear}](dispatcher_actor::pointer) -> dispatcher_actor::behavior_type {
-      return {[](const fresh_deliveries&) {}, [to](const destination_changed& news) { caf::anon_send(to, news.id.value); },
-              [](const redeliver&) { return redeliver_result{}; }, [](drain_atom) { return true; }, [](wake_atom) {}};
-    });
+    const auto relay =
+        system_.spawn([to = caf::actor{ear}](dispatcher_actor::pointer) -> dispatcher_actor::behavior_type {
+          return {[](const fresh_deliveries&) {},
+                  [to](const destination_changed& news) { caf::anon_send(to, news.id.value); },
+                  [](const redeliver&) { return redeliver_result{}; }, [](drain_atom) { return true; },
+                  [](wake_atom) {}};
+        });
     self_->send(actor_, join_atom::value, relay);
     act();
     std::vector<std::string> heard;
     bool more = true;
-    while (more) ear->receive([&](std::string& id) { heard.push_back(std::move(id)); }, caf::after(200ms) >> [&] { more = false; });
+    while (more)
+      ear->receive([&](std::string& id) { heard.push_back(std::move(id)); },
+                   caf::after(200ms) >> [&] { more = false; });
     caf::anon_send_exit(relay, caf::exit_reason::kill);
     return heard;
   }
@@ -83,7 +90,9 @@ class office {
   directory_actor actor_;
 };
 
-merchant_id new_shop(office& o) { return std::get<created_merchant>(o.ask(create_merchant{"Shop", entity_kind::standard, {}})).merchant; }
+merchant_id new_shop(office& o) {
+  return std::get<created_merchant>(o.ask(create_merchant{"Shop", entity_kind::standard, {}})).merchant;
+}
 
 set_destination to_url(const merchant_id& owner, std::string url, std::vector<std::string> events = {}) {
   return {destination_kind::merchant, owner.value, environment::test, std::move(url), std::move(events)};
@@ -99,11 +108,13 @@ TEST_CASE("a new merchant can charge in test at once, and is the same after a re
   std::string secret;
   {
     office o{rows};
-    const auto made = std::get<created_merchant>(o.ask(create_merchant{"Tea & Co", entity_kind::standard, "owner@example.com"}));
+    const auto made =
+        std::get<created_merchant>(o.ask(create_merchant{"Tea & Co", entity_kind::standard, "owner@example.com"}));
     id = made.merchant;
     CHECK(id.value.starts_with("merch_"));
     CHECK(made.entity.value.starts_with("ent_"));
-    const auto minted = std::get<minted_key>(o.ask(mint_key{id, environment::test, *parse_scopes(default_merchant_scopes)}));
+    const auto minted =
+        std::get<minted_key>(o.ask(mint_key{id, environment::test, *parse_scopes(default_merchant_scopes)}));
     key = minted.id;
     secret = minted.secret;
     CHECK(key.value.starts_with("mk_test_"));
@@ -171,7 +182,8 @@ TEST_CASE("a setup token is spent once") {
 TEST_CASE("a user added with the owner's address is the owner; with no owner named, the first user is") {
   auto rows = std::make_shared<failing_store>();
   office o{rows};
-  const auto m = std::get<created_merchant>(o.ask(create_merchant{"Shop", entity_kind::standard, "owner@example.com"})).merchant;
+  const auto m =
+      std::get<created_merchant>(o.ask(create_merchant{"Shop", entity_kind::standard, "owner@example.com"})).merchant;
   const auto owner = o.published.find_merchant(m)->owner;
   CHECK(std::get<named_result>(o.ask(add_user{m, "owner@example.com", "correct horse"})).id == owner.value);
   const auto n = std::get<created_merchant>(o.ask(create_merchant{"Shop", entity_kind::standard, {}})).merchant;
@@ -203,7 +215,8 @@ TEST_CASE("after a commit in doubt the directory asks the store until it hears w
   CHECK(std::get<refused>(o.ask(create_merchant{"Other", entity_kind::standard, {}})).why == "unavailable");
   rows->reads_fail = false;
   const auto deadline = std::chrono::steady_clock::now() + 10s;
-  while (!o.published.find_key(key)->revoked && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(10ms);
+  while (!o.published.find_key(key)->revoked && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(10ms);
   CHECK(o.published.find_key(key)->revoked);
 }
 
@@ -214,9 +227,10 @@ TEST_CASE("of commands that wait together those for one merchant follow each oth
   const auto n = new_shop(o);
   const auto way = [](provider_kind to) { return route{environment::live, to, 0, {}, {payment_method_kind::card}}; };
   // While the password is hashed, the others arrive.
-  const auto results = o.ask_together({add_user{n, "a@example.com", "correct horse"}, set_route{m, way(provider_kind::sandbox)},
-                                       set_route{n, way(provider_kind::sandbox)}, set_route{m, way(provider_kind::sandbox_hosted)},
-                                       mint_key{m, environment::test, *parse_scopes("*")}});
+  const auto results =
+      o.ask_together({add_user{n, "a@example.com", "correct horse"}, set_route{m, way(provider_kind::sandbox)},
+                      set_route{n, way(provider_kind::sandbox)}, set_route{m, way(provider_kind::sandbox_hosted)},
+                      mint_key{m, environment::test, *parse_scopes("*")}});
   for (const auto& result : results) CHECK_FALSE(std::holds_alternative<refused>(result));
   const auto positions = [&](const merchant_id& id) {
     std::vector<std::uint32_t> list;
@@ -234,7 +248,8 @@ TEST_CASE("commands that wait together for what does not exist are all refused")
   auto rows = std::make_shared<failing_store>();
   office o{rows};
   const auto m = new_shop(o);
-  const set_route nowhere{merchant_id{"merch_none"}, {environment::live, provider_kind::sandbox, 0, {}, {payment_method_kind::card}}};
+  const set_route nowhere{merchant_id{"merch_none"},
+                          {environment::live, provider_kind::sandbox, 0, {}, {payment_method_kind::card}}};
   const auto results = o.ask_together({add_user{m, "a@example.com", "correct horse"}, nowhere, nowhere, nowhere});
   CHECK(std::holds_alternative<named_result>(results[0]));
   for (std::size_t i = 1; i < results.size(); ++i) CHECK(std::get<refused>(results[i]).why == "no merchant merch_none");
@@ -250,7 +265,8 @@ TEST_CASE("of commands that wait together, one whose commit is in doubt does not
     // While the password is hashed, the others arrive.
     std::vector<operator_command> commands{add_user{shops[0], "a@example.com", "correct horse"}};
     for (std::size_t i = 1; i < shops.size(); ++i)
-      commands.push_back(set_route{shops[i], {environment::live, provider_kind::sandbox, 0, {}, {payment_method_kind::card}}});
+      commands.push_back(
+          set_route{shops[i], {environment::live, provider_kind::sandbox, 0, {}, {payment_method_kind::card}}});
     const auto results = o.ask_together(commands);
     for (std::size_t i = 0; i < results.size(); ++i) CHECK(std::holds_alternative<refused>(results[i]) == (i == 2));
     // Until what is true has been read again, the next waits.
@@ -268,7 +284,8 @@ TEST_CASE("a destination is published with its secret, belongs to its merchant, 
   {
     office o{rows};
     shop = new_shop(o);
-    made = std::get<destination_secret>(o.ask(to_url(shop, "https://shop.example/hooks", {"payment.captured", "payment.voided"})));
+    made = std::get<destination_secret>(
+        o.ask(to_url(shop, "https://shop.example/hooks", {"payment.captured", "payment.voided"})));
     CHECK(made.id.value.size() == 25);
     CHECK(made.id.value.starts_with("dest_"));
     CHECK(made.secret.starts_with("whsec_"));
@@ -302,7 +319,8 @@ TEST_CASE("a destination's secrets are sealed in the store, and bound to it") {
   const auto stored = rows->run(find_directory{}).destinations;
   REQUIRE(stored.size() == 1);
   for (const auto& secret : {made.secret, rotated.secret})
-    for (const auto& sealed : {stored[0].sealed_secret, stored[0].sealed_previous}) CHECK(sealed.find(secret) == std::string::npos);
+    for (const auto& sealed : {stored[0].sealed_secret, stored[0].sealed_previous})
+      CHECK(sealed.find(secret) == std::string::npos);
   CHECK(keys.open(stored[0].sealed_secret, "destination:" + made.id.value) == rotated.secret);
   CHECK(keys.open(stored[0].sealed_previous, "destination:" + made.id.value) == made.secret);
   CHECK_FALSE(keys.open(stored[0].sealed_secret, "destination:dest_other"));
@@ -318,7 +336,8 @@ TEST_CASE("setting a destination again keeps its id and secret, changes its even
   CHECK(o.published.find_destination(first.id)->what.disabled_reason == "too many failures");
   CHECK(o.published.find_merchant(shop)->destinations.front().status == destination_status::disabled);
 
-  const auto again = std::get<destination_secret>(o.ask(to_url(shop, "https://shop.example/hooks", {"payment.failed"})));
+  const auto again =
+      std::get<destination_secret>(o.ask(to_url(shop, "https://shop.example/hooks", {"payment.failed"})));
   CHECK(again.id == first.id);
   CHECK(again.secret == first.secret);
   const auto shown = o.published.find_destination(first.id)->what;
@@ -336,8 +355,8 @@ TEST_CASE("a merchant's destinations are told apart by URL and mode") {
   auto live = to_url(shop, "https://shop.example/hooks");
   live.env = environment::live;
   std::set<std::string> ids;
-  for (const auto& wanted : {to_url(shop, "https://shop.example/hooks"), live, to_url(shop, "https://shop.example/more"),
-                             to_url(other, "https://shop.example/hooks")})
+  for (const auto& wanted : {to_url(shop, "https://shop.example/hooks"), live,
+                             to_url(shop, "https://shop.example/more"), to_url(other, "https://shop.example/hooks")})
     ids.insert(std::get<destination_secret>(o.ask(wanted)).id.value);
   CHECK(ids.size() == 4);
   CHECK(o.published.find_merchant(shop)->destinations.size() == 3);
@@ -356,12 +375,16 @@ TEST_CASE("a destination's id is derived, so that two nodes cannot make two") {
 TEST_CASE("an owner that does not exist gets no destination") {
   auto rows = std::make_shared<failing_store>();
   office o{rows};
-  CHECK(std::get<refused>(o.ask(to_url(merchant_id{"merch_none"}, "https://a.example/"))).why == "no merchant merch_none");
-  CHECK(std::get<refused>(o.ask(set_destination{destination_kind::platform, "plat_none", environment::live, "https://a.example/", {}})).why ==
-        "no platform plat_none");
+  CHECK(std::get<refused>(o.ask(to_url(merchant_id{"merch_none"}, "https://a.example/"))).why ==
+        "no merchant merch_none");
+  CHECK(std::get<refused>(o.ask(set_destination{
+                              destination_kind::platform, "plat_none", environment::live, "https://a.example/", {}}))
+            .why == "no platform plat_none");
   CHECK(std::get<refused>(o.ask(enable_destination{destination_id{"dest_none"}})).why == "no destination dest_none");
-  CHECK(std::get<refused>(o.ask(disable_destination{destination_id{"dest_none"}, {}})).why == "no destination dest_none");
-  CHECK(std::get<refused>(o.ask(rotate_destination_secret{destination_id{"dest_none"}})).why == "no destination dest_none");
+  CHECK(std::get<refused>(o.ask(disable_destination{destination_id{"dest_none"}, {}})).why ==
+        "no destination dest_none");
+  CHECK(std::get<refused>(o.ask(rotate_destination_secret{destination_id{"dest_none"}})).why ==
+        "no destination dest_none");
 }
 
 TEST_CASE("a merchant has so many destinations in one mode, and can still change each") {
@@ -369,9 +392,10 @@ TEST_CASE("a merchant has so many destinations in one mode, and can still change
   office o{rows};
   const auto shop = new_shop(o);
   for (std::size_t i = 0; i < actors::most_destinations; ++i)
-    REQUIRE(std::holds_alternative<destination_secret>(o.ask(to_url(shop, "https://shop.example/" + std::to_string(i)))));
-  CHECK(std::get<refused>(o.ask(to_url(shop, "https://shop.example/more"))).why.find("has 32 destinations in test mode already") !=
-        std::string::npos);
+    REQUIRE(
+        std::holds_alternative<destination_secret>(o.ask(to_url(shop, "https://shop.example/" + std::to_string(i)))));
+  CHECK(std::get<refused>(o.ask(to_url(shop, "https://shop.example/more")))
+            .why.find("has 32 destinations in test mode already") != std::string::npos);
   CHECK(std::holds_alternative<destination_secret>(o.ask(to_url(shop, "https://shop.example/7", {"payment.failed"}))));
   auto live = to_url(shop, "https://shop.example/more");
   live.env = environment::live;
@@ -411,9 +435,18 @@ TEST_CASE("a platform's destination that the store holds is published and obeys,
   const crypto::master_key keys{std::string(32, 'k')};
   const destination_id id{"dest_platform"};
   unit_of_work unit;
-  unit.changes.push_back(save_destination{{id, destination_kind::platform, "plat_1", environment::live, "https://p.example/", {},
-                                           destination_status::enabled, {}, from_unix_ms(1'000)},
-                                          keys.seal("whsec_p", "destination:" + id.value), {}, {}});
+  unit.changes.push_back(save_destination{{id,
+                                           destination_kind::platform,
+                                           "plat_1",
+                                           environment::live,
+                                           "https://p.example/",
+                                           {},
+                                           destination_status::enabled,
+                                           {},
+                                           from_unix_ms(1'000)},
+                                          keys.seal("whsec_p", "destination:" + id.value),
+                                          {},
+                                          {}});
   REQUIRE(rows->commit(unit) == commit_outcome::committed);
   office o{rows};
   const auto shop = new_shop(o);

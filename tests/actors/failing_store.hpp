@@ -73,11 +73,16 @@ inline store_reader::behavior_type failing_reader(store_reader::pointer, store_l
     return read(what);
   };
   return {
-      [guarded](const find_payment& q) { return guarded(q); },     [guarded](const find_command& q) { return guarded(q); },
-      [guarded](const find_timeline& q) { return guarded(q); },    [guarded](const find_due& q) { return guarded(q); },
-      [guarded](const find_directory& q) { return guarded(q); },   [guarded](const purge_commands& q) { return guarded(q); },
-      [guarded](const find_due_deliveries& q) { return guarded(q); }, [guarded](const find_backlog& q) { return guarded(q); },
-      [guarded](const find_deliveries& q) { return guarded(q); },  [guarded](const find_events& q) { return guarded(q); },
+      [guarded](const find_payment& q) { return guarded(q); },
+      [guarded](const find_command& q) { return guarded(q); },
+      [guarded](const find_timeline& q) { return guarded(q); },
+      [guarded](const find_due& q) { return guarded(q); },
+      [guarded](const find_directory& q) { return guarded(q); },
+      [guarded](const purge_commands& q) { return guarded(q); },
+      [guarded](const find_due_deliveries& q) { return guarded(q); },
+      [guarded](const find_backlog& q) { return guarded(q); },
+      [guarded](const find_deliveries& q) { return guarded(q); },
+      [guarded](const find_events& q) { return guarded(q); },
       [guarded](const redeliver_rows& q) { return guarded(q); },
   };
 }

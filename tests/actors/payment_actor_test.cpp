@@ -13,8 +13,9 @@ TEST_CASE("a payment is created, captured, refunded in part and whole") {
   CHECK(w.ask(w.capture("pay_1", "k2")) == "capture captured 0/0");
   CHECK(w.ask(w.refund("pay_1", "k3", 1200)) == "refund partially_refunded 1200/1200");
   CHECK(w.ask(w.refund("pay_1", "k4", 0)) == "refund refunded 3000/4200");
-  CHECK(w.timeline("pay_1") == lines{"authorize approved", "capture approved", "payment.captured published", "refund approved",
-                                     "payment.partially_refunded published", "refund approved", "payment.refunded published"});
+  CHECK(w.timeline("pay_1") == lines{"authorize approved", "capture approved", "payment.captured published",
+                                     "refund approved", "payment.partially_refunded published", "refund approved",
+                                     "payment.refunded published"});
   CHECK(w.rows().payments.at(memory_store::id(w.key_of("pay_1"))) == *w.look("pay_1"));
 }
 

@@ -105,7 +105,8 @@ TEST_CASE("a commit that lands after its actor has left is found by the actor th
   }
 }
 
-TEST_CASE("while a commit is in doubt its payment's row is read for each request: for a minute, or until a claim is won") {
+TEST_CASE(
+    "while a commit is in doubt its payment's row is read for each request: for a minute, or until a claim is won") {
   world w;
   w.ask(w.create("pay_1", "k1"));
   w.ask(w.create("pay_2", "k2"));
@@ -184,8 +185,9 @@ TEST_CASE("a provider that does not answer in time leaves the outcome unknown, a
     const char* token;
     payment_state settled;
   };
-  for (const auto& r : {row{"pm_card_timeout", payment_state::authorized}, row{"pm_card_timeoutDeclined", payment_state::failed},
-                        row{"pm_card_slow_12000", payment_state::authorized}}) {
+  for (const auto& r :
+       {row{"pm_card_timeout", payment_state::authorized}, row{"pm_card_timeoutDeclined", payment_state::failed},
+        row{"pm_card_slow_12000", payment_state::authorized}}) {
     CAPTURE(r.token);
     world w;
     w.start_reconciler();
@@ -226,7 +228,8 @@ TEST_CASE("a commit in doubt is answered as unavailable, and a retry learns the 
       w.rows().faults.push_back(how);
       CHECK(w.ask(w.create("pay_1", "k1")) == told(problem::store_unavailable));
       const auto retried = w.ask(w.create("pay_1", "k1"));
-      // A begin that never happened leaves nothing behind: the retry is the first. Else it is a replay of what was begun.
+      // A begin that never happened leaves nothing behind: the retry is the first. Else it is a replay of what was
+      // begun.
       const bool never_begun = which == 0 && how == fault::before_commit;
       CHECK(retried == (never_begun ? "create authorized 0/0" : "replay: create authorized 0/0"));
       CHECK(w.ask(w.create("pay_1", "k1")) == "replay: create authorized 0/0");

@@ -25,7 +25,8 @@ TEST_CASE("the least recently used actors leave when too many live") {
     CHECK(w.ask(w.create("pay_" + n, "k" + n)) == "create authorized 0/0");
     CHECK(w.meters().live_payments.Value() <= 12);
   }
-  for (int i = 0; i < 200; ++i) CHECK(w.ask(w.capture("pay_" + std::to_string(i), "c" + std::to_string(i))) == "capture captured 0/0");
+  for (int i = 0; i < 200; ++i)
+    CHECK(w.ask(w.capture("pay_" + std::to_string(i), "c" + std::to_string(i))) == "capture captured 0/0");
 }
 
 TEST_CASE("requests that arrive while their actor leaves are answered by the next one") {
@@ -36,7 +37,8 @@ TEST_CASE("requests that arrive while their actor leaves are answered by the nex
   for (int round = 0; round < 20; ++round)
     for (int i = 0; i < 5; ++i) {
       const auto n = std::to_string(i);
-      all.push_back(round == 0 ? w.send(w.create("pay_" + n, "k" + n)) : w.send({w.key_of("pay_" + n), std::nullopt, view_payment{}}));
+      all.push_back(round == 0 ? w.send(w.create("pay_" + n, "k" + n))
+                               : w.send({w.key_of("pay_" + n), std::nullopt, view_payment{}}));
     }
   w.settle();
   for (const auto& p : all) {

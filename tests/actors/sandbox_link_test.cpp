@@ -151,7 +151,8 @@ TEST_CASE("what a sandbox decides by survives the wire, and so does its answer")
   CHECK(read->call.subject.details.payment_method == asked.subject.details.payment_method);
   CHECK(wire::encode({9, asked}).find('\n') == std::string::npos);
 
-  const provider_result result{provider_status::declined, "ch_1", {}, provider_error{error_category::risk, "code", "words", true, true}};
+  const provider_result result{
+      provider_status::declined, "ch_1", {}, provider_error{error_category::risk, "code", "words", true, true}};
   const auto answered = wire::decode_result(wire::encode(wire::numbered_result{9, result}));
   REQUIRE(answered);
   CHECK(answered->id == 9);
@@ -159,8 +160,9 @@ TEST_CASE("what a sandbox decides by survives the wire, and so does its answer")
 }
 
 TEST_CASE("a line that is no message of ours is nothing") {
-  for (const auto* line : {"", "{}", "null", "[1]", "{\"id\":1}", "hello", R"({"id":-1,"status":"approved","provider_ref":""})",
-                           R"({"id":1,"status":"splendid","provider_ref":""})"}) {
+  for (const auto* line :
+       {"", "{}", "null", "[1]", "{\"id\":1}", "hello", R"({"id":-1,"status":"approved","provider_ref":""})",
+        R"({"id":1,"status":"splendid","provider_ref":""})"}) {
     CAPTURE(line);
     CHECK_FALSE(wire::decode_call(line));
     CHECK_FALSE(wire::decode_result(line));
@@ -189,7 +191,8 @@ TEST_CASE("calls do not wait for one another, and each gets its own answer") {
                                    }};
   std::vector<std::future<provider_result>> answers;
   for (int i = 0; i < 100; ++i) answers.push_back(gateway.ask(call(operation::create, "pm_card_visa", i)));
-  for (int i = 0; i < 100; ++i) CHECK(answers[static_cast<std::size_t>(i)].get().provider_ref == "ch_" + std::to_string(i));
+  for (int i = 0; i < 100; ++i)
+    CHECK(answers[static_cast<std::size_t>(i)].get().provider_ref == "ch_" + std::to_string(i));
 }
 
 TEST_CASE("where nobody listens the outcome is unknown at once, and the first call after somebody does gets through") {
@@ -216,7 +219,8 @@ TEST_CASE("a connection that breaks makes every call on it unknown, none a failu
 
 TEST_CASE("a provider that talks nonsense is hung up on") {
   linked gateway;
-  const scripted_provider provider{gateway.path, [](const wire::numbered_call&, line_stream& back) { back.send("splendid"); }};
+  const scripted_provider provider{gateway.path,
+                                   [](const wire::numbered_call&, line_stream& back) { back.send("splendid"); }};
   CHECK(is_unknown(gateway.told(call(operation::create, "pm_card_visa"))));
 }
 
@@ -254,5 +258,6 @@ TEST_CASE("a socket whose path no socket can have is refused at the start") {
   caf::actor_system_config config;
   config.add_message_types<caf::id_block::gateway>();
   caf::actor_system system{config};
-  CHECK_THROWS_WITH(actors::spawn_sandbox_link(system, {}, "/tmp/" + std::string(200, 'x'), duration_ms{50}), Catch::Matchers::Contains("too long"));
+  CHECK_THROWS_WITH(actors::spawn_sandbox_link(system, {}, "/tmp/" + std::string(200, 'x'), duration_ms{50}),
+                    Catch::Matchers::Contains("too long"));
 }

@@ -17,7 +17,8 @@ using namespace gateway::actors;
 using namespace std::chrono_literals;
 
 namespace {
-provider_call call(operation what, std::string method, provider_kind kind = provider_kind::sandbox, flow how = flow::server) {
+provider_call call(operation what, std::string method, provider_kind kind = provider_kind::sandbox,
+                   flow how = flow::server) {
   provider_call c;
   c.provider_key = "pk_00112233445566778899aabbccddeeff";
   c.what = what;
@@ -44,12 +45,16 @@ TEST_CASE("each token has its outcome, as pm_ and as ctoken_") {
   using enum provider_status;
   using enum error_category;
   for (const auto& r :
-       {row{"card_visa", approved, "", provider, false}, row{"card_chargeDeclined", declined, "card_declined", provider, false},
+       {row{"card_visa", approved, "", provider, false},
+        row{"card_chargeDeclined", declined, "card_declined", provider, false},
         row{"card_chargeDeclinedInsufficientFunds", declined, "insufficient_funds", provider, true},
-        row{"card_riskBlocked", declined, "risk_blocked", risk, false}, row{"card_authenticationRequired", pending, "", provider, false},
-        row{"card_captureDeclined", approved, "", provider, false}, row{"card_refundFail", approved, "", provider, false},
-        row{"card_voidFail", approved, "", provider, false}, row{"card_accountInvalid", declined, "account_invalid", auth, false},
-        row{"card_slow_50", approved, "", provider, false}, row{"card_unheard_of", declined, "payment_method_not_found", validation, false},
+        row{"card_riskBlocked", declined, "risk_blocked", risk, false},
+        row{"card_authenticationRequired", pending, "", provider, false},
+        row{"card_captureDeclined", approved, "", provider, false},
+        row{"card_refundFail", approved, "", provider, false}, row{"card_voidFail", approved, "", provider, false},
+        row{"card_accountInvalid", declined, "account_invalid", auth, false},
+        row{"card_slow_50", approved, "", provider, false},
+        row{"card_unheard_of", declined, "payment_method_not_found", validation, false},
         row{"card_slow_", declined, "payment_method_not_found", validation, false},
         row{"card_slow_5x", declined, "payment_method_not_found", validation, false}})
     for (std::string prefix : {"pm_", "ctoken_"}) {
@@ -75,7 +80,8 @@ TEST_CASE("the later operation of an authorised token is rejected") {
 }
 
 TEST_CASE("a timeout token is silent once, and tells when asked again") {
-  for (auto [token, status] : {std::pair{"pm_card_timeout", provider_status::approved}, {"pm_card_timeoutDeclined", provider_status::declined}}) {
+  for (auto [token, status] : {std::pair{"pm_card_timeout", provider_status::approved},
+                               {"pm_card_timeoutDeclined", provider_status::declined}}) {
     auto c = call(operation::create, token);
     CHECK(asked(c).silent);
     c.asked_again = true;
@@ -115,7 +121,8 @@ TEST_CASE("the hosted card route refunds for six months after the capture") {
 
 namespace {
 struct ledger_file {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / ("sandbox-ledger-" + std::to_string(::getpid()));
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("sandbox-ledger-" + std::to_string(::getpid()));
   ledger_file() { std::filesystem::remove(path); }
   ~ledger_file() { std::filesystem::remove(path); }
   std::string text() const {
@@ -238,7 +245,9 @@ TEST_CASE("a provider that keeps silent is not waited for until the end of the p
   auto* self = static_cast<caf::event_based_actor*>(caf::actor_cast<caf::abstract_actor*>(asker));
   self->context(&outside);
   const auto sandbox = actors::spawn_sandbox(w.system(), {"https://gateway.test", "key"}, nullptr);
-  self->request(sandbox, caf::infinite, call(operation::create, "pm_card_timeout")).then([&](provider_result& result) { heard = std::move(result); });
+  self->request(sandbox, caf::infinite, call(operation::create, "pm_card_timeout")).then([&](provider_result& result) {
+    heard = std::move(result);
+  });
   w.advance(30s, 5s);
   CHECK_FALSE(heard);
   w.advance(60s, 5s);

@@ -81,7 +81,9 @@ TEST_CASE("a window begins small, grows by one with each success, and halves at 
   CHECK(w.size() == 16);
   w.ended(attempt_result::rejected, 429, 20);
   CHECK(w.size() == 8);
-  for (const auto result : {attempt_result::answer_timeout, attempt_result::connect_timeout, attempt_result::unreachable}) w.ended(result, 0, 10'000);
+  for (const auto result :
+       {attempt_result::answer_timeout, attempt_result::connect_timeout, attempt_result::unreachable})
+    w.ended(result, 0, 10'000);
   CHECK(w.size() == 1);
   w.ended(attempt_result::answer_timeout, 0, 10'000);
   CHECK(w.size() == 1);
@@ -91,7 +93,8 @@ TEST_CASE("a window begins small, grows by one with each success, and halves at 
   CHECK(attempt_window{0}.size() == 1);
 }
 
-TEST_CASE("a window shrinks while answers are slower than they were, and gives a destination that stays so another chance") {
+TEST_CASE(
+    "a window shrinks while answers are slower than they were, and gives a destination that stays so another chance") {
   attempt_window w{32};
   for (int i = 0; i < 100; ++i) w.ended(attempt_result::delivered, 200, 3);
   w.ended(attempt_result::delivered, 200, 34);

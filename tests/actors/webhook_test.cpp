@@ -98,7 +98,9 @@ TEST_CASE("the signature is the HMAC of time, dot and body, with the old secret 
   sell(w, "pay_1");
   const auto& post = w.office().sent.at(0).post;
   const auto t = std::to_string(to_unix_ms(w.clock().now()) / 1000);
-  const auto sign = [&](std::string_view secret) { return crypto::hex(crypto::hmac_sha256(secret, t + "." + post.body)); };
+  const auto sign = [&](std::string_view secret) {
+    return crypto::hex(crypto::hmac_sha256(secret, t + "." + post.body));
+  };
   CHECK(header(post, "X-Service-Signature") == "t=" + t + ",v1=" + sign("whsec_new") + ",v1=" + sign("whsec_old"));
   w.advance(1h, 30s);
   sell(w, "pay_2");
@@ -106,7 +108,8 @@ TEST_CASE("the signature is the HMAC of time, dot and body, with the old secret 
   CHECK(std::ranges::count(later, ',') == 1);
 }
 
-TEST_CASE("a destination that fails is tried by the schedule, with the same number and the same bytes, and then set aside") {
+TEST_CASE(
+    "a destination that fails is tried by the schedule, with the same number and the same bytes, and then set aside") {
   world w;
   w.office().answer = [](const outgoing_post&) { return post_office::says(500); };
   w.subscribe(hook("a"));
@@ -205,10 +208,13 @@ TEST_CASE("a destination that hangs holds its window, and slows nobody else") {
   for (int i = 0; i < 9; ++i) CHECK(w.office().sent_to("https://well" + std::to_string(i) + ".test/hook") == 100);
 }
 
-TEST_CASE("a breaker stops the attempts at a destination that keeps failing, and its deliveries lose none of theirs by it") {
+TEST_CASE(
+    "a breaker stops the attempts at a destination that keeps failing, and its deliveries lose none of theirs by it") {
   world w;
   bool well = false;
-  w.office().answer = [&](const outgoing_post&) { return well ? post_office::says(200) : post_office::fails(attempt_result::unreachable); };
+  w.office().answer = [&](const outgoing_post&) {
+    return well ? post_office::says(200) : post_office::fails(attempt_result::unreachable);
+  };
   w.subscribe(hook("a"));
   for (int i = 0; i < 200; ++i) {
     sell(w, "pay_" + std::to_string(i));
@@ -279,7 +285,8 @@ TEST_CASE("an attempt that cannot be recorded is kept and not made again, until 
   world w;
   w.subscribe(hook("a"));
   w.ask(world::create("pay_1", "key 1"));
-  w.rows().faults = {fault::none, fault::none, fault::before_commit, fault::queue_full, fault::after_commit, fault::none};
+  w.rows().faults = {fault::none,       fault::none,         fault::before_commit,
+                     fault::queue_full, fault::after_commit, fault::none};
   w.ask(world::capture("pay_1", "key 2"));
   w.advance(10s);
   CHECK(w.office().sent.size() == 1);
@@ -311,11 +318,13 @@ TEST_CASE("more than memory has room for waits in the table, and is delivered in
   for (const auto& row : rows_of(w)) CHECK(row.status == delivery_status::delivered);
 }
 
-TEST_CASE("a worker that dies is replaced, and its delivery is attempted again; one that kills each time is set aside") {
+TEST_CASE(
+    "a worker that dies is replaced, and its delivery is attempted again; one that kills each time is set aside") {
   world w;
   int deaths = 2;
   w.office().answer = [&](const outgoing_post& post) -> std::optional<delivery_attempt> {
-    if (post.url == "https://deadly.test/hook" || (post.url == "https://a.test/hook" && deaths-- > 0)) throw std::runtime_error{"out of memory"};
+    if (post.url == "https://deadly.test/hook" || (post.url == "https://a.test/hook" && deaths-- > 0))
+      throw std::runtime_error{"out of memory"};
     return post_office::says(200);
   };
   w.subscribe(hook("a"));
@@ -348,7 +357,9 @@ TEST_CASE("what waited in memory when its destination was disabled is sent as so
   CHECK(w.office().sent.size() == 10);
 }
 
-TEST_CASE("what becomes due between two looks at the backlog is attempted on time, and a second late if the table cannot be read") {
+TEST_CASE(
+    "what becomes due between two looks at the backlog is attempted on time, and a second late if the table cannot be "
+    "read") {
   world w;
   w.office().answer = [](const outgoing_post&) { return post_office::says(500); };
   w.subscribe(hook("a"));

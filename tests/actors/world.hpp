@@ -28,8 +28,9 @@ class text_encoder final : public result_encoder {
  public:
   answer encode(const outcome& result) const override {
     const auto status = !result.failure ? 200 : *result.failure == problem::provider_outcome_unknown ? 502 : 409;
-    return {static_cast<std::uint16_t>(status), std::string{to_string(result.what)} + " " + std::string{to_string(result.after.state)} + " " +
-                                                    std::to_string(result.refunded_amount) + "/" + std::to_string(result.after.refunded)};
+    return {static_cast<std::uint16_t>(status),
+            std::string{to_string(result.what)} + " " + std::string{to_string(result.after.state)} + " " +
+                std::to_string(result.refunded_amount) + "/" + std::to_string(result.after.refunded)};
   }
   std::string event_data(const payment&, std::string_view type) const override { return std::string{type}; }
   std::string event_envelope(const event_record& event, destination_kind to, const entity_id&) const override {
@@ -47,7 +48,9 @@ class post_office final : public webhook_client {
   static delivery_attempt says(std::uint16_t status) {
     delivery_attempt a;
     a.status = status;
-    a.result = status == 410 ? attempt_result::gone : status / 100 == 2 ? attempt_result::delivered : attempt_result::rejected;
+    a.result = status == 410       ? attempt_result::gone
+               : status / 100 == 2 ? attempt_result::delivered
+                                   : attempt_result::rejected;
     return a;
   }
   static delivery_attempt fails(attempt_result how) {
@@ -65,7 +68,9 @@ class post_office final : public webhook_client {
   void check(std::string, std::function<void(std::optional<std::string>)> done) override { done(std::nullopt); }
 
   /// What a post is answered with; nothing: it hangs until the test answers it.
-  std::function<std::optional<delivery_attempt>(const outgoing_post&)> answer = [](const outgoing_post&) { return says(200); };
+  std::function<std::optional<delivery_attempt>(const outgoing_post&)> answer = [](const outgoing_post&) {
+    return says(200);
+  };
   std::vector<letter> sent;
   std::vector<std::function<void(delivery_attempt)>> unanswered;
 
@@ -75,7 +80,8 @@ class post_office final : public webhook_client {
 };
 
 /// Stands for the directory where a test publishes by hand: writes down what it is told.
-inline directory_actor::behavior_type listening_directory(directory_actor::pointer, std::shared_ptr<std::vector<operator_command>> heard) {
+inline directory_actor::behavior_type listening_directory(directory_actor::pointer,
+                                                          std::shared_ptr<std::vector<operator_command>> heard) {
   return {[heard](const operator_command& command) -> operator_result {
             heard->push_back(command);
             return named_result{};
@@ -87,12 +93,13 @@ inline directory_actor::behavior_type listening_directory(directory_actor::point
 struct call_log {
   std::vector<provider_call> calls;
   std::size_t count(operation what, std::string_view payment) const {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(calls, [&](const provider_call& c) { return c.what == what && c.subject.key.id.value == payment; }));
+    return static_cast<std::size_t>(std::ranges::count_if(
+        calls, [&](const provider_call& c) { return c.what == what && c.subject.key.id.value == payment; }));
   }
 };
 
-inline provider_actor::behavior_type logging_provider(provider_actor::pointer self, provider_actor next, std::shared_ptr<call_log> log) {
+inline provider_actor::behavior_type logging_provider(provider_actor::pointer self, provider_actor next,
+                                                      std::shared_ptr<call_log> log) {
   return {[self, next, log](provider_call& call) -> caf::result<provider_result> {
     log->calls.push_back(call);
     return self->delegate(next, std::move(call));
@@ -132,15 +139,17 @@ class world {
     store.readers.push_back(system_.spawn(failing_reader, line_));
     store.recorder = store.writers.front();
     store.outbox = store.archive = store.readers.front();
-    dispatcher_ = actors::spawn_dispatcher(
-        system_, std::make_shared<const actors::webhook_context>(actors::webhook_context{
-                     store, system_.spawn(listening_directory, heard_), merchants_, clock_, encoder_, config_, meters_, office_}));
-    context_ = std::make_shared<actors::payment_context>(
-        actors::payment_context{std::move(store), {}, merchants_, clock_, encoder_, config_, meters_, dispatcher_, numbers_});
+    dispatcher_ =
+        actors::spawn_dispatcher(system_, std::make_shared<const actors::webhook_context>(actors::webhook_context{
+                                              store, system_.spawn(listening_directory, heard_), merchants_, clock_,
+                                              encoder_, config_, meters_, office_}));
+    context_ = std::make_shared<actors::payment_context>(actors::payment_context{
+        std::move(store), {}, merchants_, clock_, encoder_, config_, meters_, dispatcher_, numbers_});
     for (const auto& kind : provider_catalogue) {
       auto sandbox = actors::spawn_sandbox(system_, {"https://gateway.test", "page-key"}, nullptr);
       auto logged = system_.spawn(logging_provider, sandbox, log_);
-      context_->providers[static_cast<std::size_t>(kind.kind)] = actors::spawn_provider_gate(system_, logged, kind.kind, config_, meters_);
+      context_->providers[static_cast<std::size_t>(kind.kind)] =
+          actors::spawn_provider_gate(system_, logged, kind.kind, config_, meters_);
     }
     router_ = actors::spawn_router(system_, context_);
     settle();
@@ -169,15 +178,18 @@ class world {
   const std::vector<operator_command>& heard() const { return *heard_; }
 
   /// Publishes the destination as one of merch_1's.
-  void publish(destination to, std::string secret = "whsec_now", std::string previous = {}, time_point previous_until = {}) {
+  void publish(destination to, std::string secret = "whsec_now", std::string previous = {},
+               time_point previous_until = {}) {
     auto owner = *merchants_.find_merchant(merchant_id{"merch_1"});
     std::erase_if(owner.destinations, [&](const destination& d) { return d.id == to.id; });
     owner.destinations.push_back(to);
     merchants_.publish(std::make_shared<const merchant>(std::move(owner)));
-    merchants_.publish(std::make_shared<const webhook_endpoint>(webhook_endpoint{std::move(to), std::move(secret), std::move(previous), previous_until}));
+    merchants_.publish(std::make_shared<const webhook_endpoint>(
+        webhook_endpoint{std::move(to), std::move(secret), std::move(previous), previous_until}));
   }
   /// The same, and tells the dispatcher.
-  void subscribe(destination to, std::string secret = "whsec_now", std::string previous = {}, time_point previous_until = {}) {
+  void subscribe(destination to, std::string secret = "whsec_now", std::string previous = {},
+                 time_point previous_until = {}) {
     const auto id = to.id;
     publish(std::move(to), std::move(secret), std::move(previous), previous_until);
     caf::anon_send(dispatcher_, destination_changed{id});
@@ -186,7 +198,8 @@ class world {
   std::uint64_t redeliver(gateway::redeliver wanted) {
     auto count = std::make_shared<std::uint64_t>(0);
     client_->context(&outside_);
-    client_->request(dispatcher_, caf::infinite, std::move(wanted)).then([count](const redeliver_result& r) { *count = r.count; }, [](const caf::error&) {});
+    client_->request(dispatcher_, caf::infinite, std::move(wanted))
+        .then([count](const redeliver_result& r) { *count = r.count; }, [](const caf::error&) {});
     settle();
     return *count;
   }
@@ -219,8 +232,10 @@ class world {
     std::string told() const {
       if (*failed) return "error";
       if (!*reply) return "nothing";
-      if (const auto* f = std::get_if<finished>(&(*reply)->what)) return (f->replayed ? "replay: " : "") + f->result->body;
-      if (const auto* p = std::get_if<problem>(&(*reply)->what)) return "problem " + std::to_string(static_cast<int>(*p));
+      if (const auto* f = std::get_if<finished>(&(*reply)->what))
+        return (f->replayed ? "replay: " : "") + f->result->body;
+      if (const auto* p = std::get_if<problem>(&(*reply)->what))
+        return "problem " + std::to_string(static_cast<int>(*p));
       return "view";
     }
   };
@@ -230,7 +245,8 @@ class world {
     // Outside an actor's own turn a request needs a context to be sent from.
     client_->context(&outside_);
     client_->request(router_, caf::infinite, std::move(request))
-        .then([reply = p.reply](payment_reply& r) { *reply = std::move(r); }, [failed = p.failed](const caf::error&) { *failed = true; });
+        .then([reply = p.reply](payment_reply& r) { *reply = std::move(r); },
+              [failed = p.failed](const caf::error&) { *failed = true; });
     return p;
   }
   std::string ask(payment_request request) {
@@ -248,30 +264,39 @@ class world {
     auto p = send({key_of(id), std::nullopt, view_timeline{}});
     settle();
     std::vector<std::string> lines;
-    for (const auto& entry : std::get<timeline_ptr>((*p.reply)->what)->entries) lines.push_back(entry.operation + " " + entry.status);
+    for (const auto& entry : std::get<timeline_ptr>((*p.reply)->what)->entries)
+      lines.push_back(entry.operation + " " + entry.status);
     return lines;
   }
 
-  static payment_key key_of(std::string_view id) { return {merchant_id{"merch_1"}, environment::test, payment_id{std::string{id}}}; }
+  static payment_key key_of(std::string_view id) {
+    return {merchant_id{"merch_1"}, environment::test, payment_id{std::string{id}}};
+  }
   static idempotency write(std::string_view key, std::string_view fingerprint = "same") {
     return {command_key{merchant_id{"merch_1"}, environment::test, {}, std::string{key}}, std::string{fingerprint}};
   }
-  static payment_request create(std::string_view id, std::string_view key, std::string_view method = "pm_card_visa", flow how = flow::server,
-                                std::string_view fingerprint = "same") {
+  static payment_request create(std::string_view id, std::string_view key, std::string_view method = "pm_card_visa",
+                                flow how = flow::server, std::string_view fingerprint = "same") {
     create_payment c;
     c.amount = {4200, *currency::parse("HKD")};
     c.how = how;
     if (how == flow::server) c.details.payment_method = method;
     return {key_of(id), write(key, std::string{id} + std::string{fingerprint}), c};
   }
-  static payment_request capture(std::string_view id, std::string_view key) { return {key_of(id), write(key, std::string{id} + "capture"), capture_payment{}}; }
+  static payment_request capture(std::string_view id, std::string_view key) {
+    return {key_of(id), write(key, std::string{id} + "capture"), capture_payment{}};
+  }
   static payment_request refund(std::string_view id, std::string_view key, std::int64_t amount) {
     return {key_of(id), write(key, std::string{id} + "refund" + std::to_string(amount)), refund_payment{amount, "why"}};
   }
-  static payment_request void_(std::string_view id, std::string_view key) { return {key_of(id), write(key, std::string{id} + "void"), void_payment{}}; }
+  static payment_request void_(std::string_view id, std::string_view key) {
+    return {key_of(id), write(key, std::string{id} + "void"), void_payment{}};
+  }
 
  private:
-  caf::scheduler::test_coordinator& coordinator() { return dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler()); }
+  caf::scheduler::test_coordinator& coordinator() {
+    return dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler());
+  }
 
   // What actors refer to outlives the system, which runs what is left of them when it goes.
   failing_store_ptr rows_;
@@ -293,7 +318,8 @@ class world {
   reconciler_actor reconciler_;
   caf::scoped_execution_unit outside_{&system_};
   caf::actor client_actor_ = system_.spawn([](caf::event_based_actor*) -> caf::behavior { return {[](wake_atom) {}}; });
-  caf::event_based_actor* client_ = static_cast<caf::event_based_actor*>(caf::actor_cast<caf::abstract_actor*>(client_actor_));
+  caf::event_based_actor* client_ =
+      static_cast<caf::event_based_actor*>(caf::actor_cast<caf::abstract_actor*>(client_actor_));
 };
 
 inline std::string told(problem p) { return "problem " + std::to_string(static_cast<int>(p)); }

@@ -12,6 +12,7 @@ inline std::string from_hex(std::string_view text) {
     throw std::invalid_argument("not hexadecimal");
   };
   std::string bytes;
-  for (std::size_t i = 0; i + 1 < text.size(); i += 2) bytes += static_cast<char>(nibble(text[i]) * 16 + nibble(text[i + 1]));
+  for (std::size_t i = 0; i + 1 < text.size(); i += 2)
+    bytes += static_cast<char>(nibble(text[i]) * 16 + nibble(text[i + 1]));
   return bytes;
 }

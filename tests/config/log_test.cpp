@@ -60,22 +60,30 @@ std::string after_time(const std::string& line) { return line.substr(line.find("
 
 TEST_CASE("a line is one JSON object with its time in UTC milliseconds") {
   captured_stderr captured;
-  log::info("request", {{"request_id", "req_1"}, {"status", 200}, {"seconds", 0.25}, {"replayed", true}, {"bytes", std::size_t{17}}});
+  log::info(
+      "request",
+      {{"request_id", "req_1"}, {"status", 200}, {"seconds", 0.25}, {"replayed", true}, {"bytes", std::size_t{17}}});
   const auto lines = captured.lines();
   REQUIRE(lines.size() == 1);
   CHECK(std::regex_search(lines[0], std::regex{R"(^\{"at":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z","level")"}));
-  CHECK(after_time(lines[0]) ==
-        R"(,"level":"info","event":"request","request_id":"req_1","status":200,"seconds":0.25,"replayed":true,"bytes":17})");
+  CHECK(
+      after_time(lines[0]) ==
+      R"(,"level":"info","event":"request","request_id":"req_1","status":200,"seconds":0.25,"replayed":true,"bytes":17})");
 }
 
 TEST_CASE("whatever a field holds, the line stays valid JSON") {
-  struct row { std::string text, json; };
+  struct row {
+    std::string text, json;
+  };
   const row rows[] = {{"", R"("")"},
                       {"quote \" and \\", R"("quote \" and \\")"},
                       {"line\nbreak\r\ttab\b\f", R"("line\nbreak\r\ttab\b\f")"},
                       {std::string{"nul\0and\x1f\x7f", 9}, "\"nul\\u0000and\\u001f\\u007f\""},
                       {"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\""},
-                      {"a\xff" "b", "\"a\xef\xbf\xbd" "b\""},
+                      {"a\xff"
+                       "b",
+                       "\"a\xef\xbf\xbd"
+                       "b\""},
                       {"cut \xe2\x82", "\"cut \xef\xbf\xbd\xef\xbf\xbd\""},
                       {"overlong \xc0\xaf", "\"overlong \xef\xbf\xbd\xef\xbf\xbd\""},
                       {"surrogate \xed\xa0\x80", "\"surrogate \xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
@@ -133,8 +141,7 @@ namespace {
   int ends[2];
   if (::pipe(ends) != 0) ::_exit(1);
   ::fcntl(ends[1], F_SETFL, O_NONBLOCK);
-  while (::write(ends[1], "x", 1) > 0) {
-  }
+  while (::write(ends[1], "x", 1) > 0) {}
   ::fcntl(ends[1], F_SETFL, 0);
   ::dup2(ends[1], STDERR_FILENO);
   log::start(log::level::info);
@@ -150,7 +157,8 @@ TEST_CASE("a reader of standard error that is stuck holds up neither the work no
   const pid_t child = ::fork();
   if (child == 0) log_into_a_full_pipe();
   int status = -1;
-  for (int i = 0; i < 400 && ::waitpid(child, &status, WNOHANG) == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds{50});
+  for (int i = 0; i < 400 && ::waitpid(child, &status, WNOHANG) == 0; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds{50});
   ::kill(child, SIGKILL);
   REQUIRE(status != -1);
   CHECK(WIFEXITED(status));

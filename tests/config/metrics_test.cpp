@@ -19,14 +19,15 @@ bool has_line(const std::string& text, const std::string& line) {
 TEST_CASE("every metric is exposed under its name from the start") {
   const metrics meters;
   const auto text = meters.expose();
-  for (const auto* name : {"gateway_http_requests_in_flight", "gateway_http_connections", "gateway_http_connections_refused_total",
-                           "gateway_store_commits_total", "gateway_store_commit_failures_total", "gateway_store_up", "gateway_payment_actors",
-                           "gateway_payment_activations_total", "gateway_idempotent_replays_total", "gateway_payments_settled_total",
-                           "gateway_log_lines_dropped_total", "gateway_writes_waiting", "gateway_writes_waiting_limit",
-                           "gateway_webhook_workers_busy", "gateway_webhook_worker_restarts_total"})
+  for (const auto* name :
+       {"gateway_http_requests_in_flight", "gateway_http_connections", "gateway_http_connections_refused_total",
+        "gateway_store_commits_total", "gateway_store_commit_failures_total", "gateway_store_up",
+        "gateway_payment_actors", "gateway_payment_activations_total", "gateway_idempotent_replays_total",
+        "gateway_payments_settled_total", "gateway_log_lines_dropped_total", "gateway_writes_waiting",
+        "gateway_writes_waiting_limit", "gateway_webhook_workers_busy", "gateway_webhook_worker_restarts_total"})
     CHECK(has_line(text, std::string{name} + " 0"));
-  for (const auto* name : {"gateway_store_batch_units", "gateway_store_commit_seconds", "gateway_webhook_attempt_seconds",
-                           "gateway_webhook_commit_to_arrival_seconds"})
+  for (const auto* name : {"gateway_store_batch_units", "gateway_store_commit_seconds",
+                           "gateway_webhook_attempt_seconds", "gateway_webhook_commit_to_arrival_seconds"})
     CHECK(has_line(text, std::string{name} + "_count 0"));
 }
 
@@ -99,7 +100,8 @@ TEST_CASE("the dashboard asks for metrics that exist") {
   const auto exposed = meters.expose(), dashboard = content_of(GATEWAY_DASHBOARD_FILE);
   std::set<std::string> asked;
   const std::regex name{"gateway_[a-z_]+"};
-  for (auto at = std::sregex_iterator{dashboard.begin(), dashboard.end(), name}; at != std::sregex_iterator{}; ++at) asked.insert(at->str());
+  for (auto at = std::sregex_iterator{dashboard.begin(), dashboard.end(), name}; at != std::sregex_iterator{}; ++at)
+    asked.insert(at->str());
   CHECK(asked.size() > 15);
   for (const auto& one : asked) {
     INFO(one);

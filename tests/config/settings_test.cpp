@@ -30,7 +30,9 @@ parsed load_file(const std::string& text, std::vector<std::string> arguments = {
   return load(arguments);
 }
 
-std::string uncommented(const std::string& example) { return std::regex_replace(example, std::regex{"(^|\n)#([a-z])"}, "$1$2"); }
+std::string uncommented(const std::string& example) {
+  return std::regex_replace(example, std::regex{"(^|\n)#([a-z])"}, "$1$2");
+}
 
 }  // namespace
 
@@ -47,8 +49,9 @@ TEST_CASE("without options every setting has its default") {
 
 TEST_CASE("options of the command line reach their settings") {
   const auto p = load({"--dev", "--listen=[::1]:0", "--data-dir=/tmp/d", "--store=mysql://u:p@db:3306/gw?socket=/run/s",
-                       "--base-url=https://a.example/", "--operator-listen=127.0.0.1:0", "--batch-units=7", "--http-json-depth", "12",
-                       "--provider-timeout=2s", "--reconcile-first=250", "--idempotency-kept=2d", "--live-payments=100", "--log-level=debug"});
+                       "--base-url=https://a.example/", "--operator-listen=127.0.0.1:0", "--batch-units=7",
+                       "--http-json-depth", "12", "--provider-timeout=2s", "--reconcile-first=250",
+                       "--idempotency-kept=2d", "--live-payments=100", "--log-level=debug"});
   INFO(p.text);
   REQUIRE(p.outcome == load_outcome::run);
   CHECK(p.config.dev);
@@ -67,8 +70,9 @@ TEST_CASE("options of the command line reach their settings") {
 }
 
 TEST_CASE("webhooks have settings of their own") {
-  const auto p = load({"--webhook-connect-timeout=250ms", "--webhook-answer-timeout=2s", "--webhook-workers=7", "--webhook-window=3", "--webhook-rate=0",
-                       "--webhook-attempts=2", "--webhook-ca-file=/tmp/ca.pem"});
+  const auto p =
+      load({"--webhook-connect-timeout=250ms", "--webhook-answer-timeout=2s", "--webhook-workers=7",
+            "--webhook-window=3", "--webhook-rate=0", "--webhook-attempts=2", "--webhook-ca-file=/tmp/ca.pem"});
   INFO(p.text);
   REQUIRE(p.outcome == load_outcome::run);
   CHECK(p.config.webhook_connect_timeout == 250ms);
@@ -91,7 +95,10 @@ TEST_CASE("help and version are told apart from a start") {
 }
 
 TEST_CASE("a usage error is one line that names the option, with exit status 2") {
-  struct row { std::vector<std::string> arguments; std::string names; };
+  struct row {
+    std::vector<std::string> arguments;
+    std::string names;
+  };
   const row rows[] = {{{"--nonsense"}, "nonsense"},
                       {{"stray"}, "stray"},
                       {{"--listen"}, "--listen"},
@@ -145,7 +152,8 @@ batch-units = 64
 live-payments = 1_000
 provider-timeout = "3s"
 payment-idle = 1500
-)", {"--batch-units=32"});
+)",
+                           {"--batch-units=32"});
   INFO(p.text);
   REQUIRE(p.outcome == load_outcome::run);
   CHECK(p.config.dev);
@@ -159,7 +167,9 @@ payment-idle = 1500
 }
 
 TEST_CASE("a fault in a file is told with the file, the line and the setting") {
-  struct row { std::string text, words; };
+  struct row {
+    std::string text, words;
+  };
   const row rows[] = {{"\nnonsense = 1", "gateway.toml:2: unknown setting 'nonsense'"},
                       {"config-file = \"x\"", "unknown setting 'config-file'"},
                       {"batch-units = \"64\"", "gateway.toml:1: batch-units: must be a whole number without quotes"},
@@ -191,14 +201,17 @@ TEST_CASE("a fault in a file is told with the file, the line and the setting") {
 }
 
 TEST_CASE("no message holds a store's password") {
-  for (const auto* argument : {"--stroe=mysql://u:secret@h/d", "mysql://u:sec@secret@h/d", "mysql://u:secret/d", "--store=oracle://u:secret@h/d", "--base-url=mysql://u:secret@h",
+  for (const auto* argument : {"--stroe=mysql://u:secret@h/d", "mysql://u:sec@secret@h/d", "mysql://u:secret/d",
+                               "--store=oracle://u:secret@h/d", "--base-url=mysql://u:secret@h",
                                "--listen=mysql://u:secret@h/d", "--log-level=mysql://u:secret@h/d"}) {
     const auto p = load({argument});
     INFO(p.text);
     CHECK(p.outcome == load_outcome::usage_error);
     CHECK_THAT(p.text, !Contains("secret"));
   }
-  struct row { std::string url, shown; };
+  struct row {
+    std::string url, shown;
+  };
   const row rows[] = {{"sqlite", "sqlite"},
                       {"mysql://u:p@h:1/d?socket=/s", "mysql://u:***@h:1/d?socket=/s"},
                       {"mysql://u:p@q:r@h/d", "mysql://u:***@h/d"},
@@ -253,10 +266,25 @@ TEST_CASE("the example shows the defaults of whatever has one") {
 }
 
 TEST_CASE("durations have units") {
-  struct row { std::string text; std::optional<std::chrono::milliseconds> expected; };
-  const row rows[] = {{"0", 0ms},      {"1500", 1500ms}, {"1500ms", 1500ms}, {"15s", 15s},           {"5m", 5min},
-                      {"24h", 24h},    {"30d", 720h},    {"", {}},           {"s", {}},              {"-1s", {}},
-                      {"1.5s", {}},    {"1 s", {}},      {"1sec", {}},       {"1S", {}},             {"99999999999999999999", {}},
+  struct row {
+    std::string text;
+    std::optional<std::chrono::milliseconds> expected;
+  };
+  const row rows[] = {{"0", 0ms},
+                      {"1500", 1500ms},
+                      {"1500ms", 1500ms},
+                      {"15s", 15s},
+                      {"5m", 5min},
+                      {"24h", 24h},
+                      {"30d", 720h},
+                      {"", {}},
+                      {"s", {}},
+                      {"-1s", {}},
+                      {"1.5s", {}},
+                      {"1 s", {}},
+                      {"1sec", {}},
+                      {"1S", {}},
+                      {"99999999999999999999", {}},
                       {"9223372036854775807d", {}}};
   for (const auto& r : rows) {
     INFO(r.text);
@@ -271,8 +299,8 @@ TEST_CASE("durations have units") {
 TEST_CASE("addresses are numeric, with a port") {
   CHECK(parse_socket_address("127.0.0.1:8443") == socket_address{"127.0.0.1", 8443});
   CHECK(parse_socket_address("[::]:0") == socket_address{"::", 0});
-  for (const auto* bad : {"", ":", ":80", "127.0.0.1", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:-1", "127.0.0.1:70000", "::1:80", "[::1]", "[]:1",
-                          "example.com:80", "[127.0.0.1]:80", "127.0.0.256:1"}) {
+  for (const auto* bad : {"", ":", ":80", "127.0.0.1", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:-1", "127.0.0.1:70000",
+                          "::1:80", "[::1]", "[]:1", "example.com:80", "[127.0.0.1]:80", "127.0.0.256:1"}) {
     INFO(bad);
     CHECK_FALSE(parse_socket_address(bad).has_value());
   }

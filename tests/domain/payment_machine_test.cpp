@@ -53,19 +53,28 @@ std::string verdict(const decision& d) {
 
 provider_result approved() { return {provider_status::approved, "ref_1", {}, std::nullopt}; }
 provider_result declined() {
-  return {provider_status::declined, "ref_1", {}, provider_error{error_category::provider, "card_declined", "Declined.", false, false}};
+  return {provider_status::declined,
+          "ref_1",
+          {},
+          provider_error{error_category::provider, "card_declined", "Declined.", false, false}};
 }
 provider_result unknown() {
-  return {provider_status::unknown, {}, {}, provider_error{error_category::timeout, "provider_timeout", "No answer.", true, true}};
+  return {provider_status::unknown,
+          {},
+          {},
+          provider_error{error_category::timeout, "provider_timeout", "No answer.", true, true}};
 }
 provider_result waiting() { return {provider_status::pending, "cs_1", "https://gateway/page", std::nullopt}; }
 
-payment claimed(payment p, operation what, std::int64_t amount = 4200) { return machine::claimed_for(std::move(p), command, what, amount, now, timing); }
+payment claimed(payment p, operation what, std::int64_t amount = 4200) {
+  return machine::claimed_for(std::move(p), command, what, amount, now, timing);
+}
 
 std::vector<std::string> history(const transition& t) {
   std::vector<std::string> lines;
   for (const auto& entry : t.entries)
-    lines.push_back((entry.kind == timeline_kind::event ? "event " : "attempt ") + entry.operation + " " + entry.status);
+    lines.push_back((entry.kind == timeline_kind::event ? "event " : "attempt ") + entry.operation + " " +
+                    entry.status);
   return lines;
 }
 
@@ -121,10 +130,10 @@ TEST_CASE("every state answers every command, on every kind of route") {
   }
   SECTION("the wallet, which has no refunds") {
     for (auto state : {captured, partially_refunded})
-      CHECK(verdict(decide(payment_in(state, provider_kind::sandbox_wallet, flow::redirect), refund_payment{}, command, now, timing)) ==
-            "refund_not_supported");
-    CHECK(verdict(decide(payment_in(refunded, provider_kind::sandbox_wallet, flow::redirect), refund_payment{}, command, now, timing)) ==
-          "not_refundable");
+      CHECK(verdict(decide(payment_in(state, provider_kind::sandbox_wallet, flow::redirect), refund_payment{}, command,
+                           now, timing)) == "refund_not_supported");
+    CHECK(verdict(decide(payment_in(refunded, provider_kind::sandbox_wallet, flow::redirect), refund_payment{}, command,
+                         now, timing)) == "not_refundable");
   }
   SECTION("while an operation is open, nothing else runs") {
     for (std::size_t i = 0; i < payment_state_count; ++i) {
@@ -145,8 +154,10 @@ TEST_CASE("a refund is bounded by what remains") {
     std::int64_t claimed;
   };
   for (const auto& r : {row{payment_state::captured, 0, "claim", 4200}, row{payment_state::captured, 1, "claim", 1},
-                        row{payment_state::captured, 4200, "claim", 4200}, row{payment_state::captured, 4201, "refund_exceeds_captured", 0},
-                        row{payment_state::partially_refunded, 0, "claim", 3000}, row{payment_state::partially_refunded, 3000, "claim", 3000},
+                        row{payment_state::captured, 4200, "claim", 4200},
+                        row{payment_state::captured, 4201, "refund_exceeds_captured", 0},
+                        row{payment_state::partially_refunded, 0, "claim", 3000},
+                        row{payment_state::partially_refunded, 3000, "claim", 3000},
                         row{payment_state::partially_refunded, 3001, "refund_exceeds_captured", 0},
                         row{payment_state::partially_refunded, max_amount, "refund_exceeds_captured", 0},
                         row{payment_state::refunded, 1, "not_refundable", 0}}) {
@@ -219,7 +230,9 @@ TEST_CASE("a server-side creation becomes what the provider says") {
       CHECK_FALSE(u.next.open);
       CHECK_FALSE(u.next.error);
     }
-    SECTION("asked again, declined") { CHECK(conclude(t.next, declined(), now, timing).next.state == payment_state::failed); }
+    SECTION("asked again, declined") {
+      CHECK(conclude(t.next, declined(), now, timing).next.state == payment_state::failed);
+    }
   }
 }
 
@@ -258,13 +271,15 @@ TEST_CASE("a hosted payment waits for its customer") {
 
 TEST_CASE("a capture, refund or void becomes what the provider says") {
   SECTION("capture approved") {
-    const auto t = conclude(claimed(payment_in(payment_state::authorized), operation::capture), approved(), now, timing);
+    const auto t =
+        conclude(claimed(payment_in(payment_state::authorized), operation::capture), approved(), now, timing);
     CHECK(t.next.state == payment_state::captured);
     CHECK(t.next.captured == 4200);
     CHECK(history(t) == lines{"attempt capture approved", "event payment.captured published"});
   }
   SECTION("capture rejected: still authorised, still a success to the caller, who reads the reason") {
-    const auto t = conclude(claimed(payment_in(payment_state::authorized), operation::capture), declined(), now, timing);
+    const auto t =
+        conclude(claimed(payment_in(payment_state::authorized), operation::capture), declined(), now, timing);
     CHECK(t.next.state == payment_state::authorized);
     CHECK_FALSE(t.result.failure);
     CHECK(t.result.status == provider_status::declined);
@@ -283,16 +298,19 @@ TEST_CASE("a capture, refund or void becomes what the provider says") {
     CHECK(history(t) == lines{"attempt refund approved", "event payment.refunded published"});
   }
   SECTION("refund or void rejected: nothing changes, the caller gets the reason") {
-    const auto r = conclude(claimed(payment_in(payment_state::captured), operation::refund, 1200), declined(), now, timing);
+    const auto r =
+        conclude(claimed(payment_in(payment_state::captured), operation::refund, 1200), declined(), now, timing);
     CHECK(r.next.state == payment_state::captured);
     CHECK(r.next.refunded == 0);
     CHECK(r.result.failure == problem::refund_rejected);
-    const auto v = conclude(claimed(payment_in(payment_state::authorized), operation::void_payment), declined(), now, timing);
+    const auto v =
+        conclude(claimed(payment_in(payment_state::authorized), operation::void_payment), declined(), now, timing);
     CHECK(v.next.state == payment_state::authorized);
     CHECK(v.result.failure == problem::void_rejected);
   }
   SECTION("void approved") {
-    const auto t = conclude(claimed(payment_in(payment_state::authorized), operation::void_payment), approved(), now, timing);
+    const auto t =
+        conclude(claimed(payment_in(payment_state::authorized), operation::void_payment), approved(), now, timing);
     CHECK(t.next.state == payment_state::voided);
     CHECK(history(t) == lines{"attempt void approved", "event payment.voided published"});
   }

@@ -16,11 +16,16 @@ create_payment wanting(std::string_view code, flow how = flow::server, bool wall
   return c;
 }
 
-route by(provider_kind kind, std::uint32_t position, std::vector<currency> currencies = {}, environment env = environment::test) {
-  return {env, kind, position, std::move(currencies),
+route by(provider_kind kind, std::uint32_t position, std::vector<currency> currencies = {},
+         environment env = environment::test) {
+  return {env,
+          kind,
+          position,
+          std::move(currencies),
           {traits_of(kind).wallet ? payment_method_kind::pkr_wallet : payment_method_kind::card}};
 }
-connection to(provider_kind kind, connection_status status = connection_status::connected, environment env = environment::test) {
+connection to(provider_kind kind, connection_status status = connection_status::connected,
+              environment env = environment::test) {
   return {env, kind, status, "acct_1"};
 }
 
@@ -39,12 +44,14 @@ merchant wallet() {
 
 using enum provider_kind;
 
-std::optional<problem> refusal(const merchant& m, const create_payment& c, environment env = environment::test, bool dev = false) {
+std::optional<problem> refusal(const merchant& m, const create_payment& c, environment env = environment::test,
+                               bool dev = false) {
   const auto way = choose_route(m, env, c, dev);
   const auto* why = std::get_if<problem>(&way);
   return why ? std::optional{*why} : std::nullopt;
 }
-provider_kind chosen(const merchant& m, const create_payment& c, environment env = environment::test, bool dev = false) {
+provider_kind chosen(const merchant& m, const create_payment& c, environment env = environment::test,
+                     bool dev = false) {
   const auto way = choose_route(m, env, c, dev);
   REQUIRE(std::holds_alternative<route_choice>(way));
   return std::get<route_choice>(way).provider;
@@ -58,7 +65,8 @@ TEST_CASE("routes are tried in their order, the first that takes the payment and
   CHECK(chosen(m, wanting("USD", flow::redirect)) == sandbox);   // the hosted route takes HKD only in test
   CHECK(chosen(m, wanting("HKD", flow::server)) == sandbox);     // and redirect only
   CHECK(chosen(m, wanting("HKD", flow::embedded)) == sandbox);
-  const auto down = standard({to(sandbox), to(sandbox_hosted, connection_status::unavailable)}, {by(sandbox_hosted, 1), by(sandbox, 2)});
+  const auto down = standard({to(sandbox), to(sandbox_hosted, connection_status::unavailable)},
+                             {by(sandbox_hosted, 1), by(sandbox, 2)});
   CHECK(chosen(down, wanting("HKD", flow::redirect)) == sandbox);
 }
 
@@ -71,9 +79,11 @@ TEST_CASE("a route takes the currencies that it lists, or every one if it lists 
 TEST_CASE("a merchant without a connection that can charge is told to finish onboarding") {
   CHECK(refusal(standard({}, {by(sandbox, 1)}), wanting("HKD")) == problem::merchant_not_charge_capable);
   for (auto status : {connection_status::not_connected, connection_status::in_progress, connection_status::unavailable})
-    CHECK(refusal(standard({to(sandbox, status)}, {by(sandbox, 1)}), wanting("HKD")) == problem::merchant_not_charge_capable);
+    CHECK(refusal(standard({to(sandbox, status)}, {by(sandbox, 1)}), wanting("HKD")) ==
+          problem::merchant_not_charge_capable);
   // Connected somewhere, but the only route that would take it is not.
-  CHECK(refusal(standard({to(sandbox_hosted), to(sandbox, connection_status::in_progress)}, {by(sandbox, 1), by(sandbox_hosted, 2)}),
+  CHECK(refusal(standard({to(sandbox_hosted), to(sandbox, connection_status::in_progress)},
+                         {by(sandbox, 1), by(sandbox_hosted, 2)}),
                 wanting("EUR")) == problem::merchant_not_charge_capable);
 }
 
@@ -83,7 +93,8 @@ TEST_CASE("the environments do not share connections or routes") {
 }
 
 TEST_CASE("a sandbox provider serves live payments only under --dev") {
-  const auto m = standard({to(sandbox, connection_status::connected, environment::live)}, {by(sandbox, 1, {}, environment::live)});
+  const auto m =
+      standard({to(sandbox, connection_status::connected, environment::live)}, {by(sandbox, 1, {}, environment::live)});
   CHECK(refusal(m, wanting("HKD"), environment::live, false) == problem::merchant_not_charge_capable);
   CHECK(chosen(m, wanting("HKD"), environment::live, true) == sandbox);
 }

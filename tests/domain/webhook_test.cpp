@@ -80,7 +80,8 @@ TEST_CASE("an answer may ask for more patience than the schedule has, up to twel
   struct row {
     duration_ms asked, given;
   };
-  for (const auto& [asked, given] : {row{10s, 30s}, row{0s, 30s}, row{31s, 31s}, row{2h, 2h}, row{12h, 12h}, row{13h, 12h}, row{8760h, 12h}}) {
+  for (const auto& [asked, given] :
+       {row{10s, 30s}, row{0s, 30s}, row{31s, 31s}, row{2h, 2h}, row{12h, 12h}, row{13h, 12h}, row{8760h, 12h}}) {
     const auto d = after_attempt({}, seen(attempt_result::rejected, 503, asked), merchants, {}, noon);
     CAPTURE(asked.count());
     CHECK(d.next_attempt_at == noon + given);
@@ -102,10 +103,14 @@ TEST_CASE("what each result makes of a first attempt") {
     delivery_status then;
   };
   using enum attempt_result;
-  constexpr row table[] = {{delivered, delivery_status::delivered},      {rejected, delivery_status::pending},
-                           {gone, delivery_status::failed},              {answer_timeout, delivery_status::pending},
-                           {connect_timeout, delivery_status::pending},  {unreachable, delivery_status::pending},
-                           {tls_failed, delivery_status::pending},       {forbidden_address, delivery_status::pending},
+  constexpr row table[] = {{delivered, delivery_status::delivered},
+                           {rejected, delivery_status::pending},
+                           {gone, delivery_status::failed},
+                           {answer_timeout, delivery_status::pending},
+                           {connect_timeout, delivery_status::pending},
+                           {unreachable, delivery_status::pending},
+                           {tls_failed, delivery_status::pending},
+                           {forbidden_address, delivery_status::pending},
                            {bad_answer, delivery_status::pending}};
   static_assert(std::size(table) == attempt_result_count);
   for (const auto& [result, then] : table) {

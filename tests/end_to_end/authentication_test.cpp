@@ -25,17 +25,19 @@ struct forgery {
 };
 
 reply send(api& merchant, const forgery& forged, const std::string& body) {
-  const auto signature = forged.signature.empty()
-                             ? signature_of(forged.secret, forged.signed_method, forged.signed_path, forged.at, forged.signed_body)
-                             : forged.signature;
-  return merchant.post(std::string{target}, body,
-                       {new_uuid(), {{"X-Service-Key-Id", forged.key_id}, {"X-Service-Timestamp", forged.at},
-                           {"X-Service-Signature", signature}}});
+  const auto signature = forged.signature.empty() ? signature_of(forged.secret, forged.signed_method,
+                                                                 forged.signed_path, forged.at, forged.signed_body)
+                                                  : forged.signature;
+  return merchant.post(
+      std::string{target}, body,
+      {new_uuid(),
+       {{"X-Service-Key-Id", forged.key_id}, {"X-Service-Timestamp", forged.at}, {"X-Service-Signature", signature}}});
 }
 
 std::string unhex(const std::string& hex) {
   std::string bytes;
-  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
+    bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
   return bytes;
 }
 
@@ -101,7 +103,8 @@ TEST_CASE("clocks may differ by almost five minutes either way") {
   api merchant{shared(), account.test};
   for (const auto skew : {-290s, 290s}) {
     const auto body = server_payment(new_payment_id()).text();
-    forgery honest{"", account.test.key_id, timestamp(skew), account.test.secret, "POST", std::string{target}, body, ""};
+    forgery honest{"", account.test.key_id, timestamp(skew), account.test.secret, "POST", std::string{target}, body,
+                   ""};
     CHECK(told(send(merchant, honest, body)) == "200 authorized");
   }
 }
@@ -151,8 +154,11 @@ TEST_CASE("a revoked key stops at once") {
 
 TEST_CASE("each operation needs its scope") {
   const auto account = new_merchant(shared());
-  const auto with = [&](const std::string& scopes) { return api{shared(), mint_key(shared(), account.id, "test", scopes)}; };
-  auto writer = with("payments:write"), reader = with("payments:read"), refunder = with("refunds:write"), all = with("*");
+  const auto with = [&](const std::string& scopes) {
+    return api{shared(), mint_key(shared(), account.id, "test", scopes)};
+  };
+  auto writer = with("payments:write"), reader = with("payments:read"), refunder = with("refunds:write"),
+       all = with("*");
   const auto id = new_payment_id();
 
   for (auto* without : {&reader, &refunder}) {
@@ -183,7 +189,8 @@ TEST_CASE("of several faults the first in the contract's order answers") {
   untyped_keyless.content_type = "text/plain";
 
   // headers and signature, scope, Idempotency-Key, JSON and fields, idempotency, business rules
-  CHECK(told(reader.post(std::string{target}, broken, {"", {{"X-Service-Signature", std::string(64, '0')}}})) == "401 unauthorized");
+  CHECK(told(reader.post(std::string{target}, broken, {"", {{"X-Service-Signature", std::string(64, '0')}}})) ==
+        "401 unauthorized");
   CHECK(told(reader.post(std::string{target}, broken, keyless)) == "403 forbidden");
   CHECK(told(merchant.post(std::string{target}, broken, keyless)) == "400 idempotency_key_required");
   CHECK(told(merchant.post(std::string{target}, broken, untyped_keyless)) == "400 idempotency_key_required");
@@ -192,7 +199,8 @@ TEST_CASE("of several faults the first in the contract's order answers") {
   const auto used = new_uuid();
   REQUIRE(told(merchant.create(server_payment(new_payment_id()), {used, {}})) == "200 authorized");
   CHECK(told(merchant.post(std::string{target}, broken, {used, {}})) == "400 invalid_request");
-  CHECK(told(merchant.post(std::string{target}, server_payment("pay_bad id").text(), {used, {}})) == "400 invalid_request");
+  CHECK(told(merchant.post(std::string{target}, server_payment("pay_bad id").text(), {used, {}})) ==
+        "400 invalid_request");
   CHECK(told(merchant.capture("pay_unknown", {used, {}})) == "409 IDEMPOTENCY_KEY_REUSED");
   CHECK(told(merchant.capture("pay_unknown")) == "404 payment_not_found");
 }
@@ -200,8 +208,8 @@ TEST_CASE("of several faults the first in the contract's order answers") {
 TEST_CASE("an Idempotency-Key must be a UUID") {
   api merchant{shared(), new_merchant(shared()).test};
   for (const auto* key : {"1", "0b6f3c1e54a44f1b9d2c8e7a6b5c4d3e", "0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3",
-      "0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e0",
-                          "{0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e}", "gb6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e"}) {
+                          "0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e0", "{0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e}",
+                          "gb6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e"}) {
     CAPTURE(key);
     CHECK(told(merchant.create(server_payment(new_payment_id()), {key, {}})) == "400 idempotency_key_invalid");
   }

@@ -12,7 +12,8 @@ using stories = std::vector<payment_story>;
 using lines = std::vector<std::string>;
 
 std::size_t line_of(const lines& all, const std::string& payment) {
-  const auto at = std::ranges::find_if(all, [&](const auto& line) { return line.find('"' + payment + '"') != std::string::npos; });
+  const auto at =
+      std::ranges::find_if(all, [&](const auto& line) { return line.find('"' + payment + '"') != std::string::npos; });
   REQUIRE(at != all.end());
   return static_cast<std::size_t>(at - all.begin());
 }
@@ -54,9 +55,15 @@ constexpr denial of_the_clients[] = {
 };
 
 constexpr const char* of_the_rows[] = {
-    "UPDATE payments SET refunded = refunded - 1",  "UPDATE payments SET state = 'captured'", "UPDATE payments SET open_command = '{}'",
-    "UPDATE commands SET amount = amount + 1",      "UPDATE commands SET status = NULL",      "DELETE FROM attempts",
-    "UPDATE attempts SET status = 'declined'",      "DELETE FROM events",                     "DELETE FROM payments",
+    "UPDATE payments SET refunded = refunded - 1",
+    "UPDATE payments SET state = 'captured'",
+    "UPDATE payments SET open_command = '{}'",
+    "UPDATE commands SET amount = amount + 1",
+    "UPDATE commands SET status = NULL",
+    "DELETE FROM attempts",
+    "UPDATE attempts SET status = 'declined'",
+    "DELETE FROM events",
+    "DELETE FROM payments",
 };
 
 }  // namespace

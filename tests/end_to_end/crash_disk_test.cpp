@@ -42,7 +42,8 @@ void outlast_rollbacks(const crash_stand& stand) {
   }
 }
 
-/// Fills the disk in each round. While it is full, writes are refused and reads are answered; with room it goes on by itself.
+/// Fills the disk in each round. While it is full, writes are refused and reads are answered; with room it goes on by
+/// itself.
 void fill_again_and_again(crash_stand& stand, const small_disk& disk) {
   api merchant{*stand.gateway, stand.bystander.test};
   const auto known = new_payment_id();
@@ -92,7 +93,9 @@ std::string damage(const crash_stand& stand) {
 
 }  // namespace
 
-TEST_CASE("the embedded store's disk is full: writes answer 503, reads go on, and service resumes by itself once there is room") {
+TEST_CASE(
+    "the embedded store's disk is full: writes answer 503, reads go on, and service resumes by itself once there is "
+    "room") {
   if (!runs_on(store_kind::sqlite)) return;
   // The log file lies on it too: what cannot be logged stops nothing.
   const small_disk disk{std::size_t{96} << 20};
@@ -102,8 +105,9 @@ TEST_CASE("the embedded store's disk is full: writes answer 503, reads go on, an
   stand.holds("a full disk");
 }
 
-// MariaDB 10.11.19 loses committed rows on a full disk, now and then and without a word: its secondary indexes then hold more
-// rows than its tables (seen with nothing but SQL, too). No gateway can mend that; docs/operators.md tells operators.
+// MariaDB 10.11.19 loses committed rows on a full disk, now and then and without a word: its secondary indexes then
+// hold more rows than its tables (seen with nothing but SQL, too). No gateway can mend that; docs/operators.md tells
+// operators.
 TEST_CASE("MariaDB's disk is full: writes answer 503, reads go on, and service resumes by itself once there is room") {
   if (!runs_on(store_kind::mysql)) return;
   // A new server every few rounds, so that damage to one leaves the others to be audited.
@@ -111,14 +115,16 @@ TEST_CASE("MariaDB's disk is full: writes answer 503, reads go on, and service r
   for (int left = wishes.rounds; left > 0; left -= wishes.rounds) {
     wishes.rounds = std::min(left, 4);
     const small_disk disk{std::size_t{320} << 20};
-    crash_stand stand{{.store = store_kind::mysql, .own_database = true, .database_folder = disk.folder() / "data"}, wishes};
+    crash_stand stand{{.store = store_kind::mysql, .own_database = true, .database_folder = disk.folder() / "data"},
+                      wishes};
     fill_again_and_again(stand, disk);
     outlast_rollbacks(stand);
     stand.finish();
     if (const auto found = damage(stand); found.empty())
       stand.holds("a full disk");
     else
-      WARN("NOT RUN to its end, " << wishes.rounds << " rounds: InnoDB has damaged its tables on the full disk:" << found);
+      WARN("NOT RUN to its end, " << wishes.rounds
+                                  << " rounds: InnoDB has damaged its tables on the full disk:" << found);
     wishes.seed += 1;
   }
 }

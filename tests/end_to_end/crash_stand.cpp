@@ -16,13 +16,14 @@ std::unique_ptr<mariadb_server> own_database(const stand_options& options) {
   return std::make_unique<mariadb_server>(new_folder("mariadb"), options.database_folder);
 }
 
-gateway_options gateway_for(const stand_options& wanted, const mariadb_server* database, const provider_process& provider) {
+gateway_options gateway_for(const stand_options& wanted, const mariadb_server* database,
+                            const provider_process& provider) {
   gateway_options options;
   options.store = wanted.store;
   options.folder = wanted.gateway_folder;
   options.provider = provider.socket();
-  options.arguments = {"--provider-timeout=" + wanted.provider_timeout, "--reconcile-first=200ms", "--reconcile-longest=2s",
-                       "--reconcile-interval=100ms"};
+  options.arguments = {"--provider-timeout=" + wanted.provider_timeout, "--reconcile-first=200ms",
+                       "--reconcile-longest=2s", "--reconcile-interval=100ms"};
   options.arguments.insert(options.arguments.end(), wanted.gateway_arguments.begin(), wanted.gateway_arguments.end());
   if (database) options.database = database->new_database();
   return options;
@@ -38,7 +39,8 @@ std::string joined(const std::vector<std::string>& lines) {
 
 crash_wishes crash_wishes::of_environment() {
   return {environment_or("GATEWAY_CRASH_ROUNDS", 2), environment_or("GATEWAY_CRASH_CLIENTS", 8),
-          static_cast<unsigned>(environment_or("GATEWAY_CRASH_SEED", static_cast<int>(std::random_device{}() & 0x7fffffff))),
+          static_cast<unsigned>(
+              environment_or("GATEWAY_CRASH_SEED", static_cast<int>(std::random_device{}() & 0x7fffffff))),
           environment_or("GATEWAY_CRASH_DELIVERIES", 1'000)};
 }
 
@@ -84,10 +86,10 @@ void crash_stand::holds(const std::string& fault) {
   std::ranges::copy(audit(*gateway, provider.ledger(), account, clients->stories()), std::back_inserter(broken));
   const auto& surprises = clients->surprises();
 
-  std::cout << to_string(store) << ", " << fault << ": " << wishes.rounds << " rounds, " << clients->stories().size() << " payments, "
-            << clients->answered() << " writes answered, " << clients->repeated() << " sent again, " << clients->in_doubt()
-            << " outcomes unknown at first, " << broken.size() + surprises.size() << " broken promises (seed " << wishes.seed << ")"
-            << std::endl;
+  std::cout << to_string(store) << ", " << fault << ": " << wishes.rounds << " rounds, " << clients->stories().size()
+            << " payments, " << clients->answered() << " writes answered, " << clients->repeated() << " sent again, "
+            << clients->in_doubt() << " outcomes unknown at first, " << broken.size() + surprises.size()
+            << " broken promises (seed " << wishes.seed << ")" << std::endl;
   INFO("told, and explained neither by a retry nor by a look:" << joined(surprises));
   CHECK(surprises.empty());
   INFO("broken promises:" << joined(broken));

@@ -47,7 +47,8 @@ class crash_stand {
 
   /// The service resumed, and the clients finish what they have in their hands.
   void finish();
-  /// After finish(): what is open settles, and the audit holds, before and after a restart of the gateway. Prints one line.
+  /// After finish(): what is open settles, and the audit holds, before and after a restart of the gateway. Prints one
+  /// line.
   void holds(const std::string& fault);
 
   crash_wishes wishes;
@@ -55,7 +56,7 @@ class crash_stand {
   std::unique_ptr<mariadb_server> database;
   provider_process provider;
   std::unique_ptr<gateway_process> gateway;
-  merchant_account account;    ///< of the clients
+  merchant_account account;  ///< of the clients
   merchant_account bystander;  ///< of whoever else looks in
   std::mt19937 random;
   std::optional<load> clients;

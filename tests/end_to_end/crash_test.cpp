@@ -1,6 +1,6 @@
-// Every part is killed, or stopped for a while, in the middle of the work. Clients repeat what was not answered, under the
-// same keys; afterwards nothing acknowledged may be lost, nothing done twice, nothing left open, and the provider's ledger,
-// the payments and what clients were told agree row by row.
+// Every part is killed, or stopped for a while, in the middle of the work. Clients repeat what was not answered, under
+// the same keys; afterwards nothing acknowledged may be lost, nothing done twice, nothing left open, and the provider's
+// ledger, the payments and what clients were told agree row by row.
 #include <catch2/catch.hpp>
 
 #include <csignal>
@@ -119,7 +119,9 @@ TEST_CASE("kill -9 of MariaDB: writes answer 503 with Retry-After, readiness tel
   stand.holds("kill -9 of MariaDB");
 }
 
-TEST_CASE("a MariaDB that stands still for seconds, also for longer than it is waited for, leaves no commit in doubt for good") {
+TEST_CASE(
+    "a MariaDB that stands still for seconds, also for longer than it is waited for, leaves no commit in doubt for "
+    "good") {
   if (std::ranges::count(stores(), store_kind::mysql) == 0) return;
   crash_stand stand{{.store = store_kind::mysql, .own_database = true}};
   stand.go();

@@ -1,5 +1,5 @@
-// Webhooks through crashes of either side: every event reaches every destination at least once, nothing is invented, and
-// whatever comes twice is the same delivery, to the last byte.
+// Webhooks through crashes of either side: every event reaches every destination at least once, nothing is invented,
+// and whatever comes twice is the same delivery, to the last byte.
 #include <catch2/catch.hpp>
 
 #include <iostream>
@@ -71,8 +71,8 @@ struct told_stand {
     platform.start();
   }
 
-  /// After the clients have finished: the operator delivers again what has failed, and in the end also what would be tried
-  /// again by itself, but only in minutes: outages have used up the quick attempts.
+  /// After the clients have finished: the operator delivers again what has failed, and in the end also what would be
+  /// tried again by itself, but only in minutes: outages have used up the quick attempts.
   void holds(const std::string& fault) {
     stand.holds(fault);
     std::int64_t again = 0;
@@ -91,10 +91,12 @@ struct told_stand {
     } while (!left.empty() && std::chrono::steady_clock::now() < began + 60s);
     INFO("not delivered:" << joined(left));
     CHECK(left.empty());
-    const auto found = audit_deliveries(*stand.gateway, stand.account, "live", {{shop, to_shop}, {platform, to_platform, true}});
-    std::cout << to_string(stand.store) << ", " << fault << ": " << found.events << " events to two destinations, " << found.posts
-              << " posts, " << found.repeats << " of them repeats, " << again << " delivered again by the operator, " << found.broken.size()
-              << " broken promises (seed " << stand.wishes.seed << ")" << std::endl;
+    const auto found =
+        audit_deliveries(*stand.gateway, stand.account, "live", {{shop, to_shop}, {platform, to_platform, true}});
+    std::cout << to_string(stand.store) << ", " << fault << ": " << found.events << " events to two destinations, "
+              << found.posts << " posts, " << found.repeats << " of them repeats, " << again
+              << " delivered again by the operator, " << found.broken.size() << " broken promises (seed "
+              << stand.wishes.seed << ")" << std::endl;
     INFO("broken promises:" << joined(found.broken));
     CHECK(found.broken.empty());
     CHECK(found.events > 0);
@@ -131,7 +133,9 @@ TEST_CASE("webhooks: kill -9 of MariaDB in the middle of deliveries loses no eve
   t.holds("kill -9 of MariaDB, endpoints away");
 }
 
-TEST_CASE("webhooks: kill -9 of the gateway with deliveries pending, again and again: each arrives, and comes twice as the same") {
+TEST_CASE(
+    "webhooks: kill -9 of the gateway with deliveries pending, again and again: each arrives, and comes twice as the "
+    "same") {
   const auto wishes = crash_wishes::of_environment();
   const auto wanted = static_cast<std::size_t>(wishes.deliveries);
   gateway_options options;
@@ -170,9 +174,9 @@ TEST_CASE("webhooks: kill -9 of the gateway with deliveries pending, again and a
   CHECK(left.empty());
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   const auto found = audit_deliveries(gateway, account, "test", {{receiver, to}});
-  std::cout << to_string(options.store) << ": " << wanted << " deliveries, " << rounds << " times kill -9 with pending" << pending_at_kill
-            << "; all delivered after " << took.count() << " s, " << found.repeats << " of " << found.posts << " posts were repeats, "
-            << found.broken.size() << " broken promises" << std::endl;
+  std::cout << to_string(options.store) << ": " << wanted << " deliveries, " << rounds << " times kill -9 with pending"
+            << pending_at_kill << "; all delivered after " << took.count() << " s, " << found.repeats << " of "
+            << found.posts << " posts were repeats, " << found.broken.size() << " broken promises" << std::endl;
   INFO("broken promises:" << joined(found.broken));
   CHECK(found.broken.empty());
   CHECK(found.events == wanted);
@@ -185,7 +189,8 @@ TEST_CASE("the audit of webhooks reports whatever is lost, invented, unsigned or
   webhook_receiver receiver;
   const auto to = set_destination(gateway, account, receiver.url());
   api merchant{gateway, account.test};
-  for (int i = 0; i < 3; ++i) REQUIRE(told(merchant.create(server_payment(new_payment_id(), "pm_card_riskBlocked"))) == "200 failed");
+  for (int i = 0; i < 3; ++i)
+    REQUIRE(told(merchant.create(server_payment(new_payment_id(), "pm_card_riskBlocked"))) == "200 failed");
   REQUIRE(deliveries_come_to(gateway, to.id, "delivered", 3));
   gateway.kill();
   const auto broken = [&](const webhook_destination& destination, bool platform = false) {
@@ -199,7 +204,8 @@ TEST_CASE("the audit of webhooks reports whatever is lost, invented, unsigned or
   const auto of_delivery = " WHERE delivery_id = " + number + ";", of_event = " WHERE event_id = '" + event + "';";
   gateway.sql("UPDATE deliveries SET status = 'pending'" + of_delivery);
   CHECK(broken(to) == 1);
-  gateway.sql("UPDATE deliveries SET status = 'delivered'" + of_delivery + "UPDATE events SET event_id = 'evt_1'" + of_event);
+  gateway.sql("UPDATE deliveries SET status = 'delivered'" + of_delivery + "UPDATE events SET event_id = 'evt_1'" +
+              of_event);
   CHECK(broken(to) == 1);
   gateway.sql("DELETE FROM events WHERE event_id = 'evt_1';");
   CHECK(broken(to) == 1);

@@ -71,7 +71,8 @@ TEST_CASE("creates of one payment_id under many keys at once: exactly one takes 
   std::vector<std::string> words(16);
   std::vector<std::thread> threads;
   for (auto& word : words)
-    threads.emplace_back([&] { word = told(api{gateway, account.test}.create(server_payment(id, "pm_card_slow_50"))); });
+    threads.emplace_back(
+        [&] { word = told(api{gateway, account.test}.create(server_payment(id, "pm_card_slow_50"))); });
   for (auto& thread : threads) thread.join();
   CHECK(std::ranges::count(words, "200 authorized") == 1);
   CHECK(std::ranges::count(words, "409 payment already exists") == 15);
@@ -86,9 +87,10 @@ TEST_CASE("without --dev the sandbox does not serve live payments") {
   const auto account = new_merchant(gateway);
   const auto live = mint_key(gateway, account.id, "live");
   // An operator may be refused this connection; if not, it must not be used.
-  gateway.run_ctl({"connection", "set", "--merchant", account.id, "--mode", "live", "--provider", "sandbox", "--status", "connected"});
-  gateway.run_ctl({"route", "set", "--merchant", account.id, "--mode", "live", "--provider", "sandbox", "--currencies", "HKD",
-      "--methods", "card"});
+  gateway.run_ctl({"connection", "set", "--merchant", account.id, "--mode", "live", "--provider", "sandbox", "--status",
+                   "connected"});
+  gateway.run_ctl({"route", "set", "--merchant", account.id, "--mode", "live", "--provider", "sandbox", "--currencies",
+                   "HKD", "--methods", "card"});
   api test{gateway, account.test}, real{gateway, live};
   CHECK(told(test.create(server_payment(new_payment_id()))) == "200 authorized");
   const auto id = new_payment_id();

@@ -33,13 +33,16 @@ void refuses(const std::string& body, const std::string& field, const std::strin
   CHECK(got.message.find(field) != std::string::npos);
 }
 
-std::string with(const std::string& field, const std::string& raw) { return server_payment(new_payment_id()).raw(field, raw).text(); }
+std::string with(const std::string& field, const std::string& raw) {
+  return server_payment(new_payment_id()).raw(field, raw).text();
+}
 std::string redirect_with(const std::string& field, const std::string& raw) {
   return redirect_payment(new_payment_id()).raw(field, raw).text();
 }
 
 std::string nested(int arrays) {
-  return with("ignored", std::string(static_cast<std::size_t>(arrays), '[') + std::string(static_cast<std::size_t>(arrays), ']'));
+  return with("ignored",
+              std::string(static_cast<std::size_t>(arrays), '[') + std::string(static_cast<std::size_t>(arrays), ']'));
 }
 
 std::string metadata_of(int keys) {
@@ -53,10 +56,10 @@ std::string metadata_of(int keys) {
 TEST_CASE("a body that is not exactly one JSON object is refused") {
   const auto good = server_payment(new_payment_id()).text();
   const auto cut = good.substr(0, good.size() - 1);
-  for (const auto& body : std::vector<std::string>{"", " ", "{", "[]", "null", "4200", "\"text\"", good + "x", good + good, good + ",",
-      cut + ",}", cut,
-                                                   '[' + good + ']', "'" + good + "'", "\xef\xbb\xbf" + good, "// no\n" + good,
-                                                   R"({"payment_id":pay_1})", R"({payment_id:"pay_1"})"}) {
+  for (const auto& body :
+       std::vector<std::string>{"", " ", "{", "[]", "null", "4200", "\"text\"", good + "x", good + good, good + ",",
+                                cut + ",}", cut, '[' + good + ']', "'" + good + "'", "\xef\xbb\xbf" + good,
+                                "// no\n" + good, R"({"payment_id":pay_1})", R"({payment_id:"pay_1"})"}) {
     CAPTURE(body);
     CHECK(judge(body).words == "400 invalid_request");
   }
@@ -66,14 +69,34 @@ TEST_CASE("white space around the object is no fault, and a refused body can be 
   const auto id = new_payment_id();
   const call same{new_uuid(), {}};
   CHECK(told(merchant().post("/v1/payment_intents", "{", same)) == "400 invalid_request");
-  CHECK(told(merchant().post("/v1/payment_intents", " \r\n\t" + server_payment(id).text() + "\n", same)) == "200 authorized");
+  CHECK(told(merchant().post("/v1/payment_intents", " \r\n\t" + server_payment(id).text() + "\n", same)) ==
+        "200 authorized");
 }
 
 TEST_CASE("an amount is a JSON integer from 1 to 999999999999") {
-  for (const auto* amount : {"4200.0", "42.5", "1e3", "4.2E3", "\"4200\"", "true", "null", "[4200]", "{}", "0", "-1", "-0", "1000000000000",
-                             "9223372036854775808", "18446744073709551616", "1e400", "04200", "+1", "0x10", "NaN"})
-    refuses(with("amount", amount), std::string{amount} == "04200" || std::string{amount} == "+1" || std::string{amount} == "0x10" ||
-                                            std::string{amount} == "NaN" || std::string{amount} == "1e400"
+  for (const auto* amount : {"4200.0",
+                             "42.5",
+                             "1e3",
+                             "4.2E3",
+                             "\"4200\"",
+                             "true",
+                             "null",
+                             "[4200]",
+                             "{}",
+                             "0",
+                             "-1",
+                             "-0",
+                             "1000000000000",
+                             "9223372036854775808",
+                             "18446744073709551616",
+                             "1e400",
+                             "04200",
+                             "+1",
+                             "0x10",
+                             "NaN"})
+    refuses(with("amount", amount), std::string{amount} == "04200" || std::string{amount} == "+1" ||
+                                            std::string{amount} == "0x10" || std::string{amount} == "NaN" ||
+                                            std::string{amount} == "1e400"
                                         ? ""  // no JSON at all: there is no field to name
                                         : "amount");
   refuses(server_payment(new_payment_id()).without("amount").text(), "amount");
@@ -84,7 +107,8 @@ TEST_CASE("an amount is a JSON integer from 1 to 999999999999") {
 TEST_CASE("a duplicate key is refused wherever it stands, however it is written") {
   const auto id = new_payment_id();
   const auto twice = [&](const std::string& second) {
-    return R"({"payment_id":")" + id + R"(","amount":4200,"currency":"HKD","payment_method":"pm_card_visa",)" + second + "}";
+    return R"({"payment_id":")" + id + R"(","amount":4200,"currency":"HKD","payment_method":"pm_card_visa",)" + second +
+           "}";
   };
   refuses(twice(R"("amount":1)"), "amount");
   refuses(twice(R"("amount":4200)"), "amount");
@@ -97,9 +121,8 @@ TEST_CASE("a duplicate key is refused wherever it stands, however it is written"
 }
 
 TEST_CASE("text must be valid UTF-8 and properly escaped") {
-  for (const auto* text : {"\"\xff\"", "\"\xc3\"", "\"\xc0\xaf\"", "\"\xed\xa0\x80\"", "\"\xf5\x80\x80\x80\"", "\"\\ud800\"", "\"\\x41\"",
-      "\"a\nb\"",
-                           "\"a\tb\""}) {
+  for (const auto* text : {"\"\xff\"", "\"\xc3\"", "\"\xc0\xaf\"", "\"\xed\xa0\x80\"", "\"\xf5\x80\x80\x80\"",
+                           "\"\\ud800\"", "\"\\x41\"", "\"a\nb\"", "\"a\tb\""}) {
     CAPTURE(text);
     CHECK(judge(with("description", text)).words == "400 invalid_request");
   }
@@ -118,8 +141,8 @@ TEST_CASE("unknown fields are ignored") {
 
 TEST_CASE("payment_id is pay_ and one to sixty letters, digits, underscores and hyphens") {
   const auto id = [](const std::string& value) { return server_payment(value).text(); };
-  for (const auto& bad : std::vector<std::string>{"", "pay_", "1001", "PAY_1", "pay-1", "pay_a b", "pay_a/b", "pay_\xc3\xa9",
-      "pay_" + std::string(61, 'a')})
+  for (const auto& bad : std::vector<std::string>{"", "pay_", "1001", "PAY_1", "pay-1", "pay_a b", "pay_a/b",
+                                                  "pay_\xc3\xa9", "pay_" + std::string(61, 'a')})
     refuses(id(bad), "payment_id");
   refuses(with("payment_id", "1001"), "payment_id");
   refuses(server_payment("").without("payment_id").text(), "payment_id");
@@ -143,7 +166,8 @@ TEST_CASE("flow is empty, server, redirect or embedded") {
 }
 
 TEST_CASE("the server flow needs a tokenised payment method, and never a card number") {
-  refuses(server_payment(new_payment_id()).without("payment_method").text(), "payment_method", "server_flow_requires_payment_method");
+  refuses(server_payment(new_payment_id()).without("payment_method").text(), "payment_method",
+          "server_flow_requires_payment_method");
   for (const auto* bad : {"\"4242424242424242\"", "\"card_visa\"", "\"PM_card_visa\"", "42", "{}"})
     refuses(with("payment_method", bad), "payment_method");
   refuses(server_payment(new_payment_id(), "pm_" + std::string(253, 'x')).text(), "payment_method");
@@ -154,9 +178,10 @@ TEST_CASE("the server flow needs a tokenised payment method, and never a card nu
 TEST_CASE("hosted flows need absolute https URLs to return to, or http on localhost") {
   for (const std::string field : {"success_url", "cancel_url"}) {
     refuses(redirect_payment(new_payment_id()).without(field).text(), field);
-    for (const auto* bad : {"\"\"", "\"/thanks\"", "\"shop.example/thanks\"", "\"//shop.example\"", "\"http://shop.example/thanks\"",
-                            "\"ftp://shop.example/\"", "\"javascript:alert(1)\"", "\"data:text/html,x\"", "\"https://\"",
-                            "\"https://shop.example/\\r\\nSet-Cookie: a=b\"", "\"https://shop .example/\"", "5"})
+    for (const auto* bad :
+         {"\"\"", "\"/thanks\"", "\"shop.example/thanks\"", "\"//shop.example\"", "\"http://shop.example/thanks\"",
+          "\"ftp://shop.example/\"", "\"javascript:alert(1)\"", "\"data:text/html,x\"", "\"https://\"",
+          "\"https://shop.example/\\r\\nSet-Cookie: a=b\"", "\"https://shop .example/\"", "5"})
       refuses(redirect_with(field, bad), field);
     CHECK(judge(redirect_with(field, "\"http://localhost:3000/thanks?x=1#top\"")).words == "200 processing");
   }
@@ -186,10 +211,11 @@ TEST_CASE("metadata is an object of at most 50 texts") {
 
 TEST_CASE("metadata keys that start with service_ are dropped, the others reach the events") {
   const auto id = new_payment_id();
-  REQUIRE(told(merchant().create(server_payment(id).raw("metadata", R"({"order":"1001","service_route":"x","note":"é"})"))) ==
-      "200 authorized");
+  REQUIRE(told(merchant().create(server_payment(id).raw(
+              "metadata", R"({"order":"1001","service_route":"x","note":"é"})"))) == "200 authorized");
   REQUIRE(told(merchant().capture(id)) == "200 captured");
-  const auto data = json::parse(shared().sql("SELECT data FROM events WHERE payment_id = '" + id + "' AND type = 'payment.captured';"));
+  const auto data = json::parse(
+      shared().sql("SELECT data FROM events WHERE payment_id = '" + id + "' AND type = 'payment.captured';"));
   CHECK(data["metadata"].names() == std::vector<std::string>{"order", "note"});
   CHECK(data["metadata.order"] == "1001");
   CHECK(data["metadata.note"] == "é");
@@ -203,32 +229,39 @@ TEST_CASE("a merchant named in the request must be the one that signs it") {
   const auto own = new_merchant(shared()), other = new_merchant(shared());
   api caller{shared(), own.test};
   CHECK(told(caller.create(server_payment(new_payment_id()).set("merchant_id", own.id))) == "200 authorized");
-  CHECK(told(caller.create(server_payment(new_payment_id()).set("merchant_id", other.id))) == "400 merchant_id_mismatch");
-  CHECK(told(caller.create(server_payment(new_payment_id()), {new_uuid(), {{"Service-Merchant", own.id}}})) == "200 authorized");
+  CHECK(told(caller.create(server_payment(new_payment_id()).set("merchant_id", other.id))) ==
+        "400 merchant_id_mismatch");
+  CHECK(told(caller.create(server_payment(new_payment_id()), {new_uuid(), {{"Service-Merchant", own.id}}})) ==
+        "200 authorized");
   CHECK(told(caller.create(server_payment(new_payment_id()), {new_uuid(), {{"Service-Merchant", other.id}}})) ==
-      "400 merchant_id_mismatch");
+        "400 merchant_id_mismatch");
 }
 
 TEST_CASE("the wallet selector is judged with the fields") {
   refuses(with("payment_method_type", "\"pkr_wallet\""), "payment_method_type");
   refuses(with("payment_method_type", "\"barter\""), "payment_method_type");
-  refuses(redirect_payment(new_payment_id(), "HKD").set("payment_method_type", "pkr_wallet").text(), "PKR", "currency_not_supported");
+  refuses(redirect_payment(new_payment_id(), "HKD").set("payment_method_type", "pkr_wallet").text(), "PKR",
+          "currency_not_supported");
   CHECK(judge(redirect_payment(new_payment_id(), "PKR").set("payment_method_type", "pkr_wallet").text()).words ==
-      "422 {wallet_not_available}");
+        "422 {wallet_not_available}");
 }
 
 TEST_CASE("features of platforms are refused to a merchant's key in both environments") {
   const auto account = new_merchant(shared(), {"Lantern Books", "standard", "", true});
-  const std::string saved = R"({"payment_id":"pay_1","amount":1,"currency":"HKD","customer_ref":"c1","payment_method_id":"pm_1"})";
-  const std::string checkout = R"({"subscription_id":"s1","customer_ref":"c1","amount":1,"currency":"HKD","interval":"month",)"
-                               R"("success_url":"https://shop.example/a","cancel_url":"https://shop.example/b"})";
+  const std::string saved =
+      R"({"payment_id":"pay_1","amount":1,"currency":"HKD","customer_ref":"c1","payment_method_id":"pm_1"})";
+  const std::string checkout =
+      R"({"subscription_id":"s1","customer_ref":"c1","amount":1,"currency":"HKD","interval":"month",)"
+      R"("success_url":"https://shop.example/a","cancel_url":"https://shop.example/b"})";
   for (const std::string mode : {"test", "live"}) {
     api caller{shared(), mint_key(shared(), account.id, mode, "*")};
     CAPTURE(mode);
-    CHECK(told(caller.create(server_payment(new_payment_id()).set("customer_ref", "c1"))) == "422 {platform_key_required}");
-    CHECK(told(caller.create(server_payment(new_payment_id()).without("payment_method").set("customer_ref",
-        "c1").set("setup_future_usage", "off_session"))) ==
+    CHECK(told(caller.create(server_payment(new_payment_id()).set("customer_ref", "c1"))) ==
           "422 {platform_key_required}");
+    CHECK(told(caller.create(server_payment(new_payment_id())
+                                 .without("payment_method")
+                                 .set("customer_ref", "c1")
+                                 .set("setup_future_usage", "off_session"))) == "422 {platform_key_required}");
     CHECK(told(caller.post("/v1/charges/saved", saved)) == "422 {platform_key_required}");
     CHECK(told(caller.post("/v1/subscription_checkouts", checkout)) == "422 {platform_key_required}");
     CHECK(told(caller.get("/v1/customers/by_ref?ref=c1")) == "422 {platform_key_required}");
@@ -241,9 +274,9 @@ TEST_CASE("the bodies of capture, refund and void are read as strictly") {
   const auto id = new_payment_id();
   REQUIRE(told(merchant().create(server_payment(id))) == "200 authorized");
   REQUIRE(told(merchant().capture(id)) == "200 captured");
-  for (const auto* bad : {"{", "[]", R"({"amount":1.5})", R"({"amount":"100"})", R"({"amount":-1})", R"({"amount":1e2})",
-      R"({"amount":1,"amount":1})",
-                          R"({"amount":1000000000000})", R"({"reason":5})"}) {
+  for (const auto* bad :
+       {"{", "[]", R"({"amount":1.5})", R"({"amount":"100"})", R"({"amount":-1})", R"({"amount":1e2})",
+        R"({"amount":1,"amount":1})", R"({"amount":1000000000000})", R"({"reason":5})"}) {
     CAPTURE(bad);
     CHECK(told(merchant().refund(id, bad)) == "400 invalid_request");
   }

@@ -16,8 +16,9 @@ struct shop {
   merchant_account account;
   api merchant;
   explicit shop(store_kind store)
-      : gateway{shared_gateway(store)}, account{new_merchant(gateway, {"Lantern & Sons", "standard", "", false})},
-          merchant{gateway, account.test} {}
+      : gateway{shared_gateway(store)},
+        account{new_merchant(gateway, {"Lantern & Sons", "standard", "", false})},
+        merchant{gateway, account.test} {}
 
   std::string open(const object& payment) {
     const auto answer = merchant.create(payment);
@@ -46,7 +47,8 @@ std::string directive(const reply& answer, const std::string& name) {
 
 TEST_CASE("the page shows the amount, the description and the merchant, and offers to pay, to decline and to cancel") {
   shop s{GENERATE(from_range(stores()))};
-  const auto page = s.page(s.open(redirect_payment(new_payment_id()).set("description", "Two \"books\" & <b>more</b>")));
+  const auto page =
+      s.page(s.open(redirect_payment(new_payment_id()).set("description", "Two \"books\" & <b>more</b>")));
   CHECK(page.answer().status == 200);
   CHECK(page.answer().header("Content-Type").value_or("").starts_with("text/html"));
   CHECK(page.answer().header("Cache-Control") == "no-store");
@@ -61,7 +63,8 @@ TEST_CASE("the page shows the amount, the description and the merchant, and offe
 
 TEST_CASE("the page cannot be framed, and its form leads to the gateway and back to the shop only") {
   shop s{store_kind::sqlite};
-  const auto page = s.page(s.open(redirect_payment(new_payment_id()).set("cancel_url", "https://basket.shop.example/x")));
+  const auto page =
+      s.page(s.open(redirect_payment(new_payment_id()).set("cancel_url", "https://basket.shop.example/x")));
   const auto form_action = directive(page.answer(), "form-action");
   CHECK(form_action.find("'self'") != std::string::npos);
   CHECK(form_action.find("https://shop.example") != std::string::npos);
@@ -71,7 +74,8 @@ TEST_CASE("the page cannot be framed, and its form leads to the gateway and back
   CHECK(page.answer().header("Referrer-Policy").has_value());
   const auto cookie = page.answer().header("Set-Cookie").value_or("");
   if (!cookie.empty())
-    for (const std::string attribute : {"Secure", "HttpOnly", "SameSite"}) CHECK(cookie.find(attribute) != std::string::npos);
+    for (const std::string attribute : {"Secure", "HttpOnly", "SameSite"})
+      CHECK(cookie.find(attribute) != std::string::npos);
 }
 
 TEST_CASE("amounts are shown with the digits of their currency") {
@@ -94,8 +98,9 @@ TEST_CASE("paying captures the payment and returns the customer to success_url")
     CHECK(answer.status == 303);
     CHECK(answer.header("Location") == thanks);
     CHECK(s.merchant.state_of(id) == "captured");
-    CHECK(history(s.merchant.timeline(id)) ==
-          std::vector<std::string>{"attempt hosted_session pending", "attempt charge approved", "event payment.captured published"});
+    CHECK(history(s.merchant.timeline(id)) == std::vector<std::string>{"attempt hosted_session pending",
+                                                                       "attempt charge approved",
+                                                                       "event payment.captured published"});
     CHECK(told(s.merchant.refund(id)) == "200 refunded");
   }
 }
@@ -151,8 +156,9 @@ TEST_CASE("two clicks at once count as one") {
   std::thread one{[&] { first.act("pay"); }}, other{[&] { second.act("pay"); }};
   one.join();
   other.join();
-  CHECK(history(s.merchant.timeline(id)) ==
-        std::vector<std::string>{"attempt hosted_session pending", "attempt charge approved", "event payment.captured published"});
+  CHECK(history(s.merchant.timeline(id)) == std::vector<std::string>{"attempt hosted_session pending",
+                                                                     "attempt charge approved",
+                                                                     "event payment.captured published"});
 }
 
 TEST_CASE("without the page's own token a form changes nothing") {
@@ -161,8 +167,9 @@ TEST_CASE("without the page's own token a form changes nothing") {
   const auto url = s.open(redirect_payment(id));
   const auto foreign = s.page(s.open(redirect_payment(new_payment_id())));
   auto page = s.page(url);
-  for (const auto& form : {std::string{"action=pay"}, std::string{"action=pay&csrf="}, "action=pay&csrf=" + percent_encode(foreign.csrf()),
-                           "action=pay&csrf=" + std::string(64, 'a')}) {
+  for (const auto& form :
+       {std::string{"action=pay"}, std::string{"action=pay&csrf="}, "action=pay&csrf=" + percent_encode(foreign.csrf()),
+        "action=pay&csrf=" + std::string(64, 'a')}) {
     CAPTURE(form);
     const auto answer = page.submit(form, true);
     CHECK((answer.status == 400 || answer.status == 403));
@@ -198,7 +205,8 @@ TEST_CASE("a challenge that the customer passes authorizes the payment, one that
   const auto approved = page.act("pay");
   CHECK((approved.status == 200 || approved.status == 303));
   CHECK(s.merchant.state_of(passed) == "authorized");
-  CHECK(history(s.merchant.timeline(passed)) == std::vector<std::string>{"attempt authorize pending", "attempt authorize approved"});
+  CHECK(history(s.merchant.timeline(passed)) ==
+        std::vector<std::string>{"attempt authorize pending", "attempt authorize approved"});
   CHECK(told(s.merchant.capture(passed)) == "200 captured");
 
   const auto refused = s.page(s.open(server_payment(failed, "pm_card_authenticationRequired"))).act("decline");
@@ -220,8 +228,10 @@ TEST_CASE("an abandoned checkout fails with checkout_expired") {
   REQUIRE(told(merchant.create(server_payment(challenge, "pm_card_authenticationRequired"))) == "200 processing");
   REQUIRE(told(bazaar.create(redirect_payment(neutral, "PKR"))) == "200 processing");
 
-  CHECK(eventually([&] { return merchant.state_of(id) == "failed" && merchant.state_of(challenge) == "failed" &&
-      bazaar.state_of(neutral) == "failed"; }));
+  CHECK(eventually([&] {
+    return merchant.state_of(id) == "failed" && merchant.state_of(challenge) == "failed" &&
+           bazaar.state_of(neutral) == "failed";
+  }));
   CHECK(merchant.payment(id)["provider.error.code"] == "checkout_expired");
   CHECK(bazaar.payment(neutral)["provider.error.code"] == "PAYMENT_EXPIRED");
   const auto lines = history(merchant.timeline(id));

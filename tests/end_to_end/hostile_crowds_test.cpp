@@ -1,5 +1,6 @@
-// Attacks by numbers and by patience. While each goes on, quiet merchants work beside it: the slowest hundredth of their
-// calls may not come to take twice as long. And the gateway's memory stays where it was, however often they are repeated.
+// Attacks by numbers and by patience. While each goes on, quiet merchants work beside it: the slowest hundredth of
+// their calls may not come to take twice as long. And the gateway's memory stays where it was, however often they are
+// repeated.
 #include <catch2/catch.hpp>
 
 #include <sys/resource.h>
@@ -31,7 +32,8 @@ constexpr std::size_t slack_kb = 48 * 1024;
 
 gateway_options tight() {
   gateway_options options;
-  options.arguments = {"--http-request-timeout=1500ms", "--http-connections-per-address=10000", "--log-level=warn", "--live-payments=2000"};
+  options.arguments = {"--http-request-timeout=1500ms", "--http-connections-per-address=10000", "--log-level=warn",
+                       "--live-payments=2000"};
   return options;
 }
 
@@ -67,15 +69,17 @@ void holds_while(stage& on, const std::string& name, unsigned threads, const std
     rounds += crowd.stop();
     unnoticed = during <= 2 * before + noise_ms;
   }
-  std::cout << std::left << std::setw(48) << name << std::right << " p99 " << std::fixed << std::setprecision(1) << std::setw(6) << before
-            << " -> " << std::setw(6) << during << " ms, " << rounds << " rounds, " << (processor_time(on.gateway.pid()) - processor).count()
-            << " ms of processor, " << resident_kb(on.gateway.pid()) / 1024 << " MiB\n";
+  std::cout << std::left << std::setw(48) << name << std::right << " p99 " << std::fixed << std::setprecision(1)
+            << std::setw(6) << before << " -> " << std::setw(6) << during << " ms, " << rounds << " rounds, "
+            << (processor_time(on.gateway.pid()) - processor).count() << " ms of processor, "
+            << resident_kb(on.gateway.pid()) / 1024 << " MiB\n";
   CHECK(unnoticed);
   for (const auto& surprise : on.quiet.surprises()) FAIL_CHECK(surprise);
   CHECK(rounds > 0);
 }
 
-/// A little faster than people click, so that there are always some hundred attacks a second, and never all of the machine.
+/// A little faster than people click, so that there are always some hundred attacks a second, and never all of the
+/// machine.
 void breathe() { std::this_thread::sleep_for(2ms); }
 
 }  // namespace
@@ -161,8 +165,9 @@ TEST_CASE("quiet clients do not notice what others do to the gateway") {
 TEST_CASE("hundreds who send a byte now and then get their 408 in time, and nobody else notices") {
   auto& on = on_stage();
   const auto resident = resident_kb(on.gateway.pid());
-  const std::string beginnings[] = {"GET /health", next.substr(0, next.size() - 2) + "X-Slow: ", head + "Content-Length: 100000\r\n\r\n",
-                                    head + "Transfer-Encoding: chunked\r\n\r\nfff\r\n"};
+  const std::string beginnings[] = {
+      "GET /health", next.substr(0, next.size() - 2) + "X-Slow: ", head + "Content-Length: 100000\r\n\r\n",
+      head + "Transfer-Encoding: chunked\r\n\r\nfff\r\n"};
   std::atomic<int> answered{0}, late{0}, other{0};
   const auto drip = [&](unsigned number) {
     std::vector<hostile_connection> slow;
@@ -175,8 +180,10 @@ TEST_CASE("hundreds who send a byte now and then get their 408 in time, and nobo
     }
     for (auto& one : slow) {
       const auto said = one.listen(1, 10s).answers();
-      if (said == std::vector<std::string>{"408 request_timeout"}) ++answered;
-      else ++other;
+      if (said == std::vector<std::string>{"408 request_timeout"})
+        ++answered;
+      else
+        ++other;
     }
     if (std::chrono::steady_clock::now() - begun > 1500ms + 4s) ++late;
   };

@@ -30,8 +30,12 @@ std::string repeated(const std::string& text, int times) {
   return all;
 }
 
-std::string get(const std::string& target, const std::string& headers = host) { return "GET " + target + " HTTP/1.1\r\n" + headers + "\r\n"; }
-std::string post(const std::string& headers, const std::string& body) { return "POST /v1/nothing HTTP/1.1\r\n" + host + headers + "\r\n" + body; }
+std::string get(const std::string& target, const std::string& headers = host) {
+  return "GET " + target + " HTTP/1.1\r\n" + headers + "\r\n";
+}
+std::string post(const std::string& headers, const std::string& body) {
+  return "POST /v1/nothing HTTP/1.1\r\n" + host + headers + "\r\n" + body;
+}
 std::string length(const std::string& value) { return post("Content-Length: " + value + "\r\n", "hello"); }
 std::string encoded(const std::string& value) { return post("Transfer-Encoding:" + value + "\r\n", "0\r\n\r\n"); }
 std::string chunks(const std::string& body) { return post("Transfer-Encoding: chunked\r\n", body); }
@@ -60,20 +64,40 @@ void check_answered(const attack& one, const std::string& answer, std::size_t pi
 }  // namespace
 
 TEST_CASE("a length that is not plainly one number is refused") {
-  for (const auto* value : {"5, 5", "5,5", "5,", ",5", "5 5", "5;a", "0x5", "5e0", "5.0", "", "\"5\"", "\v5", "5\f", "-0", "+5", "5_0",
-                            "\xd9\xa5", "18446744073709551616", "18446744073709551621", "99999999999999999999999999999999"})
+  for (const auto* value : {"5, 5",
+                            "5,5",
+                            "5,",
+                            ",5",
+                            "5 5",
+                            "5;a",
+                            "0x5",
+                            "5e0",
+                            "5.0",
+                            "",
+                            "\"5\"",
+                            "\v5",
+                            "5\f",
+                            "-0",
+                            "+5",
+                            "5_0",
+                            "\xd9\xa5",
+                            "18446744073709551616",
+                            "18446744073709551621",
+                            "99999999999999999999999999999999"})
     check_refused({"Content-Length: "s + value, length(value)}, refused, 100'000);
   check_refused({"NUL", length("5\0"s)}, refused, 100'000);
-  check_refused({"twice, in two spellings", post("Content-Length: 5\r\ncontent-length: 5\r\n", "hello")}, refused, 100'000);
+  check_refused({"twice, in two spellings", post("Content-Length: 5\r\ncontent-length: 5\r\n", "hello")}, refused,
+                100'000);
   check_refused({"beyond any body", length("9223372036854775808")}, "413 body_too_large", 100'000);
   check_answered({"leading zeros", length("0005")}, "404 not_found", 100'000);
   check_answered({"white space around", length(" \t5\t ")}, "404 not_found", 100'000);
 }
 
 TEST_CASE("a transfer encoding other than chunked, once and alone, is refused") {
-  for (const auto* value : {" identity", " identity, chunked", " chunked, identity", " chunked, chunked", " chunked;q=1", " \"chunked\"",
-                            " chunked,", " ,chunked", " xchunked", " chunkedx", " chunked\v", "\vchunked", " \fchunked", "", " ",
-                            " chunke\xc4\x91", " cow", " gzip, chunked", " chunked\tx"})
+  for (const auto* value :
+       {" identity", " identity, chunked", " chunked, identity", " chunked, chunked", " chunked;q=1", " \"chunked\"",
+        " chunked,", " ,chunked", " xchunked", " chunkedx", " chunked\v", "\vchunked", " \fchunked", "", " ",
+        " chunke\xc4\x91", " cow", " gzip, chunked", " chunked\tx"})
     check_refused({"Transfer-Encoding:"s + value, encoded(value)}, refused, 100'000);
   const attack others[] = {
       {"beside a length", post("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n", "0\r\n\r\n")},
@@ -87,19 +111,21 @@ TEST_CASE("a transfer encoding other than chunked, once and alone, is refused") 
       {"folded", post("Transfer-Encoding:\r\n chunked\r\n", "0\r\n\r\n")},
       {"folded behind another", post("X: y\r\n Transfer-Encoding: chunked\r\n", "0\r\n\r\n")},
       {"in two headers", post("Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n", "0\r\n\r\n")},
-      {"in HTTP/1.0", "POST /v1/nothing HTTP/1.0\r\nTransfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n0\r\n\r\n"},
+      {"in HTTP/1.0",
+       "POST /v1/nothing HTTP/1.0\r\nTransfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n0\r\n\r\n"},
       {"with a NUL", encoded(" chunked\0"s)},
   };
   for (const auto& one : others) check_refused(one, refused, 100'000);
   for (const auto* value : {" Chunked", " CHUNKED", "\tchunked\t", "chunked"})
     check_answered({"Transfer-Encoding:"s + value, encoded(value)}, "404 not_found", 100'000);
-  check_answered({"a header that only looks like it", post("Transfer_Encoding: chunked\r\nContent-Length: 5\r\n", "hello")}, "404 not_found",
-      100'000);
+  check_answered(
+      {"a header that only looks like it", post("Transfer_Encoding: chunked\r\nContent-Length: 5\r\n", "hello")},
+      "404 not_found", 100'000);
 }
 
 TEST_CASE("chunks are hexadecimal numbers and CRLF, whatever stands around them") {
-  for (const auto* size : {"5 ", " 5", "5\t", "+5", "-5", "0x5", "5,", "5\r", "", "g", "5;", "5;\x01", "5;a=\"\r", "FFFFFFFFFFFFFFFFF",
-                           "10000000000000005"})
+  for (const auto* size : {"5 ", " 5", "5\t", "+5", "-5", "0x5", "5,", "5\r", "", "g", "5;", "5;\x01", "5;a=\"\r",
+                           "FFFFFFFFFFFFFFFFF", "10000000000000005"})
     check_refused({"chunk size "s + size, sized(size)}, refused, 100'000);
   check_refused({"as large as a number can be", sized("fffffffffffffffb")}, "413 body_too_large", 100'000);
   const attack others[] = {
@@ -125,10 +151,12 @@ TEST_CASE("chunks are hexadecimal numbers and CRLF, whatever stands around them"
 }
 
 TEST_CASE("trailers are held to the rules of headers, and are none") {
-  for (const auto* trailer : {"X: y\n", "X: a\r\n b\r\n", "X: a\r\n\tb\r\n", "Content-Length: 5\r\n", "Transfer-Encoding: chunked\r\n",
-                              "no colon\r\n", ": y\r\n", "X : y\r\n", "X: \x01\r\n", " X: y\r\n", "X: y\rz\r\n"})
+  for (const auto* trailer :
+       {"X: y\n", "X: a\r\n b\r\n", "X: a\r\n\tb\r\n", "Content-Length: 5\r\n", "Transfer-Encoding: chunked\r\n",
+        "no colon\r\n", ": y\r\n", "X : y\r\n", "X: \x01\r\n", " X: y\r\n", "X: y\rz\r\n"})
     check_refused({"trailer "s + trailer, trailed(trailer)}, refused, 100'000);
-  for (const auto* trailer : {"X: y\r\n", "Host: elsewhere\r\n", "Connection: close\r\n", "X-Service-Key-Id: forged\r\n"})
+  for (const auto* trailer :
+       {"X: y\r\n", "Host: elsewhere\r\n", "Connection: close\r\n", "X-Service-Key-Id: forged\r\n"})
     check_answered({"trailer "s + trailer, trailed(trailer)}, "404 not_found", 100'000);
 }
 
@@ -173,14 +201,39 @@ TEST_CASE("one host, and nothing but a host") {
 }
 
 TEST_CASE("a request line is a method, a target and HTTP/1.1, with one blank between") {
-  for (const auto* line : {"GET /healthz HTTP/1.2", "GET /healthz HTTP/1.10", "GET /healthz HTTP/11", "GET /healthz HTTP/2.0",
-                           "GET /healthz HTTP/3", "GET /healthz HTTP/0.9", "GET /healthz HTTP/-1.1", "GET /healthz http/1.1",
-                           "GET /healthz XTTP/1.1", "GET /healthz HTTP/1.1 ", "GET /healthz\tHTTP/1.1", "GET\t/healthz HTTP/1.1",
-                           "GET  /healthz HTTP/1.1", " GET /healthz HTTP/1.1", "G@T /healthz HTTP/1.1", "GET /healthz", "GET", "",
-                           "HTTP/1.1 200 OK", "PRI * HTTP/2.0", "GET /health z HTTP/1.1", "GET \\healthz HTTP/1.1", "GET healthz HTTP/1.1",
-                           "GET ?x HTTP/1.1", "GET * HTTP/1.1", "GET gateway:443 HTTP/1.1", "GET ://gateway/healthz HTTP/1.1",
-                           "GET ftp://gateway/healthz HTTP/1.1", "GET http:/healthz HTTP/1.1", "GET http:///healthz HTTP/1.1",
-                           "GET https://user@gateway/healthz HTTP/1.1", "GET https://a,b/healthz HTTP/1.1", "GET /\x7f HTTP/1.1"}) {
+  for (const auto* line : {"GET /healthz HTTP/1.2",
+                           "GET /healthz HTTP/1.10",
+                           "GET /healthz HTTP/11",
+                           "GET /healthz HTTP/2.0",
+                           "GET /healthz HTTP/3",
+                           "GET /healthz HTTP/0.9",
+                           "GET /healthz HTTP/-1.1",
+                           "GET /healthz http/1.1",
+                           "GET /healthz XTTP/1.1",
+                           "GET /healthz HTTP/1.1 ",
+                           "GET /healthz\tHTTP/1.1",
+                           "GET\t/healthz HTTP/1.1",
+                           "GET  /healthz HTTP/1.1",
+                           " GET /healthz HTTP/1.1",
+                           "G@T /healthz HTTP/1.1",
+                           "GET /healthz",
+                           "GET",
+                           "",
+                           "HTTP/1.1 200 OK",
+                           "PRI * HTTP/2.0",
+                           "GET /health z HTTP/1.1",
+                           "GET \\healthz HTTP/1.1",
+                           "GET healthz HTTP/1.1",
+                           "GET ?x HTTP/1.1",
+                           "GET * HTTP/1.1",
+                           "GET gateway:443 HTTP/1.1",
+                           "GET ://gateway/healthz HTTP/1.1",
+                           "GET ftp://gateway/healthz HTTP/1.1",
+                           "GET http:/healthz HTTP/1.1",
+                           "GET http:///healthz HTTP/1.1",
+                           "GET https://user@gateway/healthz HTTP/1.1",
+                           "GET https://a,b/healthz HTTP/1.1",
+                           "GET /\x7f HTTP/1.1"}) {
     const auto bytes = *line == '\0' ? "\r"s : line + "\r\n"s + host + "\r\n";
     check_refused({line, bytes}, refused, 100'000);
   }
@@ -196,24 +249,35 @@ TEST_CASE("a request line is a method, a target and HTTP/1.1, with one blank bet
   check_answered({"absolute form of another host", get("http://elsewhere/healthz")}, "200", 100'000);
   check_answered({"the server itself", "OPTIONS * HTTP/1.1\r\n" + host + "\r\n"}, "404 not_found", 100'000);
   check_answered({"a tunnel", "CONNECT gateway:443 HTTP/1.1\r\n" + host + "\r\n"}, "404 not_found", 100'000);
-  check_answered({"a method in lower case", "get /healthz HTTP/1.1\r\n" + host + "\r\n"}, "405 method_not_allowed", 100'000);
-  check_answered({"a method that nobody knows", "BREW /healthz HTTP/1.1\r\n" + host + "\r\n"}, "405 method_not_allowed", 100'000);
-  check_answered({"a trace", "TRACE /healthz HTTP/1.1\r\n" + host + "Cookie: secret\r\n\r\n"}, "405 method_not_allowed", 100'000);
+  check_answered({"a method in lower case", "get /healthz HTTP/1.1\r\n" + host + "\r\n"}, "405 method_not_allowed",
+                 100'000);
+  check_answered({"a method that nobody knows", "BREW /healthz HTTP/1.1\r\n" + host + "\r\n"}, "405 method_not_allowed",
+                 100'000);
+  check_answered({"a trace", "TRACE /healthz HTTP/1.1\r\n" + host + "Cookie: secret\r\n\r\n"}, "405 method_not_allowed",
+                 100'000);
   check_answered({"dots", get("/healthz/../operator/keys")}, "404 not_found", 100'000);
   check_answered({"two slashes", get("//healthz")}, "404 not_found", 100'000);
   check_answered({"an escaped NUL", get("/healthz%00")}, "404 not_found", 100'000);
 }
 
 TEST_CASE("headers that would change the protocol change nothing") {
-  check_answered({"upgrade to HTTP/2", get("/healthz", host + "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n")},
+  check_answered(
+      {"upgrade to HTTP/2",
+       get("/healthz", host + "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n")},
       "200", 100'000);
-  check_answered({"upgrade to a socket", get("/healthz", host + "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: eA==\r\n")}, "200",
-      100'000);
+  check_answered({"upgrade to a socket",
+                  get("/healthz", host + "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: eA==\r\n")},
+                 "200", 100'000);
   check_answered({"a GET with a body", get("/healthz", host + "Content-Length: 5\r\n") + "hello"}, "200", 100'000);
-  check_answered({"a GET with a chunked body", get("/healthz", host + "Transfer-Encoding: chunked\r\n") + "5\r\nhello\r\n0\r\n\r\n"}, "200", 1);
-  check_answered({"an expectation that nobody knows", post("Content-Length: 5\r\nExpect: 200-ok\r\n", "hello")}, "404 not_found", 100'000);
-  check_answered({"an expectation that came too late", post("Content-Length: 5\r\nExpect: 100-continue\r\n", "hello")}, "404 not_found", 100'000);
-  check_answered({"a method beside the method", get("/healthz", host + "X-HTTP-Method-Override: DELETE\r\n")}, "200", 100'000);
+  check_answered({"a GET with a chunked body",
+                  get("/healthz", host + "Transfer-Encoding: chunked\r\n") + "5\r\nhello\r\n0\r\n\r\n"},
+                 "200", 1);
+  check_answered({"an expectation that nobody knows", post("Content-Length: 5\r\nExpect: 200-ok\r\n", "hello")},
+                 "404 not_found", 100'000);
+  check_answered({"an expectation that came too late", post("Content-Length: 5\r\nExpect: 100-continue\r\n", "hello")},
+                 "404 not_found", 100'000);
+  check_answered({"a method beside the method", get("/healthz", host + "X-HTTP-Method-Override: DELETE\r\n")}, "200",
+                 100'000);
 }
 
 TEST_CASE("what the client can only answer by closing closes without another word") {
@@ -223,8 +287,9 @@ TEST_CASE("what the client can only answer by closing closes without another wor
     CHECK(said.closed);
   };
   using speaks = hostile_connection::speaks;
-  for (const auto& bytes : {next, std::string(5'000, '\0'), "\x16\x03\x01\xff\xff"s + std::string(20'000, 'x'), "\x80\x2e\x01\x03\x01"s + std::string(0x2b, 'x'),
-                            "SSH-2.0-OpenSSH_9.2\r\n"s, "PROXY TCP4 10.0.0.1 10.0.0.2 1 443\r\n"s}) {
+  for (const auto& bytes : {next, std::string(5'000, '\0'), "\x16\x03\x01\xff\xff"s + std::string(20'000, 'x'),
+                            "\x80\x2e\x01\x03\x01"s + std::string(0x2b, 'x'), "SSH-2.0-OpenSSH_9.2\r\n"s,
+                            "PROXY TCP4 10.0.0.1 10.0.0.2 1 443\r\n"s}) {
     CAPTURE(bytes.substr(0, 20));
     hostile_connection caller{shared().address(), speaks::nothing};
     caller.send(bytes);

@@ -14,9 +14,11 @@ namespace {
 gateway_process& shared() { return shared_gateway(store_kind::sqlite); }
 
 /// The bytes of a signed POST of JSON, for sending them in unusual ways.
-std::string signed_bytes(api& merchant, const std::string& target, const std::string& body, const std::string& further = {}) {
+std::string signed_bytes(api& merchant, const std::string& target, const std::string& body,
+                         const std::string& further = {}) {
   std::string bytes = "POST " + target + " HTTP/1.1\r\nHost: gateway\r\n";
-  for (const auto& [name, value] : merchant.signed_headers("POST", target, body, {})) bytes += name + ": " + value + "\r\n";
+  for (const auto& [name, value] : merchant.signed_headers("POST", target, body, {}))
+    bytes += name + ": " + value + "\r\n";
   return bytes + further + "\r\n";
 }
 
@@ -25,10 +27,13 @@ std::string signed_bytes(api& merchant, const std::string& target, const std::st
 TEST_CASE("every answer carries a Request-Id of its own and forbids caching") {
   api merchant{shared(), new_merchant(shared()).test};
   std::set<std::string> seen;
-  const std::vector<reply> answers{
-      merchant.create(server_payment(new_payment_id())), merchant.view("pay_unknown"),          merchant.get("/v1/nothing"),
-      merchant.post("/v1/payment_intents", "{"),         merchant.request("PUT", "/v1/payment_intents"), merchant.get("/healthz"),
-      merchant.client().send({"GET", "/v1/payment_intents/pay_1", {}, {}})};
+  const std::vector<reply> answers{merchant.create(server_payment(new_payment_id())),
+                                   merchant.view("pay_unknown"),
+                                   merchant.get("/v1/nothing"),
+                                   merchant.post("/v1/payment_intents", "{"),
+                                   merchant.request("PUT", "/v1/payment_intents"),
+                                   merchant.get("/healthz"),
+                                   merchant.client().send({"GET", "/v1/payment_intents/pay_1", {}, {}})};
   for (const auto& answer : answers) {
     CAPTURE(answer.status, answer.body);
     const auto id = answer.header("Request-Id").value_or("");
@@ -135,7 +140,9 @@ TEST_CASE("a body of exactly 1 MiB is read, one byte more is 413") {
   CHECK(told(merchant.post("/v1/payment_intents", body)) == "200 authorized");
 
   body += ' ';
-  const auto bytes = signed_bytes(merchant, "/v1/payment_intents", body, "Content-Length: " + std::to_string(body.size()) + "\r\n") + body;
+  const auto bytes =
+      signed_bytes(merchant, "/v1/payment_intents", body, "Content-Length: " + std::to_string(body.size()) + "\r\n") +
+      body;
   const auto answer = merchant.client().send_raw(bytes);
   REQUIRE(answer);
   CHECK(told(*answer) == "413 body_too_large");
@@ -143,7 +150,8 @@ TEST_CASE("a body of exactly 1 MiB is read, one byte more is 413") {
 
 TEST_CASE("a body that announces itself as too large is refused before it is sent, and so is an endless chunked one") {
   auto client = shared().connect();
-  const auto announced = client.send_raw("POST /v1/payment_intents HTTP/1.1\r\nHost: gateway\r\nContent-Length: 99999999999\r\n\r\n");
+  const auto announced =
+      client.send_raw("POST /v1/payment_intents HTTP/1.1\r\nHost: gateway\r\nContent-Length: 99999999999\r\n\r\n");
   REQUIRE(announced);
   CHECK(told(*announced) == "413 body_too_large");
 
@@ -180,8 +188,9 @@ TEST_CASE("a header block above 16 KiB is 431") {
 }
 
 TEST_CASE("bytes that are no HTTP are refused, and the connection ends") {
-  for (const auto* bytes : {"\x16\x03\x01 what\r\n\r\n", "GET /healthz\r\n\r\n", "GET /healthz HTTP/1.1\r\nHost gateway\r\n\r\n",
-                            "GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello"}) {
+  for (const auto* bytes :
+       {"\x16\x03\x01 what\r\n\r\n", "GET /healthz\r\n\r\n", "GET /healthz HTTP/1.1\r\nHost gateway\r\n\r\n",
+        "GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello"}) {
     CAPTURE(bytes);
     auto client = shared().connect();
     const auto answer = client.send_raw(bytes);
@@ -196,7 +205,8 @@ TEST_CASE("a request that stalls is answered 408, an idle connection is closed")
   options.arguments = {"--http-request-timeout=500ms", "--http-idle-timeout=700ms"};
   gateway_process gateway{options};
   auto client = gateway.connect();
-  const auto stalled = client.send_raw("POST /v1/payment_intents HTTP/1.1\r\nHost: gateway\r\nContent-Length: 10\r\n\r\nhalf");
+  const auto stalled =
+      client.send_raw("POST /v1/payment_intents HTTP/1.1\r\nHost: gateway\r\nContent-Length: 10\r\n\r\nhalf");
   REQUIRE(stalled);
   CHECK(told(*stalled) == "408 request_timeout");
 
@@ -239,13 +249,15 @@ TEST_CASE("the documentation of errors explains every code that an answer links 
   const auto page = merchant.client().send({"GET", "/docs/errors", {}, {}});
   CHECK(page.status == 200);
   CHECK(page.header("Content-Type").value_or("").find("text/html") == 0);
-  for (const auto* code : {"merchant_not_charge_capable", "ROUTING_NO_ELIGIBLE_PROVIDER", "platform_key_required", "wallet_not_available",
-                           "provider_operation_unsupported", "IDEMPOTENCY_KEY_REUSED", "invalid_request", "unauthorized"}) {
+  for (const auto* code :
+       {"merchant_not_charge_capable", "ROUTING_NO_ELIGIBLE_PROVIDER", "platform_key_required", "wallet_not_available",
+        "provider_operation_unsupported", "IDEMPOTENCY_KEY_REUSED", "invalid_request", "unauthorized"}) {
     CAPTURE(code);
     CHECK(page.body.find("id=\"" + std::string{code} + '"') != std::string::npos);
   }
 
-  const auto refused = merchant.post("/v1/charges/saved",
-                                     R"({"payment_id":"pay_1","amount":1,"currency":"HKD","customer_ref":"c","payment_method_id":"pm_1"})");
+  const auto refused = merchant.post(
+      "/v1/charges/saved",
+      R"({"payment_id":"pay_1","amount":1,"currency":"HKD","customer_ref":"c","payment_method_id":"pm_1"})");
   CHECK(json::parse(refused.body)["error.docs_url"] == shared().base_url() + "/docs/errors#platform_key_required");
 }

@@ -17,7 +17,8 @@ struct shop {
   gateway_process& gateway;
   merchant_account account;
   api merchant;
-  explicit shop(store_kind store) : gateway{shared_gateway(store)}, account{new_merchant(gateway)}, merchant{gateway, account.test} {}
+  explicit shop(store_kind store)
+      : gateway{shared_gateway(store)}, account{new_merchant(gateway)}, merchant{gateway, account.test} {}
 };
 
 void is_replay(const reply& again, const reply& original) {
@@ -73,7 +74,7 @@ TEST_CASE("the refusals of the state rules are stored, also when the state has m
   const auto created = s.merchant.create(server_payment(id, "pm_card_authenticationRequired"));
   const call capturing{new_uuid(), {}}, voiding{new_uuid(), {}}, refunding{new_uuid(), {}};
   const auto capture = s.merchant.capture(id, capturing), voided = s.merchant.void_payment(id, "", voiding),
-      refund = s.merchant.refund(id, "", refunding);
+             refund = s.merchant.refund(id, "", refunding);
   REQUIRE(told(capture) == "409 payment not authorized for capture");
   REQUIRE(told(voided) == "409 payment not voidable in current state");
   REQUIRE(told(refund) == "409 payment not refundable in current state");
@@ -244,9 +245,10 @@ TEST_CASE("a client that goes away changes nothing: the operation ends and the r
   const auto body = server_payment(id, "pm_card_slow_300").text();
   {
     api leaving{s.gateway, s.account.test};
-    std::string bytes = "POST /v1/payment_intents HTTP/1.1\r\nHost: gateway\r\nContent-Length: " + std::to_string(body.size()) + "\r\n";
-    for (const auto& [name, value] : leaving.signed_headers("POST", "/v1/payment_intents", body, same)) bytes += name + ": " + value +
-        "\r\n";
+    std::string bytes =
+        "POST /v1/payment_intents HTTP/1.1\r\nHost: gateway\r\nContent-Length: " + std::to_string(body.size()) + "\r\n";
+    for (const auto& [name, value] : leaving.signed_headers("POST", "/v1/payment_intents", body, same))
+      bytes += name + ": " + value + "\r\n";
     leaving.client().push_raw(bytes + "\r\n" + body);
   }
   reply answer;
@@ -331,7 +333,9 @@ TEST_CASE("concurrent captures with one key of a payment that has left memory: o
       });
     for (auto& thread : threads) thread.join();
     CHECK(std::ranges::count(words, "200 captured") == 1);
-    CHECK(std::ranges::count(words, "200 captured") + std::ranges::count(words, "replay") + std::ranges::count(words, in_progress) == 20);
+    CHECK(std::ranges::count(words, "200 captured") + std::ranges::count(words, "replay") +
+              std::ranges::count(words, in_progress) ==
+          20);
     const auto lines = history(merchant.timeline(id));
     CHECK(std::ranges::count(lines, "attempt capture approved") == 1);
   }

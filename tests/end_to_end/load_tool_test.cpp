@@ -1,4 +1,5 @@
-// gateway-load as its users run it: against real gateways, which it must find honest, and a gateway that crashes under it.
+// gateway-load as its users run it: against real gateways, which it must find honest, and a gateway that crashes under
+// it.
 #include <catch2/catch.hpp>
 
 #include <thread>
@@ -36,7 +37,8 @@ TEST_CASE("gateway-load finds no broken promise in any scenario, over either sto
   for (const std::string scenario : {"create", "lifecycle", "storm", "reuse", "hot", "replay", "hosted", "webhooks"}) {
     INFO(scenario);
     const auto file = gateway.folder() / (scenario + ".json");
-    const auto ran = run_load(gateway, {scenario, "--rate=300", "--duration=2s", "--keys=20", "--duplicates=50", "--json=" + file.string()});
+    const auto ran = run_load(
+        gateway, {scenario, "--rate=300", "--duration=2s", "--keys=20", "--duplicates=50", "--json=" + file.string()});
     INFO(ran.out << ran.err);
     CHECK(ran.code == 0);
     CHECK(ran.out.find("no violation") != std::string::npos);
@@ -51,9 +53,9 @@ TEST_CASE("gateway-load spreads every scenario over merchants of its own, and ve
   INFO("over " << to_string(store));
   gateway_process gateway{{store}};
   const auto file = gateway.folder() / "merchants.json";
-  const auto ran = run_load(gateway, {"create", "lifecycle", "storm", "reuse", "hot", "replay", "hosted", "--closed", "--duration=2s",
-                                      "--merchants=40", "--payment-ids=random", "--threads=2", "--keys=20", "--duplicates=50", "--hot-payments=10",
-                                      "--json=" + file.string()});
+  const auto ran = run_load(gateway, {"create", "lifecycle", "storm", "reuse", "hot", "replay", "hosted", "--closed",
+                                      "--duration=2s", "--merchants=40", "--payment-ids=random", "--threads=2",
+                                      "--keys=20", "--duplicates=50", "--hot-payments=10", "--json=" + file.string()});
   INFO(ran.out << ran.err);
   CHECK(ran.code == 0);
   CHECK(ran.out.find("2 threads, 40 merchants, random ids") != std::string::npos);
@@ -76,7 +78,8 @@ TEST_CASE("a gateway that is killed under load and comes back has kept every pro
   INFO("over " << to_string(store));
   gateway_process gateway{{store}};
   const auto file = gateway.folder() / "crash.json";
-  auto command = load_command(gateway, {"create:3", "lifecycle:3", "storm:1", "replay:1", "--rate=500", "--duration=6s", "--json=" + file.string()});
+  auto command = load_command(gateway, {"create:3", "lifecycle:3", "storm:1", "replay:1", "--rate=500", "--duration=6s",
+                                        "--json=" + file.string()});
   const auto said = gateway.folder() / "load.log";
   child_process load{command, {said, {}, {}}};
   for (int i = 0; i < 2; ++i) {
@@ -98,8 +101,11 @@ TEST_CASE("the report of two runs opens in a browser and shows both") {
   gateway_process gateway{{store_kind::sqlite}};
   const auto at = [&](const std::string& name) { return (gateway.folder() / name).string(); };
   for (const std::string name : {"before", "after"})
-    REQUIRE(run_load(gateway, {"create", "--rate=200", "--duration=2s", "--name=" + name, "--json=" + at(name + ".json")}).code == 0);
-  const auto made = run_command({program("gateway-load").string(), "report", at("before.json"), at("after.json"), "--html=" + at("report.html")});
+    REQUIRE(
+        run_load(gateway, {"create", "--rate=200", "--duration=2s", "--name=" + name, "--json=" + at(name + ".json")})
+            .code == 0);
+  const auto made = run_command(
+      {program("gateway-load").string(), "report", at("before.json"), at("after.json"), "--html=" + at("report.html")});
   INFO(made.err);
   REQUIRE(made.code == 0);
   browser reader;
@@ -112,10 +118,12 @@ TEST_CASE("the report of two runs opens in a browser and shows both") {
 TEST_CASE("runs that differ in their merchants are drawn as a curve that a browser shows") {
   gateway_process gateway{{store_kind::sqlite}};
   const auto at = [&](const std::string& name) { return (gateway.folder() / name).string(); };
-  std::vector<std::string> report{program("gateway-load").string(), "report", "--title=Creates", "--html=" + at("curves.html")};
+  std::vector<std::string> report{program("gateway-load").string(), "report", "--title=Creates",
+                                  "--html=" + at("curves.html")};
   for (const std::string merchants : {"1", "10", "100"}) {
-    const auto ran = run_load(gateway, {"create", "--closed", "--duration=1s", "--connections=16", "--merchants=" + merchants,
-                                        "--label=payments=0", "--json=" + at(merchants + ".json")});
+    const auto ran =
+        run_load(gateway, {"create", "--closed", "--duration=1s", "--connections=16", "--merchants=" + merchants,
+                           "--label=payments=0", "--json=" + at(merchants + ".json")});
     INFO(ran.out << ran.err);
     REQUIRE(ran.code == 0);
     report.push_back(at(merchants + ".json"));

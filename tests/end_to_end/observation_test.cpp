@@ -27,7 +27,9 @@ double sample(const std::string& exposition, const std::string& name) {
   return -1;
 }
 
-std::string metrics_of(const gateway_process& gateway) { return plain_http(gateway.operator_address(), {"GET", "/metrics", {}, {}}).body; }
+std::string metrics_of(const gateway_process& gateway) {
+  return plain_http(gateway.operator_address(), {"GET", "/metrics", {}, {}}).body;
+}
 
 std::filesystem::path tasks_of(pid_t process) { return "/proc/" + std::to_string(process) + "/task"; }
 
@@ -70,15 +72,15 @@ TEST_CASE("metrics are told on the operator listener and over the operator socke
   REQUIRE(told(merchant.view("pay_nobody")) == "404 payment_not_found");
 
   for (const auto& answer : {plain_http(gateway.operator_address(), {"GET", "/metrics", {}, {}}),
-      unix_http(gateway.operator_socket(), {"GET", "/metrics", {}, {}})}) {
+                             unix_http(gateway.operator_socket(), {"GET", "/metrics", {}, {}})}) {
     CHECK(answer.status == 200);
     CHECK(answer.header("Content-Type").value_or("").starts_with("text/plain"));
-    for (const auto* name : {"gateway_http_requests_total", "gateway_http_request_seconds", "gateway_http_requests_in_flight",
-        "gateway_http_connections",
-                             "gateway_store_commits_total", "gateway_store_commit_failures_total", "gateway_store_units_total",
-                             "gateway_store_batch_units", "gateway_store_commit_seconds", "gateway_store_up", "gateway_payment_actors",
-                             "gateway_payment_activations_total", "gateway_idempotent_replays_total", "gateway_payments_settled_total",
-                             "gateway_provider_calls_total", "gateway_http_connections_refused_total"}) {
+    for (const auto* name :
+         {"gateway_http_requests_total", "gateway_http_request_seconds", "gateway_http_requests_in_flight",
+          "gateway_http_connections", "gateway_store_commits_total", "gateway_store_commit_failures_total",
+          "gateway_store_units_total", "gateway_store_batch_units", "gateway_store_commit_seconds", "gateway_store_up",
+          "gateway_payment_actors", "gateway_payment_activations_total", "gateway_idempotent_replays_total",
+          "gateway_payments_settled_total", "gateway_provider_calls_total", "gateway_http_connections_refused_total"}) {
       CAPTURE(name);
       CHECK(answer.body.find("# TYPE " + std::string{name} + ' ') != std::string::npos);
     }
@@ -97,7 +99,8 @@ TEST_CASE("metrics are told on the operator listener and over the operator socke
   CHECK(told_metrics.find("merch_") == std::string::npos);
 }
 
-TEST_CASE("the operator listener answers health and readiness, and nothing of the operator's or the merchants' interface") {
+TEST_CASE(
+    "the operator listener answers health and readiness, and nothing of the operator's or the merchants' interface") {
   const auto& gateway = shared_gateway(store_kind::sqlite);
   const auto status = [&](const std::string& method, const std::string& target) {
     return plain_http(gateway.operator_address(), {method, target, {}, {}}).status;
@@ -115,8 +118,8 @@ TEST_CASE("log lines are JSON, and each request's carries its Request-Id, method
   const auto account = new_merchant(gateway);
   api merchant{gateway, account.test};
   const auto id = new_payment_id();
-  const std::vector<reply> answers{merchant.create(server_payment(id)), merchant.capture(id), merchant.view("pay_nobody"),
-                                   merchant.post("/v1/payment_intents", "{")};
+  const std::vector<reply> answers{merchant.create(server_payment(id)), merchant.capture(id),
+                                   merchant.view("pay_nobody"), merchant.post("/v1/payment_intents", "{")};
   REQUIRE(gateway.terminate() == exit_result{0, 0});
 
   std::set<std::string> told_ids;
@@ -138,12 +141,15 @@ TEST_CASE("logs, metrics and answers give away no secret, signature, token or cu
   options.arguments = {"--log-level=debug"};
   gateway_process gateway{options};
   const auto account = new_merchant(gateway, {"Lantern Books", "standard", "owner@lantern.example", false});
-  gateway.ctl({"merchant", "user", "add", "--merchant", account.id, "--email", "ada@lantern.example", "--password-stdin"},
+  gateway.ctl(
+      {"merchant", "user", "add", "--merchant", account.id, "--email", "ada@lantern.example", "--password-stdin"},
       "correct horse battery\n");
   api merchant{gateway, account.test};
 
   auto payment = redirect_payment(new_payment_id());
-  payment.set("customer_email", "reader@private.example").set("customer_name", "Quentin Quire").set("customer_mobile", "+85298765432");
+  payment.set("customer_email", "reader@private.example")
+      .set("customer_name", "Quentin Quire")
+      .set("customer_mobile", "+85298765432");
   payment.set("description", "a very private purchase").raw("metadata", R"({"note":"metadata nobody reads"})");
   const auto created = merchant.create(payment);
   REQUIRE(told(created) == "200 processing");
@@ -158,15 +164,25 @@ TEST_CASE("logs, metrics and answers give away no secret, signature, token or cu
   set_connection(gateway, account.id, "sandbox", "in_progress");
   const auto refusal = json::parse(merchant.create(server_payment(new_payment_id())).body)["error.setup_url"].text();
   const auto token = refusal.substr(refusal.find("token=") + 6);
-  const auto exchanged = merchant.client().send({"POST", "/v1/public/onboarding/exchange-setup-token",
-      {{"Content-Type", "application/json"}},
+  const auto exchanged = merchant.client().send({"POST",
+                                                 "/v1/public/onboarding/exchange-setup-token",
+                                                 {{"Content-Type", "application/json"}},
                                                  object{}.set("token", token).text()});
   REQUIRE(exchanged.status == 200);
 
-  std::vector<std::string> secrets{account.test.secret, "reader@private.example", "Quentin Quire", "85298765432", "a very private purchase",
-                                   "metadata nobody reads", "pm_card_tellNobody", "4242424242424242", "correct horse battery",
-                                   "ada@lantern.example", "owner@lantern.example", token,
-                                       json::parse(exchanged.body)["session_token"].text(),
+  std::vector<std::string> secrets{account.test.secret,
+                                   "reader@private.example",
+                                   "Quentin Quire",
+                                   "85298765432",
+                                   "a very private purchase",
+                                   "metadata nobody reads",
+                                   "pm_card_tellNobody",
+                                   "4242424242424242",
+                                   "correct horse battery",
+                                   "ada@lantern.example",
+                                   "owner@lantern.example",
+                                   token,
+                                   json::parse(exchanged.body)["session_token"].text(),
                                    hosted_url.substr(hosted_url.rfind('/') + 1)};
   if (!csrf.empty()) secrets.push_back(csrf);
   for (const auto& [name, value] : headers)
@@ -199,7 +215,8 @@ TEST_CASE("settled outcomes and provider calls are counted") {
   const auto lines = lines_of(told_metrics);
   const auto calls = [&](const std::string& result) {
     return std::ranges::count_if(lines, [&](const auto& line) {
-      return line.starts_with("gateway_provider_calls_total{") && line.find("provider=\"sandbox\"") != std::string::npos &&
+      return line.starts_with("gateway_provider_calls_total{") &&
+             line.find("provider=\"sandbox\"") != std::string::npos &&
              line.find("result=\"" + result + '"') != std::string::npos;
     });
   };
@@ -225,8 +242,14 @@ TEST_CASE("the load tester interrupts nobody") {
   if (!may_choose_policies()) return;
   gateway_process gateway{{store_kind::sqlite}};
   new_merchant(gateway);
-  const std::vector<std::string> command{program("gateway-load").string(), "run", "replay", "--rate=20", "--duration=30s", "--threads=2",
-                                         "--target=" + gateway.base_url(), "--data-dir=" + gateway.data_dir().string()};
+  const std::vector<std::string> command{program("gateway-load").string(),
+                                         "run",
+                                         "replay",
+                                         "--rate=20",
+                                         "--duration=30s",
+                                         "--threads=2",
+                                         "--target=" + gateway.base_url(),
+                                         "--data-dir=" + gateway.data_dir().string()};
   child_process load{command, {gateway.folder() / "load.log", {}, {}}};
   const auto threads = [&] { return std::ranges::distance(std::filesystem::directory_iterator(tasks_of(load.pid()))); };
   REQUIRE(eventually([&] { return threads() >= 2; }));

@@ -11,7 +11,8 @@ using namespace gateway::e2e;
 namespace {
 
 /// A merchant whose card connection is not finished.
-merchant_account unfinished(const gateway_process& gateway, const std::string& owner_email, const std::string& status = "in_progress") {
+merchant_account unfinished(const gateway_process& gateway, const std::string& owner_email,
+                            const std::string& status = "in_progress") {
   const auto account = new_merchant(gateway, {"Lantern Books", "standard", owner_email, false});
   set_connection(gateway, account.id, "sandbox", status);
   return account;
@@ -33,10 +34,12 @@ std::string token_of(const json& error) {
 /// The exchange is not signed: whoever holds the link may redeem it.
 reply redeem(const gateway_process& gateway, const std::string& body) {
   auto client = gateway.connect();
-  return client.send({"POST", "/v1/public/onboarding/exchange-setup-token", {{"Content-Type", "application/json"}}, body});
+  return client.send(
+      {"POST", "/v1/public/onboarding/exchange-setup-token", {{"Content-Type", "application/json"}}, body});
 }
-reply redeem_token(const gateway_process& gateway, const std::string& token) { return redeem(gateway,
-    object{}.set("token", token).text()); }
+reply redeem_token(const gateway_process& gateway, const std::string& token) {
+  return redeem(gateway, object{}.set("token", token).text());
+}
 
 }  // namespace
 
@@ -53,8 +56,8 @@ TEST_CASE("a merchant that has not finished its set-up gets the whole refusal wi
   CHECK(is_timestamp_in_millis(error["setup_url_expires_at"].text()));
   CHECK(seconds_until(error["setup_url_expires_at"].text()) == Approx(3600).margin(30));
   CHECK(error["docs_url"] == gateway.base_url() + "/docs/errors#merchant_not_charge_capable");
-  CHECK(error.names() == std::vector<std::string>{"type", "code", "message", "merchant_id", "setup_url", "setup_url_expires_at",
-      "providers", "docs_url"});
+  CHECK(error.names() == std::vector<std::string>{"type", "code", "message", "merchant_id", "setup_url",
+                                                  "setup_url_expires_at", "providers", "docs_url"});
 
   REQUIRE(error["providers"].is_array());
   bool listed = false;
@@ -144,12 +147,13 @@ TEST_CASE("a forged token is 410, a request without one 400") {
   const auto token = token_of(refusal(merchant));
   auto altered = token;
   altered[3] = altered[3] == 'A' ? 'B' : 'A';
-  for (const auto& forged : {altered, token + "A", token.substr(0, token.size() - 2), std::string{"."}, std::string{"a.b"},
-      std::string{"nonsense"}}) {
+  for (const auto& forged : {altered, token + "A", token.substr(0, token.size() - 2), std::string{"."},
+                             std::string{"a.b"}, std::string{"nonsense"}}) {
     CAPTURE(forged);
     CHECK(told(redeem_token(gateway, forged)) == "410 token_unusable");
   }
-  for (const auto* body : {"", "{}", "{", R"({"token":5})", "[]"}) CHECK(told(redeem(gateway, body)) == "400 invalid_request");
+  for (const auto* body : {"", "{}", "{", R"({"token":5})", "[]"})
+    CHECK(told(redeem(gateway, body)) == "400 invalid_request");
   CHECK(redeem_token(gateway, token).status == 200);
 }
 

@@ -12,7 +12,9 @@ using namespace gateway::e2e;
 
 namespace {
 
-bool has_form(const std::string& text, const std::string& pattern) { return std::regex_match(text, std::regex{pattern}); }
+bool has_form(const std::string& text, const std::string& pattern) {
+  return std::regex_match(text, std::regex{pattern});
+}
 
 constexpr const char* merchant_form = "merch_[0-9a-z]+";
 
@@ -34,8 +36,8 @@ TEST_CASE("merchant create answers with the merchant and its entity, ready for t
   api merchant{gateway, mint_key(gateway, made["merchant_id"].text())};
   CHECK(told(merchant.create(server_payment(new_payment_id()))) == "200 authorized");
 
-  const auto wallet = gateway.ctl({"merchant", "create", "--name", "Bazaar", "--entity", "wallet", "--owner-email",
-      "owner@bazaar.example"});
+  const auto wallet = gateway.ctl(
+      {"merchant", "create", "--name", "Bazaar", "--entity", "wallet", "--owner-email", "owner@bazaar.example"});
   api bazaar{gateway, mint_key(gateway, wallet["merchant_id"].text())};
   CHECK(told(bazaar.create(redirect_payment(new_payment_id(), "PKR"))) == "200 processing");
 }
@@ -46,11 +48,12 @@ TEST_CASE("merchant key mint answers with the key, its secret and its scopes") {
   const auto test = gateway.ctl({"merchant", "key", "mint", "--merchant", account.id, "--mode", "test"});
   CHECK(has_form(test["key_id"].text(), "mk_test_[0-9a-f]+"));
   CHECK(has_form(test["secret"].text(), "[0-9a-f]{64}"));
-  for (const auto* scope : {"payments:write", "payments:read", "mcp:read"}) CHECK(test["scopes"].dump().find(scope) != std::string::npos);
+  for (const auto* scope : {"payments:write", "payments:read", "mcp:read"})
+    CHECK(test["scopes"].dump().find(scope) != std::string::npos);
   CHECK(test.size() == 3);
 
   const auto live = gateway.ctl({"merchant", "key", "mint", "--merchant", account.id, "--mode", "live", "--scopes",
-      "payments:read customers:read"});
+                                 "payments:read customers:read"});
   CHECK(has_form(live["key_id"].text(), "mk_live_[0-9a-f]+"));
   CHECK(live["scopes"].dump().find("payments:read") != std::string::npos);
   CHECK(live["scopes"].dump().find("payments:write") == std::string::npos);
@@ -60,10 +63,11 @@ TEST_CASE("merchant key mint answers with the key, its secret and its scopes") {
 TEST_CASE("secrets are not stored in the clear") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const auto account = new_merchant(gateway);
-  gateway.ctl({"merchant", "user", "add", "--merchant", account.id, "--email", "ada@lantern.example", "--password-stdin"},
+  gateway.ctl(
+      {"merchant", "user", "add", "--merchant", account.id, "--email", "ada@lantern.example", "--password-stdin"},
       "correct horse battery\n");
   const auto rows = gateway.sql("SELECT * FROM api_keys WHERE merchant_id = '" + account.id +
-      "'; SELECT * FROM users WHERE merchant_id = '" + account.id + "';");
+                                "'; SELECT * FROM users WHERE merchant_id = '" + account.id + "';");
   CHECK(rows.find(account.test.key_id) != std::string::npos);
   CHECK(rows.find(account.test.secret) == std::string::npos);
   CHECK(rows.find("ada@lantern.example") != std::string::npos);
@@ -73,8 +77,8 @@ TEST_CASE("secrets are not stored in the clear") {
 TEST_CASE("merchant user add reads the password from standard input") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const auto account = new_merchant(gateway);
-  const std::vector<std::string> words{"merchant", "user", "add", "--merchant", account.id, "--email", "ada@lantern.example",
-      "--password-stdin"};
+  const std::vector<std::string> words{
+      "merchant", "user", "add", "--merchant", account.id, "--email", "ada@lantern.example", "--password-stdin"};
   const auto added = gateway.ctl(words, "correct horse battery\n");
   CHECK(has_form(added["user_id"].text(), "user_[0-9a-z]+"));
   CHECK(added.size() == 1);
@@ -111,8 +115,8 @@ TEST_CASE("connection set answers with an id that stays, and the status") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const auto account = new_merchant(gateway);
   const auto set = [&](const std::string& status) {
-    return gateway.ctl({"connection", "set", "--merchant", account.id, "--mode", "live", "--provider", "sandbox", "--status", status,
-        "--account", "acct_1"});
+    return gateway.ctl({"connection", "set", "--merchant", account.id, "--mode", "live", "--provider", "sandbox",
+                        "--status", status, "--account", "acct_1"});
   };
   const auto first = set("in_progress"), second = set("connected");
   CHECK(first["status"] == "in_progress");
@@ -125,8 +129,8 @@ TEST_CASE("route set answers with an id that stays when the route is replaced") 
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const auto account = new_merchant(gateway);
   const auto set = [&](const std::string& currencies) {
-    return gateway.ctl({"route", "set", "--merchant", account.id, "--mode", "test", "--provider", "sandbox_hosted", "--currencies",
-        currencies, "--methods", "card"});
+    return gateway.ctl({"route", "set", "--merchant", account.id, "--mode", "test", "--provider", "sandbox_hosted",
+                        "--currencies", currencies, "--methods", "card"});
   };
   const auto first = set("HKD"), second = set("HKD,USD");
   CHECK_FALSE(first["id"].text().empty());
@@ -139,14 +143,19 @@ TEST_CASE("what the gateway refuses is one line on standard error and exit 1") {
   const auto account = new_merchant(gateway);
   fails(gateway.run_ctl({"merchant", "key", "mint", "--merchant", "merch_nobody", "--mode", "test"}), 1);
   fails(gateway.run_ctl({"merchant", "key", "mint", "--merchant", account.id, "--mode", "test", "--scopes",
-      "payments:write paint:walls"}), 1);
-  fails(gateway.run_ctl({"merchant", "user", "add", "--merchant", "merch_nobody", "--email", "a@b.example", "--password-stdin"},
-      "long enough password\n"), 1);
+                         "payments:write paint:walls"}),
+        1);
+  fails(gateway.run_ctl(
+            {"merchant", "user", "add", "--merchant", "merch_nobody", "--email", "a@b.example", "--password-stdin"},
+            "long enough password\n"),
+        1);
   fails(gateway.run_ctl({"key", "revoke", "mk_test_0000000000000000"}), 1);
-  fails(gateway.run_ctl({"connection", "set", "--merchant", "merch_nobody", "--mode", "test", "--provider", "sandbox", "--status",
-      "connected"}), 1);
-  fails(gateway.run_ctl({"route", "set", "--merchant", account.id, "--mode", "test", "--provider", "sandbox", "--currencies", "XXX",
-      "--methods", "card"}), 1);
+  fails(gateway.run_ctl({"connection", "set", "--merchant", "merch_nobody", "--mode", "test", "--provider", "sandbox",
+                         "--status", "connected"}),
+        1);
+  fails(gateway.run_ctl({"route", "set", "--merchant", account.id, "--mode", "test", "--provider", "sandbox",
+                         "--currencies", "XXX", "--methods", "card"}),
+        1);
   fails(gateway.run_ctl({"merchant", "create", "--name", ""}), 1);
 }
 
@@ -175,17 +184,19 @@ TEST_CASE("what gatewayctl does not understand is exit 2") {
 
 TEST_CASE("without --json the answer is for people, and the exit codes are the same") {
   auto& gateway = shared_gateway(store_kind::sqlite);
-  const auto made = run_command({program("gatewayctl").string(), "--data-dir=" + gateway.data_dir().string(), "merchant", "create",
-      "--name", "Lantern"});
+  const auto made = run_command({program("gatewayctl").string(), "--data-dir=" + gateway.data_dir().string(),
+                                 "merchant", "create", "--name", "Lantern"});
   CHECK(made.code == 0);
   CHECK(made.out.find("merch_") != std::string::npos);
-  CHECK(run_command({program("gatewayctl").string(), "--data-dir=" + gateway.data_dir().string(), "key", "revoke", "mk_test_0"}).code == 1);
+  CHECK(run_command(
+            {program("gatewayctl").string(), "--data-dir=" + gateway.data_dir().string(), "key", "revoke", "mk_test_0"})
+            .code == 1);
   CHECK(run_command({program("gatewayctl").string(), "--help"}).code == 0);
 }
 
 TEST_CASE("the operator socket is its owner's alone, is gone after the end, and an old one is no obstacle") {
   gateway_process gateway{gateway_options{}};
-  struct stat about {};
+  struct stat about{};
   REQUIRE(::stat(gateway.operator_socket().c_str(), &about) == 0);
   CHECK(S_ISSOCK(about.st_mode));
   CHECK((about.st_mode & 0777) == 0600);

@@ -20,8 +20,8 @@ constexpr int attempts = 3;
 
 double p99(const std::vector<double>& sorted) { return percentile(sorted, 0.99); }
 
-/// How slow single calls are already when there is next to nothing to do: more than a little is the machine's other work,
-/// and what is measured under load has to bear it many times over.
+/// How slow single calls are already when there is next to nothing to do: more than a little is the machine's other
+/// work, and what is measured under load has to bear it many times over.
 double burden_ms(double quiet_p99) { return 10 * std::max(0.0, quiet_p99 - 30); }
 
 struct stand {
@@ -35,9 +35,12 @@ struct stand {
   }
   /// A hundred creates a second, for a second.
   load_report little() { return load({100, 1000ms, 32}, 100); }
-  long payments() { return std::stol(gateway.sql("SELECT COUNT(*) FROM payments WHERE merchant_id = '" + account.id + "';")); }
+  long payments() {
+    return std::stol(gateway.sql("SELECT COUNT(*) FROM payments WHERE merchant_id = '" + account.id + "';"));
+  }
   long open_commands() {
-    return std::stol(gateway.sql("SELECT COUNT(*) FROM commands WHERE merchant_id = '" + account.id + "' AND status IS NULL;"));
+    return std::stol(
+        gateway.sql("SELECT COUNT(*) FROM commands WHERE merchant_id = '" + account.id + "' AND status IS NULL;"));
   }
 };
 
@@ -45,14 +48,16 @@ gateway_options options_for(store_kind store, std::vector<std::string> arguments
   gateway_options options;
   options.store = store;
   options.arguments = std::move(arguments);
-  options.arguments.insert(options.arguments.end(), {"--live-payments=2000", "--log-level=warn", "--http-connections-per-address=5000"});
+  options.arguments.insert(options.arguments.end(),
+                           {"--live-payments=2000", "--log-level=warn", "--http-connections-per-address=5000"});
   return options;
 }
 
 /// Those who watch, while the load goes on: readiness as clients see it, metrics over the operator's socket, a payment.
 class watchers {
  public:
-  watchers(const stand& on, std::string payment) : thread_{[this, &on, payment = std::move(payment)] { watch(on, payment); }} {}
+  watchers(const stand& on, std::string payment)
+      : thread_{[this, &on, payment = std::move(payment)] { watch(on, payment); }} {}
   ~watchers() { stop(); }
   watchers(const watchers&) = delete;
   watchers& operator=(const watchers&) = delete;
@@ -74,7 +79,8 @@ class watchers {
       peak_kb = std::max(peak_kb, resident_kb(on.gateway.pid()));
       timed("/readyz", [&] { return merchant.client().send({"GET", "/readyz", {}, {}}).status; });
       timed("a payment", [&] { return merchant.view(payment).status; });
-      timed("the operator's /metrics", [&] { return unix_http(on.gateway.operator_socket(), {"GET", "/metrics", {}, {}}).status; });
+      timed("the operator's /metrics",
+            [&] { return unix_http(on.gateway.operator_socket(), {"GET", "/metrics", {}, {}}).status; });
       std::this_thread::sleep_for(20ms);
     }
   }
@@ -99,9 +105,10 @@ class watchers {
 
 void print(const std::string& name, const load_report& told) {
   std::cout << std::left << std::setw(34) << name << std::right << std::fixed << std::setprecision(0) << std::setw(6)
-            << static_cast<double>(told.offered) / told.took.count() << "/s offered, " << std::setw(5) << told.per_second(200)
-            << "/s accepted, p50 " << std::setw(4) << percentile(told.accepted_ms, 0.5) << " ms, p99 " << std::setw(4) << p99(told.accepted_ms)
-            << " ms; " << std::setw(6) << told.count(503) << " refused, p99 " << std::setw(4) << p99(told.refused_ms) << " ms\n";
+            << static_cast<double>(told.offered) / told.took.count() << "/s offered, " << std::setw(5)
+            << told.per_second(200) << "/s accepted, p50 " << std::setw(4) << percentile(told.accepted_ms, 0.5)
+            << " ms, p99 " << std::setw(4) << p99(told.accepted_ms) << " ms; " << std::setw(6) << told.count(503)
+            << " refused, p99 " << std::setw(4) << p99(told.refused_ms) << " ms\n";
 }
 
 /// Only two answers, whatever comes.
@@ -114,7 +121,9 @@ void check_answers(const load_report& told) {
 
 }  // namespace
 
-TEST_CASE("three times what the store can commit: 503 for the excess, p99 under a second, bounded memory, back within a second") {
+TEST_CASE(
+    "three times what the store can commit: 503 for the excess, p99 under a second, bounded memory, back within a "
+    "second") {
   // A transaction for each unit of work makes the store slow in the same way on any machine: by its disk.
   stand on{options_for(GENERATE(from_range(stores())), {"--batch-units=1"})};
   const auto name = std::string{to_string(on.gateway.store())};
@@ -140,8 +149,8 @@ TEST_CASE("three times what the store can commit: 503 for the excess, p99 under 
     eyes.stop();
     print(name + ": three times as much", told_now);
     resident.push_back(resident_kb(on.gateway.pid()));
-    std::cout << name << ": watchers' p99 " << p99(eyes.milliseconds) << " ms; resident at most " << eyes.peak_kb / 1024 << " MiB, afterwards "
-              << resident.back() / 1024 << " MiB; quiet p99 " << quiet << " ms\n";
+    std::cout << name << ": watchers' p99 " << p99(eyes.milliseconds) << " ms; resident at most " << eyes.peak_kb / 1024
+              << " MiB, afterwards " << resident.back() / 1024 << " MiB; quiet p99 " << quiet << " ms\n";
     check_answers(told_now);
     // A disk that has others to serve while its capacity is measured can do more afterwards: then this was no overload.
     rate = std::max(rate, 3 * told_now.per_second(200));

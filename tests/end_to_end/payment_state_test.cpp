@@ -12,8 +12,8 @@ namespace {
 
 class states {
  public:
-  explicit states(store_kind store) : gateway_{shared_gateway(store)}, account_{new_merchant(gateway_)},
-      merchant_{gateway_, account_.test} {}
+  explicit states(store_kind store)
+      : gateway_{shared_gateway(store)}, account_{new_merchant(gateway_)}, merchant_{gateway_, account_.test} {}
 
   api& merchant() { return merchant_; }
 
@@ -27,7 +27,8 @@ class states {
     } else {
       expect(merchant_.create(server_payment(id)), "authorized");
       if (state == "voided") expect(merchant_.void_payment(id), state);
-      if (state == "captured" || state == "partially_refunded" || state == "refunded") expect(merchant_.capture(id), "captured");
+      if (state == "captured" || state == "partially_refunded" || state == "refunded")
+        expect(merchant_.capture(id), "captured");
       refund_towards(id, state);
     }
     REQUIRE(merchant_.state_of(id) == state);
@@ -161,6 +162,7 @@ TEST_CASE("a captured payment that is captured again answers with its present st
   const auto again = s.merchant().capture(id);
   CHECK(told(again) == "200 captured");
   CHECK_FALSE(again.replayed());
-  CHECK(history(s.merchant().timeline(id)) ==
-        std::vector<std::string>{"attempt authorize approved", "attempt capture approved", "event payment.captured published"});
+  CHECK(history(s.merchant().timeline(id)) == std::vector<std::string>{"attempt authorize approved",
+                                                                       "attempt capture approved",
+                                                                       "event payment.captured published"});
 }

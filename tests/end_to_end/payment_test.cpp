@@ -14,7 +14,8 @@ struct shop {
   merchant_account account;
   api merchant;
 
-  explicit shop(store_kind store) : gateway{shared_gateway(store)}, account{new_merchant(gateway)}, merchant{gateway, account.test} {}
+  explicit shop(store_kind store)
+      : gateway{shared_gateway(store)}, account{new_merchant(gateway)}, merchant{gateway, account.test} {}
 
   /// A new payment with this token, captured if the token allows it.
   std::string authorized(const std::string& token = "pm_card_visa") {
@@ -80,10 +81,11 @@ TEST_CASE("a payment is authorized, captured, refunded in parts, and told in ful
   CHECK(view["provider.provider"] == "sandbox");
 
   CHECK(history(s.merchant.timeline(id)) ==
-        std::vector<std::string>{"attempt authorize approved", "attempt capture approved", "event payment.captured published",
-                                 "attempt refund approved", "event payment.partially_refunded published", "attempt refund approved",
+        std::vector<std::string>{"attempt authorize approved", "attempt capture approved",
+                                 "event payment.captured published", "attempt refund approved",
                                  "event payment.partially_refunded published", "attempt refund approved",
-                                     "event payment.refunded published"});
+                                 "event payment.partially_refunded published", "attempt refund approved",
+                                 "event payment.refunded published"});
 }
 
 TEST_CASE("a timeline tells each attempt with its provider and each event, oldest first, in milliseconds") {
@@ -149,7 +151,8 @@ TEST_CASE("each sandbox token has its outcome, as pm_ and as ctoken_") {
         CHECK_FALSE(provider["error.message"].text().empty());
         CHECK_FALSE(provider["error.outcome"].present());
         CHECK(history(s.merchant.timeline(id)) ==
-              std::vector<std::string>{"attempt authorize declined " + std::string{row.code}, "event payment.failed published"});
+              std::vector<std::string>{"attempt authorize declined " + std::string{row.code},
+                                       "event payment.failed published"});
       } else {
         CHECK_FALSE(provider["error"].present());
       }
@@ -214,8 +217,9 @@ TEST_CASE("a void answers with the payment, its state and the provider's status"
   CHECK(body["payment_id"] == id);
   CHECK(body["state"] == "voided");
   CHECK(body["provider.status"] == "approved");
-  CHECK(history(s.merchant.timeline(id)) ==
-        std::vector<std::string>{"attempt authorize approved", "attempt void approved", "event payment.voided published"});
+  CHECK(history(s.merchant.timeline(id)) == std::vector<std::string>{"attempt authorize approved",
+                                                                     "attempt void approved",
+                                                                     "event payment.voided published"});
 }
 
 TEST_CASE("refunds never exceed the capture") {

@@ -24,7 +24,8 @@ std::vector<std::string> shell_blocks(const std::string& markdown, const std::st
 }
 
 std::string replaced(std::string text, const std::string& what, const std::string& with) {
-  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) text.replace(at, what.size(), with);
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
+    text.replace(at, what.size(), with);
   return text;
 }
 
@@ -32,8 +33,8 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 std::vector<json> objects_in(const std::string& output) {
   std::vector<json> found;
   static const std::regex object{R"(\{"[^\n]*\})"};
-  for (auto at = std::sregex_iterator{output.begin(), output.end(),
-      object}; at != std::sregex_iterator{}; ++at) found.push_back(json::parse(at->str()));
+  for (auto at = std::sregex_iterator{output.begin(), output.end(), object}; at != std::sregex_iterator{}; ++at)
+    found.push_back(json::parse(at->str()));
   return found;
 }
 
@@ -79,15 +80,17 @@ TEST_CASE("the signed calls of the README work with curl and openssl alone") {
   CHECK(answers[5]["provider.hosted_url"].is_string());
 }
 
-TEST_CASE("tools/run starts a gateway with a demo merchant, prints a call that works, does so again, and ends on SIGTERM") {
+TEST_CASE(
+    "tools/run starts a gateway with a demo merchant, prints a call that works, does so again, and ends on SIGTERM") {
   if (!std::filesystem::equivalent(program("gatewayd").parent_path(), project_root() / "build")) {
     WARN("skipped: tools/run runs the programs in build/, these are others");
     return;
   }
   const auto folder = new_folder("run");
   for (int start = 0; start < 2; ++start) {
-    child_process run{{(project_root() / "tools/run").string(), "--data-dir=" + (folder / "data").string(), "--listen=127.0.0.1:0"},
-                      {folder / "run.log", {}, project_root()}};
+    child_process run{
+        {(project_root() / "tools/run").string(), "--data-dir=" + (folder / "data").string(), "--listen=127.0.0.1:0"},
+        {folder / "run.log", {}, project_root()}};
     std::string told_lines, printed;
     for (;;) {
       const auto line = run.read_line(120s);

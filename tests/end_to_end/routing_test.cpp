@@ -11,7 +11,8 @@ struct shop {
   gateway_process& gateway;
   merchant_account account;
   api merchant;
-  explicit shop(store_kind store) : gateway{shared_gateway(store)}, account{new_merchant(gateway)}, merchant{gateway, account.test} {}
+  explicit shop(store_kind store)
+      : gateway{shared_gateway(store)}, account{new_merchant(gateway)}, merchant{gateway, account.test} {}
 
   std::string provider_of(const object& payment) {
     const auto answer = merchant.create(payment);
@@ -55,7 +56,8 @@ TEST_CASE("the hosted card route takes HKD redirects only in test") {
   CHECK(s.provider_of(redirect_payment(new_payment_id())) == "sandbox_hosted");
   CHECK(s.provider_of(redirect_payment(new_payment_id(), "USD")) == "422 {ROUTING_NO_ELIGIBLE_PROVIDER}");
   CHECK(s.provider_of(server_payment(new_payment_id())) == "422 {ROUTING_NO_ELIGIBLE_PROVIDER}");
-  CHECK(s.provider_of(redirect_payment(new_payment_id()).set("flow", "embedded")) == "422 {ROUTING_NO_ELIGIBLE_PROVIDER}");
+  CHECK(s.provider_of(redirect_payment(new_payment_id()).set("flow", "embedded")) ==
+        "422 {ROUTING_NO_ELIGIBLE_PROVIDER}");
   CHECK(s.provider_of(server_payment(new_payment_id()).set("currency", "JPY")) == "sandbox");
 }
 
@@ -65,7 +67,8 @@ TEST_CASE("a payment that no route took does not exist") {
   const auto id = new_payment_id();
   const auto answer = s.merchant.create(server_payment(id));
   CHECK(told(answer) == "422 {ROUTING_NO_ELIGIBLE_PROVIDER}");
-  CHECK(json::parse(answer.body)["error.docs_url"] == s.gateway.base_url() + "/docs/errors#ROUTING_NO_ELIGIBLE_PROVIDER");
+  CHECK(json::parse(answer.body)["error.docs_url"] ==
+        s.gateway.base_url() + "/docs/errors#ROUTING_NO_ELIGIBLE_PROVIDER");
   CHECK(told(s.merchant.view(id)) == "404 payment_not_found");
 }
 
@@ -90,6 +93,8 @@ TEST_CASE("routes and connections survive a restart") {
   gateway.start();
   api merchant{gateway, account.test};
   CHECK(json::parse(merchant.create(redirect_payment(new_payment_id())).body)["provider.provider"] == "sandbox_hosted");
-  CHECK(json::parse(merchant.create(server_payment(new_payment_id()).set("currency", "USD")).body)["provider.provider"] == "sandbox");
+  CHECK(
+      json::parse(merchant.create(server_payment(new_payment_id()).set("currency", "USD")).body)["provider.provider"] ==
+      "sandbox");
   CHECK(told(merchant.create(server_payment(new_payment_id()))) == "422 {ROUTING_NO_ELIGIBLE_PROVIDER}");
 }

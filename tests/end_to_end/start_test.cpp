@@ -1,4 +1,5 @@
-// What cannot be started, ends: one clear line on standard error and an exit code. And what can be changed while it runs.
+// What cannot be started, ends: one clear line on standard error and an exit code. And what can be changed while it
+// runs.
 #include <catch2/catch.hpp>
 
 #include <csignal>
@@ -42,11 +43,10 @@ void refuses(const command_output& result, const std::vector<std::string>& words
 }
 
 void make_certificate(const std::filesystem::path& folder, const std::string& name) {
-  const auto made = run_command({"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days",
-      "2", "-subj",
-                                 "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost", "-keyout",
-                                     (folder / (name + ".key")).string(),
-                                 "-out", (folder / (name + ".pem")).string()});
+  const auto made =
+      run_command({"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days",
+                   "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost", "-keyout",
+                   (folder / (name + ".key")).string(), "-out", (folder / (name + ".pem")).string()});
   if (made.code != 0) throw std::runtime_error("openssl req: " + made.err);
 }
 
@@ -58,23 +58,27 @@ TEST_CASE("a certificate or key that cannot be used ends the start") {
   make_certificate(s.folder, "other");
   write_file(s.file("noise.pem"), "this is no certificate\n");
   const auto start = [&](const std::string& certificate, const std::string& key) {
-    return start_in_vain({"--listen=127.0.0.1:0", "--data-dir=" + s.file("data"), "--tls-certificate=" + s.file(certificate),
-        "--tls-key=" + s.file(key)});
+    return start_in_vain({"--listen=127.0.0.1:0", "--data-dir=" + s.file("data"),
+                          "--tls-certificate=" + s.file(certificate), "--tls-key=" + s.file(key)});
   };
   refuses(start("missing.pem", "good.key"), {"missing.pem"});
   refuses(start("good.pem", "missing.key"), {"missing.key"});
   refuses(start("noise.pem", "good.key"), {"noise.pem"});
   refuses(start("good.pem", "noise.pem"), {"noise.pem"});
   refuses(start("good.pem", "other.key"), {});
-  refuses(start_in_vain({"--listen=127.0.0.1:0", "--data-dir=" + s.file("data"), "--tls-certificate=" + s.file("good.pem")}), {"tls-key"});
+  refuses(start_in_vain(
+              {"--listen=127.0.0.1:0", "--data-dir=" + s.file("data"), "--tls-certificate=" + s.file("good.pem")}),
+          {"tls-key"});
 }
 
 TEST_CASE("a taken port ends the start") {
   scratch s;
   const auto taken = shared_gateway(store_kind::sqlite).address();
-  refuses(start_in_vain({"--listen=" + taken.authority(), "--data-dir=" + s.file("data")}), {std::to_string(taken.port)});
+  refuses(start_in_vain({"--listen=" + taken.authority(), "--data-dir=" + s.file("data")}),
+          {std::to_string(taken.port)});
   const auto metrics = shared_gateway(store_kind::sqlite).operator_address();
-  refuses(start_in_vain({"--listen=127.0.0.1:0", "--operator-listen=" + metrics.authority(), "--data-dir=" + s.file("more")}),
+  refuses(start_in_vain(
+              {"--listen=127.0.0.1:0", "--operator-listen=" + metrics.authority(), "--data-dir=" + s.file("more")}),
           {std::to_string(metrics.port)});
 }
 
@@ -126,7 +130,8 @@ TEST_CASE("a configuration file that is missing or wrong ends the start, naming 
 
 TEST_CASE("settings of a configuration file are obeyed, and the command line wins over it") {
   scratch s;
-  write_file(s.file("gateway.toml"), "base-url = \"https://pay.shop.example\"\nportal-url = \"https://file.shop.example\"\n");
+  write_file(s.file("gateway.toml"),
+             "base-url = \"https://pay.shop.example\"\nportal-url = \"https://file.shop.example\"\n");
   gateway_options options;
   options.arguments = {"--config-file=" + s.file("gateway.toml"), "--portal-url=https://line.shop.example"};
   gateway_process gateway{options};
@@ -166,7 +171,8 @@ TEST_CASE("a lost or foreign master key ends the start, and restoring it brings 
   const auto key_file = gateway.data_dir() / "master.key";
   const auto key = read_file(key_file);
   const auto permissions = std::filesystem::status(key_file).permissions();
-  CHECK((permissions & (std::filesystem::perms::group_all | std::filesystem::perms::others_all)) == std::filesystem::perms::none);
+  CHECK((permissions & (std::filesystem::perms::group_all | std::filesystem::perms::others_all)) ==
+        std::filesystem::perms::none);
 
   const auto fails_naming = [&](const std::string& word) {
     const auto lines_before = lines_of(gateway.log()).size();
@@ -202,16 +208,21 @@ TEST_CASE("a start with another empty data directory on a database in use is ref
   gateway_process gateway{options};
   new_merchant(gateway);
   scratch s;
-  refuses(start_in_vain({"--listen=127.0.0.1:0", "--data-dir=" + s.file("empty"), "--store=" + gateway.database()->url()}), {"master"});
+  refuses(
+      start_in_vain({"--listen=127.0.0.1:0", "--data-dir=" + s.file("empty"), "--store=" + gateway.database()->url()}),
+      {"master"});
 }
 
-TEST_CASE("SIGHUP reads the certificate again: new connections see it, old ones go on, and a bad file changes nothing") {
+TEST_CASE(
+    "SIGHUP reads the certificate again: new connections see it, old ones go on, and a bad file changes nothing") {
   scratch s;
   make_certificate(s.folder, "first");
   make_certificate(s.folder, "second");
   const auto install = [&](const std::string& name) {
-    std::filesystem::copy_file(s.file(name + ".key"), s.file("live.key"), std::filesystem::copy_options::overwrite_existing);
-    std::filesystem::copy_file(s.file(name + ".pem"), s.file("live.pem"), std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::copy_file(s.file(name + ".key"), s.file("live.key"),
+                               std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::copy_file(s.file(name + ".pem"), s.file("live.pem"),
+                               std::filesystem::copy_options::overwrite_existing);
   };
   install("first");
   gateway_options options;
@@ -247,7 +258,8 @@ TEST_CASE("the development certificate is made once and kept") {
 TEST_CASE("--help and --version print and end") {
   const auto help = run_command({program("gatewayd").string(), "--help"});
   CHECK(help.code == 0);
-  for (const auto* option : {"--dev", "--listen", "--data-dir", "--store", "--base-url", "--config-file", "--operator-listen"})
+  for (const auto* option :
+       {"--dev", "--listen", "--data-dir", "--store", "--base-url", "--config-file", "--operator-listen"})
     CHECK(help.out.find(option) != std::string::npos);
   CHECK(run_command({program("gatewayd").string(), "--version"}).code == 0);
 }

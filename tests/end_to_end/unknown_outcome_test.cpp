@@ -13,8 +13,8 @@ namespace {
 gateway_options impatient(store_kind store, std::string first_question) {
   gateway_options options;
   options.store = store;
-  options.arguments = {"--provider-timeout=200ms", "--reconcile-first=" + std::move(first_question), "--reconcile-longest=5m",
-                       "--reconcile-interval=100ms"};
+  options.arguments = {"--provider-timeout=200ms", "--reconcile-first=" + std::move(first_question),
+                       "--reconcile-longest=5m", "--reconcile-interval=100ms"};
   return options;
 }
 
@@ -23,7 +23,9 @@ constexpr const char* pending = "409 payment outcome pending";
 
 }  // namespace
 
-TEST_CASE("a provider that does not answer in time: 502 with the envelope, then reconciled to what it says when asked again") {
+TEST_CASE(
+    "a provider that does not answer in time: 502 with the envelope, then reconciled to what it says when asked "
+    "again") {
   gateway_process gateway{impatient(GENERATE(from_range(stores())), "1500ms")};
   const auto account = new_merchant(gateway);
   api merchant{gateway, account.test};
@@ -41,7 +43,8 @@ TEST_CASE("a provider that does not answer in time: 502 with the envelope, then 
   CHECK_FALSE(body["provider.error.message"].text().empty());
   CHECK(told(merchant.create(server_payment(declined, "pm_card_timeoutDeclined"))) == unknown);
 
-  // Until it is known, nothing else may be done to the payment; looking is allowed, and so is a retry of the same request.
+  // Until it is known, nothing else may be done to the payment; looking is allowed, and so is a retry of the same
+  // request.
   CHECK(told(merchant.capture(approved)) == pending);
   CHECK(told(merchant.void_payment(approved)) == pending);
   CHECK(told(merchant.refund(approved)) == pending);
@@ -67,7 +70,9 @@ TEST_CASE("a provider that does not answer in time: 502 with the envelope, then 
   // The stored answer stays what it was, and the provider executed the payment once.
   CHECK(merchant.create(server_payment(approved, "pm_card_timeout"), same).body == answer.body);
   const auto ledger = read_ledger(gateway.ledger_file());
-  CHECK(std::ranges::count_if(ledger, [&](const auto& entry) { return entry.payment_id == approved && entry.operation == "create"; }) == 1);
+  CHECK(std::ranges::count_if(ledger, [&](const auto& entry) {
+          return entry.payment_id == approved && entry.operation == "create";
+        }) == 1);
 }
 
 TEST_CASE("an outcome that was unknown when the gateway crashed is settled after the restart") {
@@ -101,8 +106,8 @@ TEST_CASE("a command that a crash left open is settled before its payment takes 
       // That is the point.
     }
   }};
-  const bool begun = eventually([&] { return gateway.sql("SELECT COUNT(*) FROM payments WHERE payment_id = '" + id +
-      "';").starts_with("1"); });
+  const bool begun = eventually(
+      [&] { return gateway.sql("SELECT COUNT(*) FROM payments WHERE payment_id = '" + id + "';").starts_with("1"); });
   gateway.kill();
   doomed.join();
   REQUIRE(begun);
@@ -115,10 +120,12 @@ TEST_CASE("a command that a crash left open is settled before its payment takes 
   const auto answer = merchant.create(payment, same);
   CHECK(told(answer) == "200 authorized");
   CHECK(answer.replayed());
-  CHECK(history(merchant.timeline(id)) ==
-        std::vector<std::string>{"attempt authorize approved", "attempt capture approved", "event payment.captured published"});
+  CHECK(history(merchant.timeline(id)) == std::vector<std::string>{"attempt authorize approved",
+                                                                   "attempt capture approved",
+                                                                   "event payment.captured published"});
   const auto ledger = read_ledger(gateway.ledger_file());
-  CHECK(std::ranges::count_if(ledger, [&](const auto& entry) { return entry.payment_id == id && entry.operation == "create"; }) == 1);
+  CHECK(std::ranges::count_if(
+            ledger, [&](const auto& entry) { return entry.payment_id == id && entry.operation == "create"; }) == 1);
 }
 
 TEST_CASE("a provider that keeps timing out does not stop other payments") {
@@ -126,7 +133,8 @@ TEST_CASE("a provider that keeps timing out does not stop other payments") {
   const auto account = new_merchant(gateway);
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i)
-    threads.emplace_back([&] { api{gateway, account.test}.create(server_payment(new_payment_id(), "pm_card_timeout")); });
+    threads.emplace_back(
+        [&] { api{gateway, account.test}.create(server_payment(new_payment_id(), "pm_card_timeout")); });
   api merchant{gateway, account.test};
   const auto begun = std::chrono::steady_clock::now();
   CHECK(told(merchant.create(server_payment(new_payment_id()))) == "200 authorized");

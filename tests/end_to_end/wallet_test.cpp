@@ -13,10 +13,13 @@ struct wallet_shop {
   merchant_account account;
   api merchant;
   explicit wallet_shop(store_kind store)
-      : gateway{shared_gateway(store)}, account{new_merchant(gateway, {"Bazaar", "wallet", "", false})}, merchant{gateway, account.test} {}
+      : gateway{shared_gateway(store)},
+        account{new_merchant(gateway, {"Bazaar", "wallet", "", false})},
+        merchant{gateway, account.test} {}
 
   json open(const std::string& id, const std::string& flow = "redirect") {
-    const auto answer = merchant.create(redirect_payment(id, "PKR").set("flow", flow).set("payment_method_type", "pkr_wallet"));
+    const auto answer =
+        merchant.create(redirect_payment(id, "PKR").set("flow", flow).set("payment_method_type", "pkr_wallet"));
     REQUIRE(told(answer) == "200 processing");
     return json::parse(answer.body);
   }
@@ -49,8 +52,8 @@ TEST_CASE("a wallet payment is opened, paid and told without naming its provider
     names_no_provider(view);
 
     const auto timeline = s.merchant.timeline(id);
-    CHECK(history(timeline) ==
-          std::vector<std::string>{"attempt hosted_session pending", "attempt charge approved", "event payment.captured published"});
+    CHECK(history(timeline) == std::vector<std::string>{"attempt hosted_session pending", "attempt charge approved",
+                                                        "event payment.captured published"});
     const auto told_history = json::parse(timeline.body);
     for (const auto& entry : told_history["timeline"].items()) CHECK_FALSE(entry["provider"].present());
     CHECK(timeline.body.find("sandbox") == std::string::npos);
@@ -90,10 +93,12 @@ TEST_CASE("the wallet takes PKR in hosted flows only") {
   wallet_shop s{GENERATE(from_range(stores()))};
   CHECK(told(s.merchant.create(redirect_payment(new_payment_id(), "HKD"))) == "400 currency_not_supported");
   CHECK(told(s.merchant.create(redirect_payment(new_payment_id(), "USD").set("payment_method_type", "pkr_wallet"))) ==
-      "400 currency_not_supported");
-  CHECK(told(s.merchant.create(server_payment(new_payment_id()).set("currency", "PKR"))) == "422 {ROUTING_NO_ELIGIBLE_PROVIDER}");
-  CHECK(told(s.merchant.create(server_payment(new_payment_id()).set("currency", "PKR").set("payment_method_type", "pkr_wallet"))) ==
-      "400 invalid_request");
+        "400 currency_not_supported");
+  CHECK(told(s.merchant.create(server_payment(new_payment_id()).set("currency", "PKR"))) ==
+        "422 {ROUTING_NO_ELIGIBLE_PROVIDER}");
+  CHECK(told(s.merchant.create(
+            server_payment(new_payment_id()).set("currency", "PKR").set("payment_method_type", "pkr_wallet"))) ==
+        "400 invalid_request");
 }
 
 TEST_CASE("the wallet captures at authorization and has no refunds") {
@@ -116,7 +121,7 @@ TEST_CASE("another entity cannot select the wallet") {
   auto& gateway = shared_gateway(store_kind::sqlite);
   api merchant{gateway, new_merchant(gateway).test};
   CHECK(told(merchant.create(redirect_payment(new_payment_id(), "PKR").set("payment_method_type", "pkr_wallet"))) ==
-      "422 {wallet_not_available}");
+        "422 {wallet_not_available}");
 }
 
 TEST_CASE("a wallet entity that cannot charge is shown no providers") {

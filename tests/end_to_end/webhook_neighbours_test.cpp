@@ -1,4 +1,5 @@
-// Ten destinations of one merchant, one of which hangs for ever: the others' webhooks are as fast as if it did not exist.
+// Ten destinations of one merchant, one of which hangs for ever: the others' webhooks are as fast as if it did not
+// exist.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -69,7 +70,8 @@ TEST_CASE("one destination of ten hangs for ever, and the other nine keep their 
     const auto p99 = [](const auto& all) { return percentile(all, 0.99); };
     holds = p99(with) <= 2 * p99(without) + 20;
     std::cout << to_string(options.store) << std::fixed << std::setprecision(1)
-              << ": from event to arrival at nine destinations, p50 and p99: " << p50(without) << " and " << p99(without) << " ms; while the tenth hangs " << p50(with) << " and " << p99(with) << " ms"
+              << ": from event to arrival at nine destinations, p50 and p99: " << p50(without) << " and "
+              << p99(without) << " ms; while the tenth hangs " << p50(with) << " and " << p99(with) << " ms"
               << std::endl;
     CHECK(ill.hanging() >= 1);
   }

@@ -77,15 +77,30 @@ TEST_CASE("nothing may be sent to the inside: special addresses, plain http and 
   options.dev = false;
   const gateway_process gateway{options};
   const auto account = new_merchant(gateway);
-  for (const std::string url :
-       {"https://127.0.0.1/hooks",          "https://127.8.9.10:8443/hooks",       "https://localhost/hooks",
-        "https://[::1]/hooks",              "https://[::ffff:127.0.0.1]/hooks",    "https://10.0.0.1/hooks",
-        "https://172.16.3.4/hooks",         "https://192.168.1.1/hooks",           "https://169.254.169.254/latest/meta-data/",
-        "https://[fe80::1]/hooks",          "https://[fd00::1]/hooks",             "https://0.0.0.0/hooks",
-        "https://[::]/hooks",               "https://100.64.0.1/hooks",            "https://224.0.0.1/hooks",
-        "https://255.255.255.255/hooks",    "https://[::ffff:10.0.0.1]/hooks",     "https://[64:ff9b::10.0.0.1]/hooks",
-        "https://nobody.invalid/hooks",     "http://93.184.215.14/hooks",          "http://127.0.0.1/hooks",
-        "https://2130706433/hooks",         "https://0x7f.1/hooks",                "https://127.1/hooks"}) {
+  for (const std::string url : {"https://127.0.0.1/hooks",
+                                "https://127.8.9.10:8443/hooks",
+                                "https://localhost/hooks",
+                                "https://[::1]/hooks",
+                                "https://[::ffff:127.0.0.1]/hooks",
+                                "https://10.0.0.1/hooks",
+                                "https://172.16.3.4/hooks",
+                                "https://192.168.1.1/hooks",
+                                "https://169.254.169.254/latest/meta-data/",
+                                "https://[fe80::1]/hooks",
+                                "https://[fd00::1]/hooks",
+                                "https://0.0.0.0/hooks",
+                                "https://[::]/hooks",
+                                "https://100.64.0.1/hooks",
+                                "https://224.0.0.1/hooks",
+                                "https://255.255.255.255/hooks",
+                                "https://[::ffff:10.0.0.1]/hooks",
+                                "https://[64:ff9b::10.0.0.1]/hooks",
+                                "https://nobody.invalid/hooks",
+                                "http://93.184.215.14/hooks",
+                                "http://127.0.0.1/hooks",
+                                "https://2130706433/hooks",
+                                "https://0x7f.1/hooks",
+                                "https://127.1/hooks"}) {
     CAPTURE(url);
     CHECK(refused_url(gateway, account, url).find("url") != std::string::npos);
   }
@@ -111,31 +126,34 @@ TEST_CASE("what is no URL, no event type, no merchant or no destination is refus
   auto& gateway = shared_gateway(store_kind::sqlite);
   const auto account = new_merchant(gateway);
   const webhook_receiver receiver;
-  for (const std::string url : {"hooks", "ftp://127.0.0.1/hooks", "https://", "https:///hooks", "https://user:secret@shop.example/hooks",
-                                "http://127.0.0.1:99999/hooks", "http://127.0.0.1/hooks#part", "http://127.0.0.1/a b",
-                                "javascript:alert(1)"}) {
+  for (const std::string url :
+       {"hooks", "ftp://127.0.0.1/hooks", "https://", "https:///hooks", "https://user:secret@shop.example/hooks",
+        "http://127.0.0.1:99999/hooks", "http://127.0.0.1/hooks#part", "http://127.0.0.1/a b", "javascript:alert(1)"}) {
     CAPTURE(url);
     refused_url(gateway, account, url);
   }
   refused_url(gateway, account, receiver.url("/" + std::string(3'000, 'x')));
   const auto set = [&](const std::string& merchant, const std::string& events) {
-    return refusal(gateway, {"destination", "set", "--merchant", merchant, "--mode", "test", "--url", receiver.url(), "--events", events});
+    return refusal(gateway, {"destination", "set", "--merchant", merchant, "--mode", "test", "--url", receiver.url(),
+                             "--events", events});
   };
   CHECK(set(account.id, "payment.captured,payment.painted").find("payment.painted") != std::string::npos);
   CHECK(set("merch_nobody", "payment.captured").find("merch_nobody") != std::string::npos);
-  const auto platform = refusal(gateway, {"destination", "set", "--platform", "plat_nobody", "--mode", "test", "--url", receiver.url()});
+  const auto platform =
+      refusal(gateway, {"destination", "set", "--platform", "plat_nobody", "--mode", "test", "--url", receiver.url()});
   CHECK(platform.find("plat_nobody") != std::string::npos);
-  for (const auto& command : {words{"destination", "enable", "dest_nobody"}, words{"destination", "disable", "dest_nobody"},
-                              words{"destination", "rotate-secret", "dest_nobody"}, words{"delivery", "show", "1"},
-                              words{"delivery", "redeliver", "1"}, words{"delivery", "redeliver", "--destination", "dest_nobody"},
-                              words{"event", "list", "--merchant", "merch_nobody"}}) {
+  for (const auto& command :
+       {words{"destination", "enable", "dest_nobody"}, words{"destination", "disable", "dest_nobody"},
+        words{"destination", "rotate-secret", "dest_nobody"}, words{"delivery", "show", "1"},
+        words{"delivery", "redeliver", "1"}, words{"delivery", "redeliver", "--destination", "dest_nobody"},
+        words{"event", "list", "--merchant", "merch_nobody"}}) {
     CAPTURE(command);
     refusal(gateway, command);
   }
   for (const auto& command : {words{"destination", "set", "--merchant", account.id, "--mode", "test"},
                               words{"destination", "set", "--mode", "test", "--url", receiver.url()},
-                              words{"destination", "set", "--merchant", account.id, "--platform", "plat_1", "--mode", "test", "--url",
-                                    receiver.url()},
+                              words{"destination", "set", "--merchant", account.id, "--platform", "plat_1", "--mode",
+                                    "test", "--url", receiver.url()},
                               words{"delivery", "redeliver"}, words{"delivery", "show", "one"},
                               words{"delivery", "list", "--status", "lost"}}) {
     CAPTURE(command);
@@ -305,7 +323,8 @@ TEST_CASE("delivery list, delivery show and event list tell what the contract sa
   CHECK(rows.front()["attempts"] == 0);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto& row = rows[i];
-    for (const auto* name : {"id", "destination_id", "event_id", "type", "status", "attempts", "next_attempt_at", "last_status"}) {
+    for (const auto* name :
+         {"id", "destination_id", "event_id", "type", "status", "attempts", "next_attempt_at", "last_status"}) {
       CAPTURE(name);
       CHECK(row[name].present());
     }
@@ -319,7 +338,8 @@ TEST_CASE("delivery list, delivery show and event list tell what the contract sa
     if (i > 0) CHECK(row["event_id"] == s.receiver.posts()[payments.size() - 1 - i].event());
   }
   const auto second = rows[1]["id"].dump();
-  const auto page = s.gateway.ctl({"delivery", "list", "--destination", to.id, "--limit", "2", "--before", second})["deliveries"];
+  const auto page =
+      s.gateway.ctl({"delivery", "list", "--destination", to.id, "--limit", "2", "--before", second})["deliveries"];
   REQUIRE(page.size() == 2);
   CHECK(page.at(0)["id"].dump() == rows[2]["id"].dump());
   CHECK(page.at(1)["id"].dump() == rows[3]["id"].dump());
@@ -337,7 +357,9 @@ TEST_CASE("delivery list, delivery show and event list tell what the contract sa
   CHECK(s.gateway.ctl({"event", "list", "--merchant", s.account.id, "--limit", "2"})["events"].size() == 2);
 }
 
-TEST_CASE("metrics tell of each destination: what waits and for how long, what is under way, what came of attempts, the breaker") {
+TEST_CASE(
+    "metrics tell of each destination: what waits and for how long, what is under way, what came of attempts, the "
+    "breaker") {
   stand s{GENERATE(from_range(stores()))};
   const auto good = set_destination(s.gateway, s.account, s.receiver.url("/good"));
   const auto bad = set_destination(s.gateway, s.account, s.receiver.url("/bad"));
@@ -353,7 +375,8 @@ TEST_CASE("metrics tell of each destination: what waits and for how long, what i
   CHECK(of("attempts_total", good, ",result=\"delivered\"") == 12);
   CHECK(of("attempts_total", bad, ",result=\"rejected\"") == 12);
   // Gauges are brought up to date every few seconds.
-  CHECK(eventually([&] { return of("pending", hung) == 12 && of("in_flight", hung) >= 1 && of("oldest_seconds", hung) > 0; }));
+  CHECK(eventually(
+      [&] { return of("pending", hung) == 12 && of("in_flight", hung) >= 1 && of("oldest_seconds", hung) > 0; }));
   CHECK(of("pending", good) == 0);
   CHECK(of("pending", bad) == 0);
   CHECK(of("in_flight", good) == 0);

@@ -1,8 +1,8 @@
-// How fast webhooks are, measured with nginx as the receiver, over TLS, on this machine and in one run. `tools/bench webhooks`
-// runs it, and so does `tools/bench` for its table. GATEWAY_WEBHOOK_SPEED sets the sizes: `whole`, or for so many seconds
-// of each measurement, with neither payments nor a limit beside the backlog. What must arrive, must arrive at any size. To the file
-// GATEWAY_WEBHOOK_FIGURES, if there is one, goes a line for each: its name, how many a second, and in microseconds the times'
-// p50 and p99, if it has any.
+// How fast webhooks are, measured with nginx as the receiver, over TLS, on this machine and in one run. `tools/bench
+// webhooks` runs it, and so does `tools/bench` for its table. GATEWAY_WEBHOOK_SPEED sets the sizes: `whole`, or for so
+// many seconds of each measurement, with neither payments nor a limit beside the backlog. What must arrive, must arrive
+// at any size. To the file GATEWAY_WEBHOOK_FIGURES, if there is one, goes a line for each: its name, how many a second,
+// and in microseconds the times' p50 and p99, if it has any.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -31,9 +31,9 @@ struct sizes {
   std::chrono::seconds lasts{2};
   std::size_t due_at_once = 5'000;
   double payments_per_second = 50;  ///< beside what was due at once
-  int slices = 2;                   ///< of a second, with payments, before and after the outage
+  int slices = 2;  ///< of a second, with payments, before and after the outage
   bool whole = false;
-  bool limited = true;              ///< by the gateway's own webhook-rate
+  bool limited = true;  ///< by the gateway's own webhook-rate
 
   static sizes of_environment() {
     const auto wish = environment_or("GATEWAY_WEBHOOK_SPEED", "");
@@ -107,21 +107,25 @@ gateway_options options_for(store_kind store, const nginx& receiver) {
   gateway_options options;
   options.store = store;
   options.operator_listener = true;
-  options.arguments = {"--webhook-ca-file=" + receiver.certificate().string(), "--log-level=warn", "--http-connections-per-address=5000"};
+  options.arguments = {"--webhook-ca-file=" + receiver.certificate().string(), "--log-level=warn",
+                       "--http-connections-per-address=5000"};
   return options;
 }
 
-double per_second(std::size_t count, std::int64_t ms) { return static_cast<double>(count) * 1000.0 / static_cast<double>(std::max<std::int64_t>(1, ms)); }
+double per_second(std::size_t count, std::int64_t ms) {
+  return static_cast<double>(count) * 1000.0 / static_cast<double>(std::max<std::int64_t>(1, ms));
+}
 
 /// Highest resident set while something goes on.
 class memory_watch {
  public:
-  explicit memory_watch(pid_t of) : thread_{[this, of] {
-      while (!stop_) {
-        peak_ = std::max(peak_.load(), resident_kb(of));
-        std::this_thread::sleep_for(50ms);
-      }
-    }} {}
+  explicit memory_watch(pid_t of)
+      : thread_{[this, of] {
+          while (!stop_) {
+            peak_ = std::max(peak_.load(), resident_kb(of));
+            std::this_thread::sleep_for(50ms);
+          }
+        }} {}
   ~memory_watch() {
     stop_ = true;
     thread_.join();
@@ -134,8 +138,8 @@ class memory_watch {
   std::thread thread_;
 };
 
-/// The medians of a load in slices of a second: a disk that stops for a tenth of one, as this one does with nothing else to
-/// do either, is in one of them.
+/// The medians of a load in slices of a second: a disk that stops for a tenth of one, as this one does with nothing
+/// else to do either, is in one of them.
 struct steady_load {
   std::vector<double> p50, p99;
   bool all_served = true;
@@ -171,7 +175,9 @@ TEST_CASE("an event arrives at a healthy receiver within milliseconds of its com
 
   // A declined payment is one request and one event.
   const auto count = wish.events_per_second * static_cast<std::size_t>(wish.lasts.count());
-  const auto decline = [&](std::size_t how_many) { return signed_creates(gateway, account.test, how_many, "pm_card_chargeDeclined"); };
+  const auto decline = [&](std::size_t how_many) {
+    return signed_creates(gateway, account.test, how_many, "pm_card_chargeDeclined");
+  };
   run_load(gateway, decline(200), {static_cast<double>(wish.events_per_second), 1000ms, 32});
   REQUIRE(eventually([&] { return receiver.arrived() >= 50; }, 20s));
   std::this_thread::sleep_for(1s);
@@ -181,11 +187,12 @@ TEST_CASE("an event arrives at a healthy receiver within milliseconds of its com
   REQUIRE(told.count(200) == told.offered);
   REQUIRE(eventually([&] { return receiver.arrived() >= told.offered; }, 20s));
   std::vector<double> late;
-  for (const auto& each : receiver.arrivals()) late.push_back(static_cast<double>(each.at_ms - (each.number / 4096 + epoch_ms)));
+  for (const auto& each : receiver.arrivals())
+    late.push_back(static_cast<double>(each.at_ms - (each.number / 4096 + epoch_ms)));
   std::ranges::sort(late);
-  std::cout << std::fixed << std::setprecision(1) << "latency-" << to_string(store) << " " << told.per_second(200) << " events/s, " << late.size()
-            << " arrived; from before the commit to the arrival: p50 " << percentile(late, 0.5) << " ms, p99 " << percentile(late, 0.99) << " ms, most "
-            << late.back() << " ms\n";
+  std::cout << std::fixed << std::setprecision(1) << "latency-" << to_string(store) << " " << told.per_second(200)
+            << " events/s, " << late.size() << " arrived; from before the commit to the arrival: p50 "
+            << percentile(late, 0.5) << " ms, p99 " << percentile(late, 0.99) << " ms, most " << late.back() << " ms\n";
   write_figures("arrival-" + std::string{to_string(store)}, told.per_second(200), late);
   CHECK(late.size() == told.offered);
   CHECK(percentile(late, 0.5) < (wish.whole ? 5 : 1000));
@@ -203,14 +210,18 @@ TEST_CASE("what an outage has left behind drains fast while payments go on") {
   const auto account = new_merchant(gateway);
   std::vector<std::string> ids;
   for (int i = 0; i < destinations; ++i)
-    ids.push_back(gateway.ctl({"destination", "set", "--merchant", account.id, "--mode", "test", "--url", receiver.url(i)})["destination_id"].text());
+    ids.push_back(gateway
+                      .ctl({"destination", "set", "--merchant", account.id, "--mode", "test", "--url",
+                            receiver.url(i)})["destination_id"]
+                      .text());
 
   // Approved payments have no event before they are captured: this load adds nothing to what is delivered.
   const load_plan payments{wish.payments_per_second, 1000ms, 32};
   const auto some_seconds = [&] {
     steady_load seen;
     for (int second = 0; second < wish.slices; ++second)
-      seen.add(run_load(gateway, signed_creates(gateway, account.test, static_cast<std::size_t>(payments.per_second)), payments));
+      seen.add(run_load(gateway, signed_creates(gateway, account.test, static_cast<std::size_t>(payments.per_second)),
+                        payments));
     return seen;
   };
   const auto quiet = some_seconds();
@@ -219,20 +230,34 @@ TEST_CASE("what an outage has left behind drains fast while payments go on") {
 
   const auto numbers = std::to_string(wish.due_at_once);
   const bool mysql = store == store_kind::mysql;
-  const std::string rows = mysql ? "seq_1_to_" + numbers : "(WITH RECURSIVE s(seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM s WHERE seq < " + numbers + ") SELECT seq FROM s)";
-  const auto joined = [&](const std::string& a, const std::string& b) { return mysql ? "CONCAT(" + a + ", " + b + ")" : "(" + a + " || " + b + ")"; };
-  const std::string now_ms = std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count());
+  const std::string rows = mysql ? "seq_1_to_" + numbers
+                                 : "(WITH RECURSIVE s(seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM s WHERE seq < " +
+                                       numbers + ") SELECT seq FROM s)";
+  const auto joined = [&](const std::string& a, const std::string& b) {
+    return mysql ? "CONCAT(" + a + ", " + b + ")" : "(" + a + " || " + b + ")";
+  };
+  const std::string now_ms = std::to_string(
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count());
   std::string destination_of = "CASE seq % 10 ";
-  for (int i = 0; i < destinations; ++i) destination_of += "WHEN " + std::to_string(i) + " THEN '" + ids[static_cast<std::size_t>(i)] + "' ";
+  for (int i = 0; i < destinations; ++i)
+    destination_of += "WHEN " + std::to_string(i) + " THEN '" + ids[static_cast<std::size_t>(i)] + "' ";
   destination_of += "END";
-  gateway.sql("INSERT INTO events (merchant_id, environment, payment_id, seq, type, status, occurred_at, event_id, data) SELECT '" + account.id +
-              "', 'test', " + joined("'pay_outage_'", "seq") + ", 1, 'payment.captured', 'published', " + now_ms + ", " + joined("'evt_outage_'", "seq") +
-              ", " + joined(joined("'{\"payment_id\":\"pay_outage_'", "seq"), "'\",\"state\":\"captured\",\"amount\":4200,\"currency\":\"HKD\"}'") + " FROM " + rows +
-              (mysql ? ";" : " t;"));
-  gateway.sql("INSERT INTO deliveries (merchant_id, delivery_id, environment, payment_id, event_seq, destination_id, created_at, status, attempts, "
-              "round_from, next_attempt_at, version) SELECT '" +
-              account.id + "', " + std::to_string((std::stoll(now_ms) - epoch_ms) * 4096) + " + seq, 'test', " + joined("'pay_outage_'", "seq") + ", 1, " +
-              destination_of + ", " + now_ms + ", 'pending', 0, 0, " + now_ms + ", 1 FROM " + rows + (mysql ? ";" : " t;"));
+  gateway.sql(
+      "INSERT INTO events (merchant_id, environment, payment_id, seq, type, status, occurred_at, event_id, data) "
+      "SELECT '" +
+      account.id + "', 'test', " + joined("'pay_outage_'", "seq") + ", 1, 'payment.captured', 'published', " + now_ms +
+      ", " + joined("'evt_outage_'", "seq") + ", " +
+      joined(joined("'{\"payment_id\":\"pay_outage_'", "seq"),
+             "'\",\"state\":\"captured\",\"amount\":4200,\"currency\":\"HKD\"}'") +
+      " FROM " + rows + (mysql ? ";" : " t;"));
+  gateway.sql(
+      "INSERT INTO deliveries (merchant_id, delivery_id, environment, payment_id, event_seq, destination_id, "
+      "created_at, status, attempts, "
+      "round_from, next_attempt_at, version) SELECT '" +
+      account.id + "', " + std::to_string((std::stoll(now_ms) - epoch_ms) * 4096) + " + seq, 'test', " +
+      joined("'pay_outage_'", "seq") + ", 1, " + destination_of + ", " + now_ms + ", 'pending', 0, 0, " + now_ms +
+      ", 1 FROM " + rows + (mysql ? ";" : " t;"));
 
   // An outage lasts: the database has long written to its files what these statements have left in its memory.
   if (wish.whole) std::this_thread::sleep_for(10s);
@@ -246,11 +271,11 @@ TEST_CASE("what an outage has left behind drains fast while payments go on") {
   for (const auto& each : came) ++by_number[each.number];
   const auto rate = per_second(by_number.size(), last.at_ms - first.at_ms);
   const auto q99 = steady_load::median(quiet.p99), b99 = steady_load::median(busy.p99);
-  std::cout << std::fixed << std::setprecision(1) << "drain-" << to_string(store) << " " << by_number.size() << " deliveries in "
-            << static_cast<double>(last.at_ms - first.at_ms) / 1000 << " s: " << rate << "/s, " << came.size() - by_number.size()
-            << " repeats; payments at " << payments.per_second << "/s: p50 " << steady_load::median(quiet.p50) << " -> "
-            << steady_load::median(busy.p50) << " ms, p99 " << q99 << " -> " << b99 << " ms; resident " << resident_before << " -> at most "
-            << memory.peak_mib() << " MiB\n";
+  std::cout << std::fixed << std::setprecision(1) << "drain-" << to_string(store) << " " << by_number.size()
+            << " deliveries in " << static_cast<double>(last.at_ms - first.at_ms) / 1000 << " s: " << rate << "/s, "
+            << came.size() - by_number.size() << " repeats; payments at " << payments.per_second << "/s: p50 "
+            << steady_load::median(quiet.p50) << " -> " << steady_load::median(busy.p50) << " ms, p99 " << q99 << " -> "
+            << b99 << " ms; resident " << resident_before << " -> at most " << memory.peak_mib() << " MiB\n";
   write_figures("deliveries-" + std::string{to_string(store)}, rate, {});
   CHECK(by_number.size() == wish.due_at_once);
   CHECK(busy.all_served);
@@ -259,5 +284,7 @@ TEST_CASE("what an outage has left behind drains fast while payments go on") {
     CHECK(rate >= 5'000);
     CHECK(b99 <= 2 * q99 + 10);
   }
-  CHECK(eventually([&] { return gateway.sql("SELECT COUNT(*) FROM deliveries WHERE status <> 'delivered';").starts_with("0"); }, 20s));
+  CHECK(eventually(
+      [&] { return gateway.sql("SELECT COUNT(*) FROM deliveries WHERE status <> 'delivered';").starts_with("0"); },
+      20s));
 }

@@ -11,7 +11,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// The library as package-lock.json pins it, and the script that feeds it. Throws what npm says if there is no installing it.
+/// The library as package-lock.json pins it, and the script that feeds it. Throws what npm says if there is no
+/// installing it.
 std::filesystem::path verifier() {
   const auto folder = work_folder() / "stripe";
   const auto source = project_root() / "tests" / "end_to_end" / "stripe";
@@ -20,9 +21,11 @@ std::filesystem::path verifier() {
   for (const auto* name : {"package.json", "package-lock.json", "verify.mjs"})
     std::filesystem::copy_file(source / name, folder / name, std::filesystem::copy_options::overwrite_existing);
   if (!std::filesystem::exists(installed) || read_file(installed) != read_file(source / "package-lock.json")) {
-    const auto npm = run_command({"npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"}, {}, {{}, {}, folder}, 90s);
+    const auto npm =
+        run_command({"npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"}, {}, {{}, {}, folder}, 90s);
     if (npm.code != 0) throw std::runtime_error("npm ci: " + npm.err + npm.out);
-    std::filesystem::copy_file(folder / "package-lock.json", installed, std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::copy_file(folder / "package-lock.json", installed,
+                               std::filesystem::copy_options::overwrite_existing);
   }
   return folder;
 }
@@ -35,7 +38,8 @@ std::string base64(std::string_view bytes) {
 }
 
 std::string signature_header(std::string_view secret, std::string_view body, std::chrono::seconds ago) {
-  const auto now = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch());
+  const auto now =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch());
   const auto at = std::to_string((now - ago).count());
   return "t=" + at + ",v1=" + hmac_sha256_hex(secret, at + '.' + std::string{body});
 }
@@ -50,14 +54,16 @@ struct question {
 std::vector<std::string> asked(const std::filesystem::path& folder, const std::vector<question>& questions) {
   std::string lines;
   for (const auto& each : questions)
-    lines += object{}.set("body", base64(each.body)).set("header", each.header).set("secret", each.secret).text() + '\n';
+    lines +=
+        object{}.set("body", base64(each.body)).set("header", each.header).set("secret", each.secret).text() + '\n';
   const auto said = run_command({"node", "verify.mjs"}, lines, {{}, {}, folder});
   if (said.code != 0) throw std::runtime_error("verify.mjs: " + said.err);
   std::vector<std::string> answers;
   for (const auto& line : lines_of(said.out)) {
     const auto answer = json::parse(line);
     const bool refused = answer["refused"].present();
-    answers.push_back(refused ? "refused: " + answer["refused"].text() : answer["event"].text() + ' ' + answer["type"].text());
+    answers.push_back(refused ? "refused: " + answer["refused"].text()
+                              : answer["event"].text() + ' ' + answer["type"].text());
   }
   REQUIRE(answers.size() == questions.size());
   return answers;
@@ -121,5 +127,6 @@ TEST_CASE("Stripe's own library verifies our deliveries, and refuses what is tam
   const auto both = receiver.posts().back();
   const auto header = both.header("X-Service-Signature").value_or("");
   const auto event = both.event() + " payment.partially_refunded";
-  CHECK(asked(folder, {{both.body, header, to.secret}, {both.body, header, fresh}}) == std::vector<std::string>{event, event});
+  CHECK(asked(folder, {{both.body, header, to.secret}, {both.body, header, fresh}}) ==
+        std::vector<std::string>{event, event});
 }

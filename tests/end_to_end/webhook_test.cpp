@@ -24,7 +24,8 @@ struct shop {
   explicit shop(store_kind store, const merchant_wishes& wishes = {})
       : gateway{shared_gateway(store)}, account{new_merchant(gateway, wishes)}, merchant{gateway, account.test} {}
 
-  webhook_destination tell(const std::string& path = "/hooks", const std::string& events = {}, const std::string& mode = "test") {
+  webhook_destination tell(const std::string& path = "/hooks", const std::string& events = {},
+                           const std::string& mode = "test") {
     return set_destination(gateway, account, receiver.url(path), mode, events);
   }
   /// A payment that has been captured.
@@ -41,7 +42,9 @@ struct shop {
   }
 };
 
-bool is_number(const std::string& text) { return !text.empty() && text.find_first_not_of("0123456789") == text.npos && text.size() <= 16; }
+bool is_number(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == text.npos && text.size() <= 16;
+}
 
 std::vector<std::string> types_at(const webhook_receiver& receiver, const std::string& path) {
   std::vector<std::string> types;
@@ -60,7 +63,9 @@ gateway_options of_one_attempt(store_kind store) {
 
 }  // namespace
 
-TEST_CASE("a capture arrives at the merchant's endpoint, with the headers, the signature and the envelope of the specification") {
+TEST_CASE(
+    "a capture arrives at the merchant's endpoint, with the headers, the signature and the envelope of the "
+    "specification") {
   shop s{GENERATE(from_range(stores()))};
   const auto to = s.tell();
   CHECK(to.id.starts_with("dest_"));
@@ -98,7 +103,8 @@ TEST_CASE("a capture arrives at the merchant's endpoint, with the headers, the s
   CHECK(data["currency"] == "HKD");
   CHECK(data["metadata.order"] == "1001");
   CHECK(data["metadata.note"] == "Grüße, \"books\" 📚");
-  for (const auto* other : {"refunded_amount", "failure_code", "failure_category", "customer_ref"}) CHECK_FALSE(data[other].present());
+  for (const auto* other : {"refunded_amount", "failure_code", "failure_category", "customer_ref"})
+    CHECK_FALSE(data[other].present());
   // What the timeline tells is the same moment.
   CHECK(json::parse(s.merchant.timeline(id).body)["timeline"].at(2)["occurred_at"] == envelope["created"].text());
 }
@@ -181,7 +187,8 @@ TEST_CASE("two destinations are told of the same event under its one id, each wi
   CHECK(first.id != second.id);
   CHECK(first.secret != second.secret);
   const auto id = s.captured();
-  const auto one = s.receiver.wait_for("payment.captured", id, "/first"), other = s.receiver.wait_for("payment.captured", id, "/second");
+  const auto one = s.receiver.wait_for("payment.captured", id, "/first"),
+             other = s.receiver.wait_for("payment.captured", id, "/second");
   CHECK(one.event() == other.event());
   CHECK(one.body == other.body);
   CHECK(one.delivery() != other.delivery());
@@ -221,8 +228,10 @@ TEST_CASE("test and live are told apart: neither hears of the other, nor one mer
   set_destination(s.gateway, neighbour.account, s.receiver.url("/neighbour"));
   api live{s.gateway, s.account.live};
   const auto id = new_payment_id();  // the same in both
-  for (auto* caller : {&s.merchant, &live}) REQUIRE(told(caller->create(server_payment(id, "pm_card_riskBlocked"))) == "200 failed");
-  const auto in_test = s.receiver.wait_for("payment.failed", id, "/test"), in_live = s.receiver.wait_for("payment.failed", id, "/live");
+  for (auto* caller : {&s.merchant, &live})
+    REQUIRE(told(caller->create(server_payment(id, "pm_card_riskBlocked"))) == "200 failed");
+  const auto in_test = s.receiver.wait_for("payment.failed", id, "/test"),
+             in_live = s.receiver.wait_for("payment.failed", id, "/live");
   CHECK(in_test.event() != in_live.event());
   CHECK(in_test.delivery() != in_live.delivery());
   std::this_thread::sleep_for(200ms);
@@ -242,7 +251,8 @@ TEST_CASE("a gateway that dies before it knows the answer delivers again, under 
   });
   api merchant{gateway, account.test};
   const auto id = new_payment_id();
-  REQUIRE(told(merchant.create(server_payment(id, "pm_card_riskBlocked").raw("metadata", R"({"b":"2","a":"1"})"))) == "200 failed");
+  REQUIRE(told(merchant.create(server_payment(id, "pm_card_riskBlocked").raw("metadata", R"({"b":"2","a":"1"})"))) ==
+          "200 failed");
   for (std::size_t deaths = 1; deaths <= 2; ++deaths) {
     REQUIRE(receiver.comes_to(deaths));
     gateway.kill();
@@ -280,8 +290,10 @@ TEST_CASE("a start among many merchants tells of what was open and of what was p
   gateway.kill();
   // They are read at the start, which takes a moment.
   for (const std::string letter : {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"})
-    gateway.sql("INSERT INTO merchants (merchant_id, entity_id, name, entity_kind, owner_email, created_at) SELECT"
-                " REPLACE(merchant_id, 'merch_', 'merch_" + letter + "'), entity_id, name, entity_kind, owner_email, created_at FROM merchants;");
+    gateway.sql(
+        "INSERT INTO merchants (merchant_id, entity_id, name, entity_kind, owner_email, created_at) SELECT"
+        " REPLACE(merchant_id, 'merch_', 'merch_" +
+        letter + "'), entity_id, name, entity_kind, owner_email, created_at FROM merchants;");
   receiver.answers("/hooks", webhook_answer{});
   std::this_thread::sleep_for(1'100ms);
   gateway.start();
@@ -332,7 +344,9 @@ TEST_CASE("retries to a platform follow its schedule, with the same number, the 
   REQUIRE(receiver.comes_to(3, "/hooks", 20s));
 
   const auto posts = receiver.posts();
-  const auto seconds = [&](std::size_t n) { return std::chrono::duration<double>(posts[n].at - posts[n - 1].at).count(); };
+  const auto seconds = [&](std::size_t n) {
+    return std::chrono::duration<double>(posts[n].at - posts[n - 1].at).count();
+  };
   CHECK(seconds(1) >= 2.95);  // 1 s, had the answer not asked for more
   CHECK(seconds(1) < 5);
   CHECK(seconds(2) >= 4.95);
@@ -343,23 +357,25 @@ TEST_CASE("retries to a platform follow its schedule, with the same number, the 
     CHECK(post.body == posts.front().body);
     CHECK(signature_fault(post, to.secret) == "");
   }
-  CHECK(read_signature(*posts[0].header("X-Service-Signature"))->at < read_signature(*posts[2].header("X-Service-Signature"))->at);
+  CHECK(read_signature(*posts[0].header("X-Service-Signature"))->at <
+        read_signature(*posts[2].header("X-Service-Signature"))->at);
   CHECK(receiver.count("/test") == 0);
   CHECK(deliveries_come_to(gateway, to.id, "delivered", 1));
 }
 
-TEST_CASE("Retry-After is honoured when it asks for longer than the schedule, twelve hours at most, and is never a reason to hurry") {
+TEST_CASE(
+    "Retry-After is honoured when it asks for longer than the schedule, twelve hours at most, and is never a reason to "
+    "hurry") {
   const auto store = GENERATE(from_range(stores()));
   struct wish {
     const char* path;
     std::string retry_after;
     double least, most;  ///< seconds until the next attempt
   };
-  for (const auto& [path, retry_after, least, most] : {wish{"/hour", "3600", 3'590, 3'601},
-                                                      wish{"/days", "172800", 12 * 3'600 - 10, 12 * 3'600 + 1},
-                                                      wish{"/hurry", "1", 20, 31},
-                                                      wish{"/nonsense", "soon", 20, 31},
-                                                      wish{"/date", "Fri, 31 Dec 2100 23:59:59 GMT", 12 * 3'600 - 10, 12 * 3'600 + 1}}) {
+  for (const auto& [path, retry_after, least, most] :
+       {wish{"/hour", "3600", 3'590, 3'601}, wish{"/days", "172800", 12 * 3'600 - 10, 12 * 3'600 + 1},
+        wish{"/hurry", "1", 20, 31}, wish{"/nonsense", "soon", 20, 31},
+        wish{"/date", "Fri, 31 Dec 2100 23:59:59 GMT", 12 * 3'600 - 10, 12 * 3'600 + 1}}) {
     CAPTURE(path);
     shop each{store};
     each.receiver.answers(path, webhook_answer{.status = 429, .headers = {{"Retry-After", retry_after}}});
@@ -395,31 +411,39 @@ TEST_CASE("a redirect is a refusal: nobody follows it") {
 
 TEST_CASE("endpoints that close, hang or talk nonsense are told apart, and a failed attempt is kept with its answer") {
   auto options = of_one_attempt(GENERATE(from_range(stores())));
-  options.arguments.insert(options.arguments.end(), {"--webhook-answer-timeout=500ms", "--webhook-connect-timeout=500ms"});
+  options.arguments.insert(options.arguments.end(),
+                           {"--webhook-answer-timeout=500ms", "--webhook-connect-timeout=500ms"});
   gateway_process gateway{options};
   const auto account = new_merchant(gateway);
   api merchant{gateway, account.test};
   webhook_receiver receiver, gone, secure{webhook_receiver::speaks::https};
   receiver.answers("/close", webhook_answer{.how = webhook_answer::ending::close});
   receiver.answers("/hang", webhook_answer{.how = webhook_answer::ending::hang});
-  receiver.answers("/error", webhook_answer{.status = 500, .body = "<h1>Internal\tServer \xff Error</h1>" + std::string(1'000, 'x')});
+  receiver.answers("/error", webhook_answer{.status = 500,
+                                            .body = "<h1>Internal\tServer \xff Error</h1>" + std::string(1'000, 'x')});
   receiver.answers("/created", webhook_answer{.status = 201});
   receiver.answers("/long", webhook_answer{.status = 200, .body = std::string(1'000'000, 'x')});
   struct endpoint_of {
     std::string url, result, status;
     std::string id = {};
   };
-  std::vector<endpoint_of> all{{receiver.url("/close"), "unreachable", "null"},   {receiver.url("/hang"), "answer_timeout", "null"},
-                               {receiver.url("/error"), "rejected", "500"},       {receiver.url("/created"), "delivered", "201"},
-                               {receiver.url("/long"), "delivered", "200"},       {gone.url(), "unreachable", "null"},
-                               {"https" + receiver.url().substr(4), "tls_failed", "null"}, {secure.url(), "tls_failed", "null"}};
+  std::vector<endpoint_of> all{{receiver.url("/close"), "unreachable", "null"},
+                               {receiver.url("/hang"), "answer_timeout", "null"},
+                               {receiver.url("/error"), "rejected", "500"},
+                               {receiver.url("/created"), "delivered", "201"},
+                               {receiver.url("/long"), "delivered", "200"},
+                               {gone.url(), "unreachable", "null"},
+                               {"https" + receiver.url().substr(4), "tls_failed", "null"},
+                               {secure.url(), "tls_failed", "null"}};
   for (auto& each : all) each.id = set_destination(gateway, account, each.url).id;
   gone.stop();
   const auto id = new_payment_id();
   REQUIRE(told(merchant.create(server_payment(id, "pm_card_riskBlocked"))) == "200 failed");
   for (const auto& each : all) {
     CAPTURE(each.url);
-    REQUIRE(eventually([&] { return deliveries_to(gateway, each.id, "pending").empty() && deliveries_to(gateway, each.id).size() == 1; }));
+    REQUIRE(eventually([&] {
+      return deliveries_to(gateway, each.id, "pending").empty() && deliveries_to(gateway, each.id).size() == 1;
+    }));
     const auto row = deliveries_to(gateway, each.id).front();
     CHECK(row["status"] == (each.result == "delivered" ? "delivered" : "failed"));
     CHECK(row["attempts"] == 1);

@@ -58,9 +58,12 @@ std::size_t colons(std::string_view body) {
   std::size_t count = 0;
   bool quoted = false;
   for (std::size_t i = 0; i < body.size(); ++i) {
-    if (quoted && body[i] == '\\') ++i;
-    else if (body[i] == '"') quoted = !quoted;
-    else if (body[i] == ':' && !quoted) ++count;
+    if (quoted && body[i] == '\\')
+      ++i;
+    else if (body[i] == '"')
+      quoted = !quoted;
+    else if (body[i] == ':' && !quoted)
+      ++count;
   }
   return count;
 }
@@ -82,7 +85,9 @@ struct second_opinion {
 
 // ---- what must hold of every value that was let in -----------------------------------------------------
 
-bool is_text(std::string_view text, std::size_t most) { return count_characters(text) <= most && text.find('\0') == text.npos; }
+bool is_text(std::string_view text, std::size_t most) {
+  return count_characters(text) <= most && text.find('\0') == text.npos;
+}
 bool is_email(std::string_view text) { return text.empty() || (is_text(text, 320) && text.find('@') != text.npos); }
 
 void check_return_url(const std::string& url, environment env) {
@@ -90,7 +95,8 @@ void check_return_url(const std::string& url, environment env) {
   must(is_text(url, 2048), "a return URL has at most 2048 characters");
   must(is_return_url(url, env), "a return URL is absolute https");
   const auto origin = origin_of(url);
-  must(origin.starts_with("https://") || (env == environment::test && origin.starts_with("http://")) || !origin.empty(), "it has an origin");
+  must(origin.starts_with("https://") || (env == environment::test && origin.starts_with("http://")) || !origin.empty(),
+       "it has an origin");
   must(origin.find_first_of(" ;,'\"<>\r\n\\*") == origin.npos, "an origin cannot break out of a policy");
 }
 
@@ -100,20 +106,24 @@ void check(const create_body& read, environment env) {
   must(amount.minor >= 1 && amount.minor <= max_amount, "an amount is within its bounds");
   must(currency::parse(amount.unit.code()) == amount.unit, "a currency is in force, in upper case");
   must(how != flow::server || !details.payment_method.empty() || customer, "the server flow has something to charge");
-  must(how == flow::server || (!details.success_url.empty() && !details.cancel_url.empty()), "a hosted flow leads back");
+  must(how == flow::server || (!details.success_url.empty() && !details.cancel_url.empty()),
+       "a hosted flow leads back");
   must(!wallet || (how != flow::server && amount.unit.code() == "PKR"), "the wallet takes PKR on a hosted page");
   const auto& token = details.payment_method;
   must(token.empty() || token.starts_with("pm_") || token.starts_with("ctoken_"), "no card number is let in");
   must(is_text(token, 255) && token.find(' ') == token.npos, "a payment method is one token");
   check_return_url(details.success_url, env);
   check_return_url(details.cancel_url, env);
-  must(is_text(details.description, 1000) && is_text(details.customer_name, 200) && is_text(details.customer_mobile, 32), "texts have their bounds");
+  must(
+      is_text(details.description, 1000) && is_text(details.customer_name, 200) && is_text(details.customer_mobile, 32),
+      "texts have their bounds");
   must(is_email(details.customer_email), "an e-mail address has an @");
   must(details.metadata.size() <= 50, "metadata has at most 50 keys");
   for (const auto& [name, value] : details.metadata) {
     must(!name.empty() && is_text(name, 64) && is_text(value, 500), "metadata has its bounds");
     must(!name.starts_with("service_"), "reserved metadata is dropped");
-    must(std::ranges::count(details.metadata, name, &std::pair<std::string, std::string>::first) == 1, "a metadata key stands once");
+    must(std::ranges::count(details.metadata, name, &std::pair<std::string, std::string>::first) == 1,
+         "a metadata key stands once");
   }
 }
 void check(const capture_payment&, environment) {}
@@ -121,21 +131,29 @@ void check(const refund_payment& read, environment) {
   must(read.amount >= 0 && read.amount <= max_amount && is_text(read.reason, 500), "a refund is within its bounds");
 }
 void check(const void_payment& read, environment) { must(is_text(read.reason, 500), "a reason has its bound"); }
-void check(const std::string& token, environment) { must(!token.empty() && is_text(token, 2048), "a setup token has its bounds"); }
+void check(const std::string& token, environment) {
+  must(!token.empty() && is_text(token, 2048), "a setup token has its bounds");
+}
 void check(const create_merchant& read, environment) {
   must(!read.name.empty() && is_text(read.name, 200) && is_email(read.owner_email), "a merchant is within its bounds");
 }
 void check(const mint_key& read, environment) {
-  must(!read.merchant.empty() && read.scopes.bits != 0 && parse_scopes(to_string(read.scopes)) == read.scopes, "a key has a merchant and scopes");
+  must(!read.merchant.empty() && read.scopes.bits != 0 && parse_scopes(to_string(read.scopes)) == read.scopes,
+       "a key has a merchant and scopes");
 }
-void check(const revoke_key& read, environment) { must(!read.id.empty() && is_text(read.id.value, 64), "a key id has its bounds"); }
+void check(const revoke_key& read, environment) {
+  must(!read.id.empty() && is_text(read.id.value, 64), "a key id has its bounds");
+}
 void check(const add_user& read, environment) {
   must(!read.merchant.empty() && !read.email.empty() && is_email(read.email), "a user has an e-mail address");
   must(count_characters(read.password) >= 8 && is_text(read.password, 1024), "a password has its bounds");
 }
-void check(const set_connection& read, environment) { must(!read.merchant.empty() && is_text(read.link.account, 255), "a connection has its bounds"); }
+void check(const set_connection& read, environment) {
+  must(!read.merchant.empty() && is_text(read.link.account, 255), "a connection has its bounds");
+}
 void check(const set_route& read, environment) {
-  must(!read.merchant.empty() && !read.way.methods.empty() && read.way.methods.size() <= 2, "a route has methods, each once");
+  must(!read.merchant.empty() && !read.way.methods.empty() && read.way.methods.size() <= 2,
+       "a route has methods, each once");
   must(read.way.currencies.size() <= 200, "a route has at most 200 currencies");
 }
 
@@ -183,11 +201,16 @@ json::object written(const add_user& read) {
   return {{"merchant_id", read.merchant.value}, {"email", read.email}, {"password", read.password}};
 }
 json::object written(const set_connection& read) {
-  return {{"merchant_id", read.merchant.value}, {"mode", to_string(read.link.env)},      {"provider", to_string(read.link.provider)},
-          {"account", read.link.account},       {"status", to_string(read.link.status)}};
+  return {{"merchant_id", read.merchant.value},
+          {"mode", to_string(read.link.env)},
+          {"provider", to_string(read.link.provider)},
+          {"account", read.link.account},
+          {"status", to_string(read.link.status)}};
 }
 json::object written(const set_route& read) {
-  json::object out{{"merchant_id", read.merchant.value}, {"mode", to_string(read.way.env)}, {"provider", to_string(read.way.provider)}};
+  json::object out{{"merchant_id", read.merchant.value},
+                   {"mode", to_string(read.way.env)},
+                   {"provider", to_string(read.way.provider)}};
   auto& currencies = out["currencies"].emplace_array();
   for (const auto c : read.way.currencies) currencies.emplace_back(c.code());
   auto& methods = out["methods"].emplace_array();
@@ -201,7 +224,8 @@ void check_same_values(const json::object& sent, const json::object& understood)
     const auto* as_sent = sent.if_contains(member.key());
     if (!as_sent) continue;
     if (member.value().is_int64()) must(as_sent->is_int64() && *as_sent == member.value(), "a number is what was sent");
-    const bool normalised = member.key() == "currency" || member.key() == "flow" || member.key() == "scopes" || member.key() == "customer_ref";
+    const bool normalised = member.key() == "currency" || member.key() == "flow" || member.key() == "scopes" ||
+                            member.key() == "customer_ref";
     if (member.value().is_string() && as_sent->is_string() && !normalised && !as_sent->get_string().empty())
       must(*as_sent == member.value(), "a text is what was sent");
   }
@@ -216,10 +240,12 @@ void check_refusal(const bad_request& why, const second_opinion& second) {
   must(why.message.size() <= 400, "a message does not grow with the body");
   const auto answer = refuse(why);
   const auto shown = json::parse(answer.body);
-  must(answer.status == 400 && shown.at("error").as_string() == row.text && shown.at("message").is_string(), "a refusal is JSON");
+  must(answer.status == 400 && shown.at("error").as_string() == row.text && shown.at("message").is_string(),
+       "a refusal is JSON");
 
   // "body: …" says that the whole is no JSON object.
-  const bool readable = second.is_object && !second.repeats && levels(second.document) <= depth && !has_fractions(second.document);
+  const bool readable =
+      second.is_object && !second.repeats && levels(second.document) <= depth && !has_fractions(second.document);
   must(!why.message.starts_with("body: ") || !readable, "what is called malformed is malformed");
 }
 
@@ -253,8 +279,12 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t si
   if (head.size() != 2) return 0;
   const auto env = head[1] == 'l' ? environment::live : environment::test;
   const http::decode_context context{caller, env, depth};
-  const auto payments = [&](auto decode) { drive(body, env, [&](std::string_view text) { return decode(text, context); }); };
-  const auto operators = [&](auto decode) { drive(body, env, [&](std::string_view text) { return decode(text, depth); }); };
+  const auto payments = [&](auto decode) {
+    drive(body, env, [&](std::string_view text) { return decode(text, context); });
+  };
+  const auto operators = [&](auto decode) {
+    drive(body, env, [&](std::string_view text) { return decode(text, depth); });
+  };
   switch (kinds.find(head[0])) {
     case 0: payments(http::decode_create); break;
     case 1: payments(http::decode_capture); break;

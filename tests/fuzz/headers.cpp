@@ -8,9 +8,9 @@
 #include <map>
 #include <string>
 
-#include <boost/json.hpp>
 #include <openssl/hmac.h>
 #include <openssl/sha.h>
+#include <boost/json.hpp>
 
 #include "gateway/crypto.hpp"
 #include "http/authentication.hpp"
@@ -44,8 +44,10 @@ std::string hexadecimal(const unsigned char (&bytes)[32]) {
 std::string right_signature(const request& in) {
   unsigned char hash[32], mac[32];
   SHA256(reinterpret_cast<const unsigned char*>(in.body.data()), in.body.size(), hash);
-  const auto text = std::string{in.method} + '\n' + std::string{in.path} + '\n' + std::string{*in.timestamp} + '\n' + hexadecimal(hash);
-  HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()), reinterpret_cast<const unsigned char*>(text.data()), text.size(), mac, nullptr);
+  const auto text = std::string{in.method} + '\n' + std::string{in.path} + '\n' + std::string{*in.timestamp} + '\n' +
+                    hexadecimal(hash);
+  HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
+       reinterpret_cast<const unsigned char*>(text.data()), text.size(), mac, nullptr);
   return hexadecimal(mac);
 }
 
@@ -54,7 +56,8 @@ bool is_near(std::string_view text) {
   std::tm fields{};
   const std::string terminated{text};
   const char* end = strptime(terminated.c_str(), "%Y-%m-%dT%H:%M:%SZ", &fields);
-  if (end == nullptr || *end != '\0' || terminated.size() != text.size() || fields.tm_sec > 59) return false;  // no leap seconds
+  if (end == nullptr || *end != '\0' || terminated.size() != text.size() || fields.tm_sec > 59)
+    return false;  // no leap seconds
   char again[32];
   if (std::strftime(again, sizeof again, "%Y-%m-%dT%H:%M:%SZ", &fields) == 0 || again != text) return false;
   const auto at = timegm(&fields), here = static_cast<std::time_t>(to_unix_ms(now) / 1000);
@@ -64,8 +67,8 @@ bool is_near(std::string_view text) {
 struct known_keys : directory {
   known_keys() {
     for (const auto& [id, revoked] : {std::pair{"mk_test_0123456789abcdef", false}, {"mk_test_revoked000000000", true}})
-      publish(std::make_shared<const api_key>(
-          api_key{key_id{id}, merchant_id{"merch_1"}, environment::test, *parse_scopes("payments:write"), std::string{secret}, revoked}));
+      publish(std::make_shared<const api_key>(api_key{key_id{id}, merchant_id{"merch_1"}, environment::test,
+                                                      *parse_scopes("payments:write"), std::string{secret}, revoked}));
   }
 };
 const known_keys keys;
@@ -75,25 +78,28 @@ bool is_known(std::string_view id) { return id == "mk_test_0123456789abcdef"; }
 void check_authentication(const request& in) {
   const auto result = authenticate(in, keys, now);
   const bool complete = !in.repeated && in.key_id && in.timestamp && in.signature;
-  const bool genuine = complete && is_known(*in.key_id) && is_near(*in.timestamp) && *in.signature == right_signature(in);
+  const bool genuine =
+      complete && is_known(*in.key_id) && is_near(*in.timestamp) && *in.signature == right_signature(in);
   must(std::holds_alternative<principal>(result) == genuine, "exactly the genuine requests are accepted");
   if (genuine) {
     const auto& who = std::get<principal>(result);
-    must(who.merchant.value == "merch_1" && who.env == environment::test && who.key.value == *in.key_id, "the key says who");
+    must(who.merchant.value == "merch_1" && who.env == environment::test && who.key.value == *in.key_id,
+         "the key says who");
     must(who.body_sha256 == crypto::hex(crypto::sha256(in.body)), "the signature covers the body");
     return;
   }
   const auto& why = std::get<unauthenticated>(result);
   const bool platform = in.key_id && in.key_id->starts_with("mk_platform_");
-  must(why.code == error_code::unauthorized || (why.code == error_code::platform_key_invalid && platform), "a refusal has one of two codes");
+  must(why.code == error_code::unauthorized || (why.code == error_code::platform_key_invalid && platform),
+       "a refusal has one of two codes");
   const auto answer = refuse(why.code, why.description);
   const auto shown = boost::json::parse(answer.body);
   must(answer.status == 401 && shown.at("error_description").is_string(), "it is a 401 with a description");
   must(answer.body.find(secret) == std::string::npos && answer.body.size() < 300, "it tells nothing else");
 }
 
-/// Lines: method, path, key, timestamp, signature; then the body. `-` leaves a header out, a signature of `=` is replaced
-/// by the right one and `!` by one that differs in one digit.
+/// Lines: method, path, key, timestamp, signature; then the body. `-` leaves a header out, a signature of `=` is
+/// replaced by the right one and `!` by one that differs in one digit.
 void drive_signed_request(std::string_view text) {
   request in;
   in.method = cut(text, '\n');
@@ -124,7 +130,8 @@ void drive_timestamp(std::string_view text) {
 void drive_idempotency_key(std::string_view text) {
   const auto result = decode_idempotency_key(text);
   if (const auto* why = std::get_if<bad_request>(&result)) {
-    must(why->code == (text.empty() ? error_code::idempotency_key_required : error_code::idempotency_key_invalid), "the code says why");
+    must(why->code == (text.empty() ? error_code::idempotency_key_required : error_code::idempotency_key_invalid),
+         "the code says why");
     must(refuse(*why).status == 400, "it is a 400");
     return;
   }
@@ -132,7 +139,8 @@ void drive_idempotency_key(std::string_view text) {
   must(read.size() == 36 && text.size() == 36, "a key is a whole UUID");
   for (std::size_t i = 0; i < read.size(); ++i) {
     const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-    must(dash ? read[i] == '-' : std::string_view{"0123456789abcdef"}.find(read[i]) != std::string_view::npos, "in lower case");
+    must(dash ? read[i] == '-' : std::string_view{"0123456789abcdef"}.find(read[i]) != std::string_view::npos,
+         "in lower case");
     must(read[i] == text[i] || read[i] == text[i] + 32, "and is what was sent");
   }
   must(std::get<std::string>(decode_idempotency_key(read)) == read, "it reads the same again");
@@ -148,7 +156,8 @@ void drive_content_type(std::string_view text) {
 void drive_cookie(std::string_view text) {
   const auto found = find_checkout_cookie(text);
   if (!found) return;
-  must(found->size() == 32 && found->find_first_not_of("0123456789abcdef") == std::string::npos, "a cookie is of our making");
+  must(found->size() == 32 && found->find_first_not_of("0123456789abcdef") == std::string::npos,
+       "a cookie is of our making");
   const auto pair = "__Host-checkout=" + *found;
   must(text.find(pair) != text.npos, "a cookie was sent");
   must(find_checkout_cookie(pair) == found, "and reads the same alone");
@@ -179,13 +188,16 @@ void check_hosted_link(std::string_view token) {
   const auto link = read_hosted_link(token, key);
   if (!link) return;
   must(!link->key.merchant.empty() && is_payment_id(link->key.id.value), "a link names a payment");
-  const auto payload = link->key.merchant.value + '\n' + std::string{to_string(link->key.env)} + '\n' + link->key.id.value + '\n' + link->provider_ref;
+  const auto payload = link->key.merchant.value + '\n' + std::string{to_string(link->key.env)} + '\n' +
+                       link->key.id.value + '\n' + link->provider_ref;
   const auto signed_again = crypto::sign_token(key, payload);
   const auto trailing = crypto::sign_token(key, payload + '\n');
   const auto unnamed = crypto::sign_token(key, payload.substr(0, payload.size() - 1));
-  must(token == signed_again || token == trailing || (link->provider_ref.empty() && token == unnamed), "a link is of our making");
+  must(token == signed_again || token == trailing || (link->provider_ref.empty() && token == unnamed),
+       "a link is of our making");
   must(!read_hosted_link(token, std::string(32, 'x')), "under this key only");
-  check_forgeries(std::string{token}, payload.size(), [](std::string_view t) { return read_hosted_link(t, key).has_value(); });
+  check_forgeries(std::string{token}, payload.size(),
+                  [](std::string_view t) { return read_hosted_link(t, key).has_value(); });
 }
 
 void check_setup_token(std::string_view token) {
@@ -194,13 +206,15 @@ void check_setup_token(std::string_view token) {
   must(!read->merchant.empty() && !read->id.empty() && read->expires > now, "a setup token names a merchant and lasts");
   must(!read_setup_token(token, key, read->expires), "and ends");
   must(!read_setup_token(token, std::string(32, 'x'), now), "under this key only");
-  check_forgeries(std::string{token}, read->id.size(), [](std::string_view t) { return read_setup_token(t, key, now).has_value(); });
+  check_forgeries(std::string{token}, read->id.size(),
+                  [](std::string_view t) { return read_setup_token(t, key, now).has_value(); });
 }
 
 void drive_return_url(std::string_view text) {
   const bool live = is_return_url(text, environment::live), test = is_return_url(text, environment::test);
   must(!live || test, "what may be used in live may be used in test");
-  must(!test || text.find_first_of(std::string_view{"\r\n\0 \"<>", 7}) == text.npos, "an address cannot break out of a header");
+  must(!test || text.find_first_of(std::string_view{"\r\n\0 \"<>", 7}) == text.npos,
+       "an address cannot break out of a header");
   must(!live || ((text[0] | 32) == 'h' && (text[4] | 32) == 's'), "live needs https");
   const auto origin = origin_of(text);
   must(!test || !origin.empty(), "an address has an origin");

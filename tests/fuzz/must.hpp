@@ -11,7 +11,8 @@ namespace gateway::fuzz {
 /// Ends the run as a finding unless `holds`. `what` says which rule is broken.
 inline void must(bool holds, std::string_view what, std::source_location at = std::source_location::current()) {
   if (holds) return;
-  std::fprintf(stderr, "%s:%u: broken: %.*s\n", at.file_name(), static_cast<unsigned>(at.line()), static_cast<int>(what.size()), what.data());
+  std::fprintf(stderr, "%s:%u: broken: %.*s\n", at.file_name(), static_cast<unsigned>(at.line()),
+               static_cast<int>(what.size()), what.data());
   std::abort();
 }
 

@@ -26,8 +26,14 @@ using state = request_reader::state;
 /// A request that owns what it shows.
 struct read_request {
   explicit read_request(const request_reader& reader, http::request& r)
-      : method(r.method), path(r.path), query(r.query), body(r.body), has_query(r.has_query), repeated(r.repeated),
-        keep_alive(reader.keep_alive()), http_1_0(reader.http_1_0()) {
+      : method(r.method),
+        path(r.path),
+        query(r.query),
+        body(r.body),
+        has_query(r.has_query),
+        repeated(r.repeated),
+        keep_alive(reader.keep_alive()),
+        http_1_0(reader.http_1_0()) {
     const auto keep = [&](const char* name, const std::optional<std::string_view>& value) {
       if (value) headers.emplace_back(name, *value);
     };
@@ -65,20 +71,23 @@ reading read_all(std::string_view bytes, const http_limits& limits, Piece piece)
     if (now == state::refused) {
       all.refused_with = reader.why().status;
       all.refused_code = reader.why().code;
-      must(all.refused_with == 400 || all.refused_with == 413 || all.refused_with == 431, "a refusal has one of its statuses");
+      must(all.refused_with == 400 || all.refused_with == 413 || all.refused_with == 431,
+           "a refusal has one of its statuses");
       must(!reader.keep_alive() && !reader.why().message.empty(), "a refusal ends the connection and says why");
       return all;
     }
     if (now == state::whole) {
       auto& current = reader.current();
       must(current.body.size() <= limits.body_bytes, "a body is within its limit");
-      must(current.path.starts_with('/') || current.path == "*" || current.method == "CONNECT", "a path begins with a slash");
+      must(current.path.starts_with('/') || current.path == "*" || current.method == "CONNECT",
+           "a path begins with a slash");
       must(current.query.empty() || current.has_query, "a query has its question mark");
       all.requests.emplace_back(reader, current);
       now = reader.next();
       continue;
     }
-    must(reader.capacity() <= std::max<std::size_t>(2048, limits.header_bytes + limits.body_bytes + 16'384 + 1), "memory is bounded");
+    must(reader.capacity() <= std::max<std::size_t>(2048, limits.header_bytes + limits.body_bytes + 16'384 + 1),
+         "memory is bounded");
     if (bytes.empty()) return all;
     const auto space = reader.free_space();
     must(!space.empty(), "a reader that waits has room");
@@ -100,7 +109,8 @@ void check_against_beast(std::string_view& bytes, const read_request& ours) {
   boost::system::error_code failure;
   bytes.remove_prefix(parser.put(boost::asio::buffer(bytes.data(), bytes.size()), failure));
   must(!failure && parser.is_header_done(), "a header that was read is HTTP/1.1");
-  must(parser.keep_alive() == ours.keep_alive, "the connection's fate is the same");  // before the trailers, which have no say
+  must(parser.keep_alive() == ours.keep_alive,
+       "the connection's fate is the same");  // before the trailers, which have no say
   parser.eager(true);
   if (!parser.is_done()) bytes.remove_prefix(parser.put(boost::asio::buffer(bytes.data(), bytes.size()), failure));
   must(!failure && parser.is_done(), "so is the body");
@@ -109,7 +119,8 @@ void check_against_beast(std::string_view& bytes, const read_request& ours) {
   must(theirs.body() == ours.body, "the body is the same");
   must((theirs.version() == 10) == ours.http_1_0, "the version is the same");
   const std::string_view target = theirs.target();
-  must(!target.starts_with('/') || target == ours.path + (ours.has_query ? "?" : "") + ours.query, "the target is the same");
+  must(!target.starts_with('/') || target == ours.path + (ours.has_query ? "?" : "") + ours.query,
+       "the target is the same");
   for (const auto& [name, value] : ours.headers) {
     const auto found = theirs.find(name);
     must(found != theirs.end() && (ours.repeated || std::string_view{found->value()} == value), "a header is the same");
@@ -118,7 +129,8 @@ void check_against_beast(std::string_view& bytes, const read_request& ours) {
 
 /// The request in its plainest form.
 std::string written(const read_request& r) {
-  std::string text = r.method + ' ' + r.path + (r.has_query ? "?" + r.query : "") + (r.http_1_0 ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n");
+  std::string text =
+      r.method + ' ' + r.path + (r.has_query ? "?" + r.query : "") + (r.http_1_0 ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n");
   text += "Host: h\r\nConnection: ";
   text += r.keep_alive ? "keep-alive\r\n" : "close\r\n";
   for (const auto& [name, value] : r.headers) text += name + ": " + value + "\r\n";
@@ -130,7 +142,8 @@ void check_written_again(const read_request& r) {
   if (r.repeated || r.method == "CONNECT") return;  // those two do not show all that was sent
   const http_limits wide;
   const auto again = read_all(written(r), wide, whole);
-  must(again.refused_with == 0 && again.requests.size() == 1 && again.requests.front() == r, "a request written again reads the same");
+  must(again.refused_with == 0 && again.requests.size() == 1 && again.requests.front() == r,
+       "a request written again reads the same");
 }
 
 /// Deterministic, so that a finding can be run again.

@@ -52,8 +52,10 @@ row row_of(std::string_view lines) {
   std::vector<std::optional<std::string>> cells;
   while (!lines.empty()) {
     const auto line = cut(lines, '\n');
-    if (line == "\\N") cells.emplace_back();
-    else cells.emplace_back(line);
+    if (line == "\\N")
+      cells.emplace_back();
+    else
+      cells.emplace_back(line);
   }
   return row{std::move(cells)};
 }
@@ -79,7 +81,8 @@ std::vector<std::string_view> columns_of(const statement& select) {
 }
 
 /// The written row as the SELECT would give it back. A column that the INSERT does not write is NULL.
-row stored(const write_shape& shape, const statement& select, const row_buffer& written, std::vector<unsigned>* numbers = nullptr) {
+row stored(const write_shape& shape, const statement& select, const row_buffer& written,
+           std::vector<unsigned>* numbers = nullptr) {
   const auto& cells = written.cells();
   must(cells.size() == shape.columns.size(), "a row has its shape's columns");
   std::vector<std::optional<std::string>> chosen;
@@ -90,7 +93,8 @@ row stored(const write_shape& shape, const statement& select, const row_buffer& 
       continue;
     }
     const auto& value = cells[static_cast<std::size_t>(at - shape.columns.begin())];
-    if (numbers && std::holds_alternative<std::int64_t>(value)) numbers->push_back(static_cast<unsigned>(chosen.size()));
+    if (numbers && std::holds_alternative<std::int64_t>(value))
+      numbers->push_back(static_cast<unsigned>(chosen.size()));
     chosen.push_back(shown(value));
   }
   return row{std::move(chosen)};
@@ -104,7 +108,8 @@ auto check_row(const row& given, const write_shape& shape, const statement& sele
   write(rows, first);
   std::vector<unsigned> numbers;
   const auto back = stored(shape, select, rows, &numbers);
-  for (const auto column : numbers) must(back.integer(column) == given.integer(column), "a stored number is read as it stands");
+  for (const auto column : numbers)
+    must(back.integer(column) == given.integer(column), "a stored number is read as it stands");
   const auto second = read(back);
   row_buffer again;
   write(again, second);
@@ -114,14 +119,16 @@ auto check_row(const row& given, const write_shape& shape, const statement& sele
 }
 
 void drive_payment(const row& given) {
-  const auto p = check_row(given, statements::insert_payment, statements::read_payment,
-                           [](const row& r) { return payment_from(r, some_payment); }, insert_payment_row);
+  const auto p = check_row(
+      given, statements::insert_payment, statements::read_payment,
+      [](const row& r) { return payment_from(r, some_payment); }, insert_payment_row);
   must(p.amount.minor >= 0 && p.captured <= p.amount.minor, "no more is captured than was authorized");
   must(p.refunded >= 0 && p.refunded <= p.captured, "no more is refunded than was captured");
   must(currency::parse(p.amount.unit.code()) == p.amount.unit, "its currency is in force");
   must(p.version >= 0, "its version counts up");
   if (p.open) {
-    must(p.open->command.merchant == p.key.merchant && p.open->command.env == p.key.env, "an operation is its payment's");
+    must(p.open->command.merchant == p.key.merchant && p.open->command.env == p.key.env,
+         "an operation is its payment's");
     must(p.open->amount >= 0 && p.open->amount <= p.amount.minor, "and moves no more than its amount");
   }
   row_buffer changes;
@@ -130,8 +137,9 @@ void drive_payment(const row& given) {
 }
 
 void drive_command(const row& given) {
-  const auto c = check_row(given, statements::insert_command, statements::read_command,
-                           [](const row& r) { return command_from(r, some_command); }, insert_command_row);
+  const auto c = check_row(
+      given, statements::insert_command, statements::read_command,
+      [](const row& r) { return command_from(r, some_command); }, insert_command_row);
   must(!c.result || (c.result->status >= 200 && c.result->status <= 599), "a stored answer has an HTTP status");
   must(!c.result || c.finished_at, "and a time");
 }
@@ -140,10 +148,14 @@ void drive_timeline(const row& given) {
   const auto e = timeline_entry_from(given);
   const bool event = e.kind == timeline_kind::event;
   row_buffer rows;
-  if (event) insert_event_row(rows, some_payment, e);
-  else insert_attempt_row(rows, some_payment, e);
-  must(rows.cells().size() == (event ? statements::insert_event : statements::insert_attempt).columns.size(), "a row has its shape's columns");
-  must(e.seq == given.integer(0) && to_unix_ms(e.occurred_at) == given.integer(6), "a stored number is read as it stands");
+  if (event)
+    insert_event_row(rows, some_payment, e);
+  else
+    insert_attempt_row(rows, some_payment, e);
+  must(rows.cells().size() == (event ? statements::insert_event : statements::insert_attempt).columns.size(),
+       "a row has its shape's columns");
+  must(e.seq == given.integer(0) && to_unix_ms(e.occurred_at) == given.integer(6),
+       "a stored number is read as it stands");
   must(given.integer(1) == (event ? 1 : 0), "an entry is of one kind");
   must(!format_millis(e.occurred_at).empty(), "its time can be shown");
 }
@@ -160,7 +172,8 @@ void drive_delivery(const row& given) {
   const auto& d = job.row;
   must(d.id > 0 && d.id < std::int64_t{1} << 53, "its number fits JSON");
   must(d.round_from <= d.attempts, "a round begins no later than now");
-  must((d.status == delivery_status::pending) == d.next_attempt_at.has_value(), "what is pending is tried again, and nothing else");
+  must((d.status == delivery_status::pending) == d.next_attempt_at.has_value(),
+       "what is pending is tried again, and nothing else");
   must((d.attempts > 0) == d.last.has_value(), "an attempt leaves its trace");
   must(job.event.subject == d.subject && job.event.seq == d.event_seq, "its event is the one that it names");
   row_buffer rows;
@@ -180,12 +193,15 @@ void drive_file(std::string_view text) {
   try {
     entries = read_config(in);
   } catch (const config_error& error) {
-    must(error.line >= 1 && error.line <= 1 + static_cast<std::size_t>(std::ranges::count(text, '\n')), "a mistake has a line");
+    must(error.line >= 1 && error.line <= 1 + static_cast<std::size_t>(std::ranges::count(text, '\n')),
+         "a mistake has a line");
     return;
   }
   std::ostringstream out;
   for (const auto& entry : entries) {
-    must(!entry.name.empty() && entry.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos, "a setting has a name");
+    must(!entry.name.empty() &&
+             entry.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos,
+         "a setting has a name");
     must(std::ranges::count(entries, entry.name, &config_entry::name) == 1, "a setting stands once");
     out << entry.name << " = ";
     if (const auto* flag = std::get_if<bool>(&entry.value)) out << (*flag ? "true" : "false");
@@ -199,7 +215,9 @@ void drive_file(std::string_view text) {
   }
   std::istringstream again{out.str()};
   const auto same = read_config(again);
-  must(std::ranges::equal(entries, same, [](const auto& a, const auto& b) { return a.name == b.name && a.value == b.value; }), "a file reads the same");
+  must(std::ranges::equal(entries, same,
+                          [](const auto& a, const auto& b) { return a.name == b.name && a.value == b.value; }),
+       "a file reads the same");
 }
 
 void drive(char what, std::string_view text) {
@@ -210,28 +228,35 @@ void drive(char what, std::string_view text) {
     case 'c': drive_command(given); break;
     case 't': drive_timeline(given); break;
     case 'd': due_from(given); break;
-    case 'm': check_row(given, statements::insert_merchant, statements::read_merchants, merchant_from, insert_merchant_row); break;
+    case 'm':
+      check_row(given, statements::insert_merchant, statements::read_merchants, merchant_from, insert_merchant_row);
+      break;
     case 'k': drive_key(given); break;
     case 'u': user_from(given); break;
-    case 'w': check_row(given, statements::put_destination, statements::read_destinations, destination_from, put_destination_row); break;
+    case 'w':
+      check_row(given, statements::put_destination, statements::read_destinations, destination_from,
+                put_destination_row);
+      break;
     case 'l': drive_delivery(given); break;
     case 'b': backlog_from(given); break;
     case 'e': event_from(given); break;
     case 'n':
-      check_row(given, statements::put_connection, statements::read_connections,
-                [](const row& r) {
-                  auto c = connection_from(r);
-                  return save_connection{std::move(c.merchant), std::move(c.link), std::move(c.id)};
-                },
-                put_connection_row);
+      check_row(
+          given, statements::put_connection, statements::read_connections,
+          [](const row& r) {
+            auto c = connection_from(r);
+            return save_connection{std::move(c.merchant), std::move(c.link), std::move(c.id)};
+          },
+          put_connection_row);
       break;
     case 'r':
-      check_row(given, statements::put_route, statements::read_routes,
-                [](const row& r) {
-                  auto way = route_from(r);
-                  return save_route{std::move(way.merchant), std::move(way.way), std::move(way.id)};
-                },
-                put_route_row);
+      check_row(
+          given, statements::put_route, statements::read_routes,
+          [](const row& r) {
+            auto way = route_from(r);
+            return save_route{std::move(way.merchant), std::move(way.way), std::move(way.id)};
+          },
+          put_route_row);
       break;
     default: break;
   }
@@ -241,7 +266,8 @@ void drive(char what, std::string_view text) {
 }  // namespace gateway::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t size) {
-  if (size == 0 || std::string_view{"fpctdmkunrwlbe"}.find(static_cast<char>(bytes[0])) == std::string_view::npos) return -1;
+  if (size == 0 || std::string_view{"fpctdmkunrwlbe"}.find(static_cast<char>(bytes[0])) == std::string_view::npos)
+    return -1;
   try {
     gateway::fuzz::drive(static_cast<char>(bytes[0]), {reinterpret_cast<const char*>(bytes + 1), size - 1});
   } catch (const gateway::persistence::corrupt_row&) {

@@ -72,32 +72,55 @@ TEST_CASE("every special-purpose IPv4 range is refused, to its very ends") {
 }
 
 TEST_CASE("every special-purpose IPv6 range is refused, to its very ends") {
-  for (const std::string in : {"::", "::1", "64:ff9b:1::", "64:ff9b:1:ffff:ffff:ffff:ffff:ffff", "100::", "100::ffff:ffff:ffff:ffff",
-                               "100:0:0:1::", "2001::", "2001:0:ffff:ffff:ffff:ffff:ffff:ffff", "2001:0:808:808::f7f7:f7f7",
-                               "2001:1::", "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff", "2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff",
-                               "3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff", "5f00::", "fc00::",
+  for (const std::string in : {"::",
+                               "::1",
+                               "64:ff9b:1::",
+                               "64:ff9b:1:ffff:ffff:ffff:ffff:ffff",
+                               "100::",
+                               "100::ffff:ffff:ffff:ffff",
+                               "100:0:0:1::",
+                               "2001::",
+                               "2001:0:ffff:ffff:ffff:ffff:ffff:ffff",
+                               "2001:0:808:808::f7f7:f7f7",
+                               "2001:1::",
+                               "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff",
+                               "2001:db8::",
+                               "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff",
+                               "3fff::",
+                               "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff",
+                               "5f00::",
+                               "fc00::",
                                "fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
-                               "fe80::", "febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "fec0::", "feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
-                               "ff00::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "1fff::", "4000::", "fe00::", "fd00:ec2::254"}) {
+                               "fe80::",
+                               "febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+                               "fec0::",
+                               "feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+                               "ff00::",
+                               "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+                               "1fff::",
+                               "4000::",
+                               "fe00::",
+                               "fd00:ec2::254"}) {
     INFO(in);
     CHECK(refused(in));
   }
-  for (const std::string out : {"2000::", "2001:200::", "2001:db7:ffff::", "2001:db9::", "2606:4700:4700::1111", "2a00:1450::1", "3ffe::1",
-                                "3fff:1000::", "2003::"}) {
+  for (const std::string out : {"2000::", "2001:200::", "2001:db7:ffff::", "2001:db9::", "2606:4700:4700::1111",
+                                "2a00:1450::1", "3ffe::1", "3fff:1000::", "2003::"}) {
     INFO(out);
     CHECK_FALSE(refused(out));
   }
 }
 
 TEST_CASE("development opens loopback, and nothing else") {
-  for (const std::string in : {"127.0.0.1", "127.0.0.0", "127.255.255.255", "::1", "::ffff:127.0.0.1", "::ffff:127.255.255.255"}) {
+  for (const std::string in :
+       {"127.0.0.1", "127.0.0.0", "127.255.255.255", "::1", "::ffff:127.0.0.1", "::ffff:127.255.255.255"}) {
     INFO(in);
     CHECK(is_loopback(ip::make_address(in)));
     CHECK(refused(in));
     CHECK_FALSE(refused(in, loopback_rule::allowed));
   }
-  for (const std::string in : {"10.0.0.1", "0.0.0.0", "::", "169.254.169.254", "192.168.1.1", "::ffff:10.0.0.1", "::127.0.0.1",
-                               "64:ff9b::127.0.0.1", "2002:7f00:1::", "fe80::1", "126.255.255.255"}) {
+  for (const std::string in : {"10.0.0.1", "0.0.0.0", "::", "169.254.169.254", "192.168.1.1", "::ffff:10.0.0.1",
+                               "::127.0.0.1", "64:ff9b::127.0.0.1", "2002:7f00:1::", "fe80::1", "126.255.255.255"}) {
     INFO(in);
     CHECK_FALSE(is_loopback(ip::make_address(in)));
     CHECK(refused(in, loopback_rule::allowed) == refused(in));

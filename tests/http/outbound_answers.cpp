@@ -19,7 +19,8 @@ void each_way(const std::string& bytes, Check check) {
   check(at_once.received(bytes), at_once);
   answer_reader in_bytes;
   auto reached = state::partial;
-  for (std::size_t i = 0; i < bytes.size() && reached == state::partial; ++i) reached = in_bytes.received({&bytes[i], 1});
+  for (std::size_t i = 0; i < bytes.size() && reached == state::partial; ++i)
+    reached = in_bytes.received({&bytes[i], 1});
   check(reached, in_bytes);
 }
 
@@ -46,7 +47,9 @@ TEST_CASE("answers are read in every framing") {
       {"HTTP/1.1 500 \r\nContent-Length: 1\r\n\r\nx", 500, "x", true},
       {head("Transfer-Encoding: chunked\r\n") + "2\r\nok\r\n0\r\n\r\n", 200, "ok", true},
       {head("Transfer-Encoding: chunked\r\n") + "1;a=b\r\no\r\n01 \r\nk\r\n000\r\nTrailer: x\r\n\r\n", 200, "ok", true},
-      {"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + head("Content-Length: 2\r\n") + "ok", 200, "ok", true},
+      {"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + head("Content-Length: 2\r\n") +
+           "ok",
+       200, "ok", true},
   };
   for (const auto& r : rows) {
     INFO(r.bytes);
@@ -79,12 +82,14 @@ TEST_CASE("a body without a length ends with the connection") {
 
 TEST_CASE("what is not HTTP is garbage as soon as it shows") {
   for (const std::string& bytes :
-       {std::string{"SSH-2.0-OpenSSH\r\n"}, std::string{"h"}, std::string{"HTTP/2 200\r\n\r\n"}, std::string{"HTTP/1.1 OK\r\n\r\n"},
-        std::string{"HTTP/1.1 20 OK\r\n\r\n"}, std::string{"HTTP/1.1 2000 OK\r\n\r\n"}, std::string{"\0\0\0", 3},
-        std::string{"\r\nHTTP/1.1 200 OK\r\n\r\n"},
-        head("Content-Length: x\r\n"), head("Content-Length: -1\r\n"), head("Content-Length: 1\r\nContent-Length: 2\r\n"),
-        head("no colon\r\n"), head("Transfer-Encoding: chunked\r\n") + "x\r\n", head("Transfer-Encoding: chunked\r\n") + "\r\n",
-        head("Transfer-Encoding: chunked\r\n") + "1\r\nab\r\n", head("Transfer-Encoding: chunked\r\n") + "11111111111111111\r\n",
+       {std::string{"SSH-2.0-OpenSSH\r\n"}, std::string{"h"}, std::string{"HTTP/2 200\r\n\r\n"},
+        std::string{"HTTP/1.1 OK\r\n\r\n"}, std::string{"HTTP/1.1 20 OK\r\n\r\n"},
+        std::string{"HTTP/1.1 2000 OK\r\n\r\n"}, std::string{"\0\0\0", 3}, std::string{"\r\nHTTP/1.1 200 OK\r\n\r\n"},
+        head("Content-Length: x\r\n"), head("Content-Length: -1\r\n"),
+        head("Content-Length: 1\r\nContent-Length: 2\r\n"), head("no colon\r\n"),
+        head("Transfer-Encoding: chunked\r\n") + "x\r\n", head("Transfer-Encoding: chunked\r\n") + "\r\n",
+        head("Transfer-Encoding: chunked\r\n") + "1\r\nab\r\n",
+        head("Transfer-Encoding: chunked\r\n") + "11111111111111111\r\n",
         head("Transfer-Encoding: chunked\r\n") + "-1\r\n"}) {
     INFO(bytes);
     each_way(bytes, [](state reached, const answer_reader&) { CHECK(reached == state::garbage); });
@@ -100,8 +105,10 @@ TEST_CASE("whatever a peer sends without end is bounded") {
 
   std::string interim;
   for (int i = 0; i < 8; ++i) interim += "HTTP/1.1 102 Processing\r\n\r\n";
-  each_way(interim + head("Content-Length: 0\r\n"), [](state reached, const answer_reader&) { CHECK(reached == state::whole); });
-  each_way(interim + "HTTP/1.1 102 Processing\r\n\r\n", [](state reached, const answer_reader&) { CHECK(reached == state::garbage); });
+  each_way(interim + head("Content-Length: 0\r\n"),
+           [](state reached, const answer_reader&) { CHECK(reached == state::whole); });
+  each_way(interim + "HTTP/1.1 102 Processing\r\n\r\n",
+           [](state reached, const answer_reader&) { CHECK(reached == state::garbage); });
 
   std::string chunks = head("Transfer-Encoding: chunked\r\n");
   for (int i = 0; i < 70'000; ++i) chunks += "1\r\nx\r\n";
@@ -120,11 +127,16 @@ TEST_CASE("a head may be 16 KiB long, and 64 KiB of a body are read") {
     const auto empty = head("Content-Length: 0\r\nA: \r\n").size();
     return head("Content-Length: 0\r\nA: " + std::string(size - empty, 'a') + "\r\n");
   };
-  each_way(with_head(most_answer_head_bytes), [](state reached, const answer_reader&) { CHECK(reached == state::whole); });
-  each_way(with_head(most_answer_head_bytes + 1), [](state reached, const answer_reader&) { CHECK(reached == state::garbage); });
+  each_way(with_head(most_answer_head_bytes),
+           [](state reached, const answer_reader&) { CHECK(reached == state::whole); });
+  each_way(with_head(most_answer_head_bytes + 1),
+           [](state reached, const answer_reader&) { CHECK(reached == state::garbage); });
 
-  const auto with_body = [](std::size_t size) { return head("Content-Length: " + std::to_string(size) + "\r\n") + std::string(size, 'b'); };
-  each_way(with_body(most_answer_body_bytes), [](state reached, const answer_reader&) { CHECK(reached == state::whole); });
+  const auto with_body = [](std::size_t size) {
+    return head("Content-Length: " + std::to_string(size) + "\r\n") + std::string(size, 'b');
+  };
+  each_way(with_body(most_answer_body_bytes),
+           [](state reached, const answer_reader&) { CHECK(reached == state::whole); });
   each_way(with_body(most_answer_body_bytes + 1), [](state reached, const answer_reader& read) {
     CHECK(reached == state::cut);
     CHECK(read.status() == 200);
@@ -135,11 +147,13 @@ TEST_CASE("an excerpt is valid UTF-8 of at most 256 bytes") {
   const std::string bad = "\xef\xbf\xbd";
   CHECK(excerpt_of("").empty());
   CHECK(excerpt_of("plain") == "plain");
-  CHECK(excerpt_of("a\r\n\tb\x7f" "c\xc2\x85" "d") == "a   b c d");
+  CHECK(excerpt_of("a\r\n\tb\x7f"
+                   "c\xc2\x85"
+                   "d") == "a   b c d");
   CHECK(excerpt_of(std::string{"a\0b", 3}) == "a b");
   CHECK(excerpt_of("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80") == "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
-  for (const std::string invalid : {"\xff", "\xc0\x80", "\xc1\xbf", "\xe0\x80\x80", "\xed\xa0\x80", "\xf0\x80\x80\x80", "\xf4\x90\x80\x80",
-                                    "\xf5\x80\x80\x80", "\x80", "\xe2\x82"}) {
+  for (const std::string invalid : {"\xff", "\xc0\x80", "\xc1\xbf", "\xe0\x80\x80", "\xed\xa0\x80", "\xf0\x80\x80\x80",
+                                    "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\x80", "\xe2\x82"}) {
     std::string replaced;
     for (std::size_t i = 0; i < invalid.size(); ++i) replaced += bad;
     CHECK(excerpt_of(invalid + "x") == replaced + "x");
@@ -149,7 +163,8 @@ TEST_CASE("an excerpt is valid UTF-8 of at most 256 bytes") {
   CHECK(excerpt_of(std::string(254, 'a') + "\xc3\xa9z") == std::string(254, 'a') + "\xc3\xa9");
   CHECK(excerpt_of(std::string(300, '\xff')).size() == 255);
   answer_reader read;  // what the reader keeps is enough to know a character that the end of the excerpt cuts
-  CHECK(read.received(head("Content-Length: 300\r\n") + std::string(255, 'a') + "\xe2\x82\xac" + std::string(42, 'b')) == state::whole);
+  CHECK(read.received(head("Content-Length: 300\r\n") + std::string(255, 'a') + "\xe2\x82\xac" +
+                      std::string(42, 'b')) == state::whole);
   CHECK(excerpt_of(read.body_start()) == std::string(255, 'a'));
 }
 
@@ -190,7 +205,8 @@ TEST_CASE("Retry-After is seconds or a date in any of three forms") {
 }
 
 TEST_CASE("the status decides the result") {
-  for (const int status : {200, 201, 202, 204, 299}) CHECK(result_of(static_cast<std::uint16_t>(status)) == attempt_result::delivered);
+  for (const int status : {200, 201, 202, 204, 299})
+    CHECK(result_of(static_cast<std::uint16_t>(status)) == attempt_result::delivered);
   CHECK(result_of(410) == attempt_result::gone);
   for (const int status : {101, 300, 301, 307, 400, 404, 409, 429, 500, 503, 999}) {
     CHECK(result_of(static_cast<std::uint16_t>(status)) == attempt_result::rejected);

@@ -29,7 +29,8 @@ std::future<delivery_attempt> test_client::begin(const std::string& url, const s
   auto promise = std::make_shared<std::promise<delivery_attempt>>();
   auto future = promise->get_future();
   // A second call would throw, and be logged; a call that never comes breaks the promise.
-  client->post({url, {{"X-Service-Delivery", "7"}}, body}, [promise](delivery_attempt seen) { promise->set_value(std::move(seen)); });
+  client->post({url, {{"X-Service-Delivery", "7"}}, body},
+               [promise](delivery_attempt seen) { promise->set_value(std::move(seen)); });
   return future;
 }
 

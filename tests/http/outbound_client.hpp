@@ -17,7 +17,8 @@ using namespace std::chrono_literals;
 
 /// Loopback names for tests; everything else is not found.
 struct test_names {
-  std::map<std::string, std::vector<std::string>> addresses{{"hooks.test", {"127.0.0.1"}}, {"localhost", {"127.0.0.1"}}};
+  std::map<std::string, std::vector<std::string>> addresses{{"hooks.test", {"127.0.0.1"}},
+                                                            {"localhost", {"127.0.0.1"}}};
   found_addresses operator()(const std::string& name) const;
 };
 

@@ -174,8 +174,7 @@ TEST_CASE("an endless answer counts by its status") {
   scripted_server endless{[](peer& caller) {
     if (!caller.read_request()) return;
     caller.send("HTTP/1.1 503 Busy\r\nTransfer-Encoding: chunked\r\n\r\n");
-    while (caller.send("5\r\nhello\r\n")) {
-    }
+    while (caller.send("5\r\nhello\r\n")) {}
   }};
   test_client client;
   const auto told = client.post(endless.url());
@@ -188,8 +187,7 @@ TEST_CASE("an endless answer counts by its status") {
 TEST_CASE("a flood of interim answers is no answer") {
   scripted_server flood{[](peer& caller) {
     if (!caller.read_request()) return;
-    while (caller.send("HTTP/1.1 102 Processing\r\n\r\n")) {
-    }
+    while (caller.send("HTTP/1.1 102 Processing\r\n\r\n")) {}
   }};
   test_client client;
   CHECK(client.post(flood.url()).result == attempt_result::bad_answer);
@@ -325,18 +323,17 @@ TEST_CASE("the end of the client ends what is under way, each once") {
   }};
   std::promise<void> release;
   const auto released = release.get_future().share();
-  auto client = std::make_unique<test_client>(
-      [](settings& s) { s.webhook_workers = 20; },
-      outbound_options{[released](const std::string& name) {
-        if (name == "stuck.test") released.wait();
-        return test_names{}(name);
-      }});
+  auto client = std::make_unique<test_client>([](settings& s) { s.webhook_workers = 20; },
+                                              outbound_options{[released](const std::string& name) {
+                                                if (name == "stuck.test") released.wait();
+                                                return test_names{}(name);
+                                              }});
   std::atomic<int> ended{0}, unreachable{0}, checked{0};
   const auto count = [&](delivery_attempt seen) {
     ++ended;
     unreachable += seen.result == attempt_result::unreachable;
   };
-  for (int i = 0; i < 40; ++i) client->client->post({silent.url(), {}, "{}"}, count);              // connected, or waiting for that
+  for (int i = 0; i < 40; ++i) client->client->post({silent.url(), {}, "{}"}, count);  // connected, or waiting for that
   for (int i = 0; i < 10; ++i) client->client->post({silent.url("stuck.test"), {}, "{}"}, count);  // looked up
   client->client->check(silent.url("stuck.test"), [&](std::optional<std::string> why) { checked += why.has_value(); });
   CHECK(soon([&] { return connected == 20; }));

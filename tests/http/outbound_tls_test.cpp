@@ -81,11 +81,16 @@ TEST_CASE("certificates that are not to be trusted end the attempt before a byte
 }
 
 TEST_CASE("a peer that speaks no TLS, or hangs in the handshake, is told apart") {
-  scripted_server plain{[](peer& caller) { caller.send("SSH-2.0-OpenSSH\r\n"); caller.sees_end(); }};
+  scripted_server plain{[](peer& caller) {
+    caller.send("SSH-2.0-OpenSSH\r\n");
+    caller.sees_end();
+  }};
   scripted_server closing{[](peer&) {}};
   scripted_server hanging{[](peer& caller) { caller.sees_end(); }};
   test_client client{[](settings& s) { s.webhook_connect_timeout = 200ms; }};
-  const auto secure = [](const scripted_server& server) { return "https://127.0.0.1:" + std::to_string(server.port()) + "/"; };
+  const auto secure = [](const scripted_server& server) {
+    return "https://127.0.0.1:" + std::to_string(server.port()) + "/";
+  };
   CHECK(client.post(secure(plain)).result == attempt_result::tls_failed);
   CHECK(client.post(secure(closing)).result == attempt_result::tls_failed);
   const auto told = client.post(secure(hanging));
@@ -131,9 +136,8 @@ TEST_CASE("nothing is sent to a forbidden address, by whatever name") {
   names.addresses["mapped.test"] = {"::ffff:127.0.0.1"};
   {
     test_client client{in_production, {names}};
-    for (const std::string host : {"127.0.0.1", "localhost", "hooks.test", "inside.test", "cloud.test", "mapped.test", "[::1]",
-                                   "[::ffff:127.0.0.1]",
-                                   "10.0.0.1", "2130706433", "0x7f.1"}) {
+    for (const std::string host : {"127.0.0.1", "localhost", "hooks.test", "inside.test", "cloud.test", "mapped.test",
+                                   "[::1]", "[::ffff:127.0.0.1]", "10.0.0.1", "2130706433", "0x7f.1"}) {
       INFO(host);
       CHECK(to_string(client.post("https://" + host + port + "/").result) == "forbidden_address");
       CHECK(to_string(client.post("http://" + host + port + "/").result) == "forbidden_address");
@@ -142,7 +146,8 @@ TEST_CASE("nothing is sent to a forbidden address, by whatever name") {
   test_client client{{}, {names}};
   CHECK(client.post("https://inside.test" + port + "/").result == attempt_result::forbidden_address);
   CHECK(client.post("https://cloud.test" + port + "/").result == attempt_result::forbidden_address);
-  CHECK(client.post("http://8.8.8.8" + port + "/").result == attempt_result::forbidden_address);  // http, and not this machine
+  CHECK(client.post("http://8.8.8.8" + port + "/").result ==
+        attempt_result::forbidden_address);  // http, and not this machine
   CHECK(client.post("https://127.0.0.1" + port + "/#x").result == attempt_result::forbidden_address);
   CHECK(server.connections() == 0);
 }

@@ -15,16 +15,24 @@ TEST_CASE("a destination's URL is taken apart") {
   };
   const row rows[] = {
       {"https://hooks.example", "hooks.example", "hooks.example", "/", "https://hooks.example:443", 443, true, false},
-      {"HTTPS://Hooks.Example/A?b=C", "hooks.example", "hooks.example", "/A?b=C", "https://hooks.example:443", 443, true, false},
-      {"https://hooks.example:443/a", "hooks.example", "hooks.example", "/a", "https://hooks.example:443", 443, true, false},
-      {"https://hooks.example:8443?q", "hooks.example", "hooks.example:8443", "/?q", "https://hooks.example:8443", 8443, true, false},
-      {"https://hooks.example:/a%20b", "hooks.example", "hooks.example", "/a%20b", "https://hooks.example:443", 443, true, false},
+      {"HTTPS://Hooks.Example/A?b=C", "hooks.example", "hooks.example", "/A?b=C", "https://hooks.example:443", 443,
+       true, false},
+      {"https://hooks.example:443/a", "hooks.example", "hooks.example", "/a", "https://hooks.example:443", 443, true,
+       false},
+      {"https://hooks.example:8443?q", "hooks.example", "hooks.example:8443", "/?q", "https://hooks.example:8443", 8443,
+       true, false},
+      {"https://hooks.example:/a%20b", "hooks.example", "hooks.example", "/a%20b", "https://hooks.example:443", 443,
+       true, false},
       {"http://localhost:80/", "localhost", "localhost", "/", "http://localhost:80", 80, false, false},
       {"https://8.8.8.8/x", "8.8.8.8", "8.8.8.8", "/x", "https://8.8.8.8:443", 443, true, true},
-      {"https://[2606:4700::1]:8443/x", "2606:4700::1", "[2606:4700::1]:8443", "/x", "https://[2606:4700::1]:8443", 8443, true, true},
-      {"https://[2606:4700:0::0:1]/", "2606:4700::1", "[2606:4700::1]", "/", "https://[2606:4700::1]:443", 443, true, true},
-      {"https://[::ffff:127.0.0.1]/", "::ffff:127.0.0.1", "[::ffff:127.0.0.1]", "/", "https://[::ffff:127.0.0.1]:443", 443, true, true},
-      {"https://127.0.0.1.example/", "127.0.0.1.example", "127.0.0.1.example", "/", "https://127.0.0.1.example:443", 443, true, false},
+      {"https://[2606:4700::1]:8443/x", "2606:4700::1", "[2606:4700::1]:8443", "/x", "https://[2606:4700::1]:8443",
+       8443, true, true},
+      {"https://[2606:4700:0::0:1]/", "2606:4700::1", "[2606:4700::1]", "/", "https://[2606:4700::1]:443", 443, true,
+       true},
+      {"https://[::ffff:127.0.0.1]/", "::ffff:127.0.0.1", "[::ffff:127.0.0.1]", "/", "https://[::ffff:127.0.0.1]:443",
+       443, true, true},
+      {"https://127.0.0.1.example/", "127.0.0.1.example", "127.0.0.1.example", "/", "https://127.0.0.1.example:443",
+       443, true, false},
       {"https://a_b.example/", "a_b.example", "a_b.example", "/", "https://a_b.example:443", 443, true, false},
   };
   for (const auto& r : rows) {
@@ -48,9 +56,9 @@ TEST_CASE("a URL that is no destination is refused with its reason") {
     CHECK_FALSE(read.url);
     return read.why;
   };
-  for (const std::string url : {"", "hooks.example", "/path", "//hooks.example/", "https://a b.example/", "https://hooks.example/\r\nX: y",
-                                "https://[fe80::1%25eth0]/",
-                                "https://[fe80::1%eth0]/", "https://[::1/"}) {
+  for (const std::string url :
+       {"", "hooks.example", "/path", "//hooks.example/", "https://a b.example/", "https://hooks.example/\r\nX: y",
+        "https://[fe80::1%25eth0]/", "https://[fe80::1%eth0]/", "https://[::1/"}) {
     INFO(url);
     CHECK_FALSE(why(url).empty());
     CHECK_FALSE(why(url, true).empty());
@@ -81,10 +89,11 @@ TEST_CASE("a URL that is no destination is refused with its reason") {
 }
 
 TEST_CASE("addresses are spelled in one way") {
-  for (const std::string host : {"2130706433", "0x7f000001", "0x7f.0.0.1", "0177.0.0.1", "127.1", "127.0.1", "017700000001", "127.0.0.0x1",
-                                 "1.2.3.4.5", "256.0.0.1", "0X7F000001", "hooks.0x"}) {
+  for (const std::string host : {"2130706433", "0x7f000001", "0x7f.0.0.1", "0177.0.0.1", "127.1", "127.0.1",
+                                 "017700000001", "127.0.0.0x1", "1.2.3.4.5", "256.0.0.1", "0X7F000001", "hooks.0x"}) {
     INFO(host);
-    CHECK(read_destination_url("https://" + host + "/", true).why == "the host is a number: write addresses as 192.0.2.1 or [2001:db8::1]");
+    CHECK(read_destination_url("https://" + host + "/", true).why ==
+          "the host is a number: write addresses as 192.0.2.1 or [2001:db8::1]");
   }
   CHECK(read_destination_url("https://127.0.0.1./", true).why == "the host is not a DNS name");
 }

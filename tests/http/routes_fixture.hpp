@@ -33,7 +33,8 @@ namespace gateway::http::testing {
 
 inline const time_point noon = *parse_seconds("2026-11-20T12:00:00Z");
 inline constexpr std::string_view uuid = "0B6F3C1E-54A4-4F1B-9D2C-8E7A6B5C4D3E";
-inline constexpr std::string_view create_text = R"({"payment_id":"pay_1","amount":4200,"currency":"HKD","payment_method":"pm_card_visa"})";
+inline constexpr std::string_view create_text =
+    R"({"payment_id":"pay_1","amount":4200,"currency":"HKD","payment_method":"pm_card_visa"})";
 
 struct still_clock final : wall_clock {
   time_point now() const override { return noon; }
@@ -55,9 +56,15 @@ struct behind {
   std::function<caf::result<operator_result>(const operator_command&)> operators = [](const operator_command&) {
     return operator_result{refused{"nothing was expected"}};
   };
-  std::function<caf::result<deliveries_lookup>(const find_deliveries&)> deliveries = [](const find_deliveries&) { return deliveries_lookup{}; };
-  std::function<caf::result<events_lookup>(const find_events&)> events = [](const find_events&) { return events_lookup{}; };
-  std::function<caf::result<redeliver_result>(const redeliver&)> redelivers = [](const redeliver&) { return redeliver_result{}; };
+  std::function<caf::result<deliveries_lookup>(const find_deliveries&)> deliveries = [](const find_deliveries&) {
+    return deliveries_lookup{};
+  };
+  std::function<caf::result<events_lookup>(const find_events&)> events = [](const find_events&) {
+    return events_lookup{};
+  };
+  std::function<caf::result<redeliver_result>(const redeliver&)> redelivers = [](const redeliver&) {
+    return redeliver_result{};
+  };
   std::vector<payment_request> seen;
 };
 
@@ -91,10 +98,8 @@ inline router_actor::behavior_type fake_router(router_actor::pointer, behind* sc
             scene->seen.push_back(what);
             return scene->router(what);
           },
-          [](keep_atom, const payment_key&) {},
-          [](passivate_atom, const payment_key&, std::uint64_t) {},
-          [](wake_atom) {},
-          [](count_atom) { return router_counts{}; }};
+          [](keep_atom, const payment_key&) {}, [](passivate_atom, const payment_key&, std::uint64_t) {},
+          [](wake_atom) {}, [](count_atom) { return router_counts{}; }};
 }
 
 inline directory_actor::behavior_type fake_operators(directory_actor::pointer, behind* scene) {
@@ -118,8 +123,8 @@ inline store_reader::behavior_type fake_archive(store_reader::pointer, behind* s
 
 inline dispatcher_actor::behavior_type fake_dispatcher(dispatcher_actor::pointer, behind* scene) {
   return {[](const fresh_deliveries&) {}, [](const destination_changed&) {},
-          [scene](const redeliver& wish) -> caf::result<redeliver_result> { return scene->redelivers(wish); }, [](drain_atom) { return true; },
-          [](wake_atom) {}};
+          [scene](const redeliver& wish) -> caf::result<redeliver_result> { return scene->redelivers(wish); },
+          [](drain_atom) { return true; }, [](wake_atom) {}};
 }
 
 struct gateway_fixture {
@@ -169,7 +174,8 @@ struct gateway_fixture {
     merchants.publish(std::make_shared<const merchant>(std::move(m)));
   }
   void publish_key(std::string_view id, std::string_view scopes) {
-    api_key key{key_id{std::string{id}}, merchant_id{"merch_1"}, environment::test, *parse_scopes(scopes), "secret", false};
+    api_key key{
+        key_id{std::string{id}}, merchant_id{"merch_1"}, environment::test, *parse_scopes(scopes), "secret", false};
     merchants.publish(std::make_shared<const api_key>(std::move(key)));
   }
 
@@ -191,7 +197,8 @@ struct gateway_fixture {
 /// A signed request that owns its texts; members are changed before sending.
 struct client_request {
   std::string method = "POST", path = "/v1/payment_intents", body{create_text};
-  std::string key = "mk_test_0000000000000001", idempotency{uuid}, content_type = "application/json", merchant, signature_override;
+  std::string key = "mk_test_0000000000000001", idempotency{uuid}, content_type = "application/json", merchant,
+              signature_override;
 
   response send(gateway_fixture& to) const {
     const auto timestamp = format_seconds(noon);
@@ -213,7 +220,9 @@ struct client_request {
   }
 };
 
-inline client_request get(std::string path) { return {"GET", std::move(path), "", "mk_test_0000000000000001", "", "", "", ""}; }
+inline client_request get(std::string path) {
+  return {"GET", std::move(path), "", "mk_test_0000000000000001", "", "", "", ""};
+}
 
 inline request unsigned_request(std::string_view method, std::string_view path, std::string_view body = {},
                                 std::string_view type = "application/json") {

@@ -66,7 +66,8 @@ struct bridge {
     results.push_back(std::move(got));
   }
 
-  void start(const number_actor& target, int what, std::chrono::milliseconds within, std::vector<caf::expected<int>>& results) {
+  void start(const number_actor& target, int what, std::chrono::milliseconds within,
+             std::vector<caf::expected<int>>& results) {
     asio::co_spawn(context, ask_once(target, what, within, results), asio::detached);
   }
 
@@ -212,9 +213,9 @@ TEST_CASE("asks that are open at the end get an error, and replies that come lat
 
 TEST_CASE("a route's ask goes through the router, and a router that is silent is a timeout") {
   const auto answering = [] {
-    return router_actor::behavior_type{[](payment_request&) { return payment_reply{payment_ptr{}}; }, [](keep_atom, payment_key) {},
-                                       [](passivate_atom, payment_key, std::uint64_t) {}, [](wake_atom) {},
-                                       [](count_atom) { return router_counts{}; }};
+    return router_actor::behavior_type{[](payment_request&) { return payment_reply{payment_ptr{}}; },
+                                       [](keep_atom, payment_key) {}, [](passivate_atom, payment_key, std::uint64_t) {},
+                                       [](wake_atom) {}, [](count_atom) { return router_counts{}; }};
   };
   caf::actor_system_config config;
   caf::actor_system system{config};

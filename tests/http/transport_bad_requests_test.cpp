@@ -26,17 +26,20 @@ std::vector<sample> bad_requests() {
   const std::string chunked = "Transfer-Encoding: chunked\r\n";
   return {
       {"both lengths", "POST / HTTP/1.1\r\n" + host + "Content-Length: 5\r\n" + chunked + "\r\n0\r\n\r\n"},
-      {"both lengths, the other way round", "POST / HTTP/1.1\r\n" + host + chunked + "Content-Length: 5\r\n\r\n0\r\n\r\n"},
+      {"both lengths, the other way round",
+       "POST / HTTP/1.1\r\n" + host + chunked + "Content-Length: 5\r\n\r\n0\r\n\r\n"},
       {"two lengths", "POST / HTTP/1.1\r\n" + host + "Content-Length: 1\r\nContent-Length: 2\r\n\r\nxx"},
       {"the same length twice", "POST / HTTP/1.1\r\n" + host + "Content-Length: 1\r\nContent-Length: 1\r\n\r\nx"},
       {"a signed length", "POST / HTTP/1.1\r\n" + host + "Content-Length: +1\r\n\r\nx"},
       {"a length that overflows", "POST / HTTP/1.1\r\n" + host + "Content-Length: 99999999999999999999\r\n\r\n"},
-      {"a line feed in a quoted chunk extension", "POST / HTTP/1.1\r\n" + host + chunked + "\r\n1;a=\"\nX\"\r\nx\r\n0\r\n\r\n"},
+      {"a line feed in a quoted chunk extension",
+       "POST / HTTP/1.1\r\n" + host + chunked + "\r\n1;a=\"\nX\"\r\nx\r\n0\r\n\r\n"},
       {"a list of equal lengths", "POST / HTTP/1.1\r\n" + host + "Content-Length: 5, 5\r\n\r\nhello"},
       {"a negative length", "POST / HTTP/1.1\r\n" + host + "Content-Length: -1\r\n\r\n"},
       {"another transfer encoding", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: gzip\r\n\r\n"},
       {"two transfer encodings", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"},
-      {"chunked twice", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"},
+      {"chunked twice",
+       "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"},
       {"a mangled transfer encoding", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n"},
       {"chunks in HTTP/1.0", "POST / HTTP/1.0\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"},
       {"a folded header", "GET / HTTP/1.1\r\n" + host + "X-A: b\r\n c\r\n\r\n"},
@@ -67,9 +70,12 @@ std::vector<sample> bad_requests() {
       {"HTTP/0.9", "GET /\r\n\r\n"},
       {"the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"},
       {"a chunk without a size", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n\r\nhello\r\n"},
-      {"a chunk size that overflows", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n11111111111111111\r\n"},
-      {"a chunk longer than its size", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n2\r\nhello\r\n0\r\n\r\n"},
-      {"an endless chunk line", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n5;" + std::string(20'000, 'x')},
+      {"a chunk size that overflows",
+       "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n11111111111111111\r\n"},
+      {"a chunk longer than its size",
+       "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n2\r\nhello\r\n0\r\n\r\n"},
+      {"an endless chunk line",
+       "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n5;" + std::string(20'000, 'x')},
   };
 }
 
@@ -120,7 +126,8 @@ TEST_CASE("a bad request is answered, and nothing behind it is read") {
 TEST_CASE("a reader gives the same request however its bytes are cut") {
   const http_limits limits;
   const std::string body(5'000, 'b');
-  const std::string two = "\r\n" + post("/v1/x?y=z", body, "Idempotency-Key: abc\r\nContent-Type: application/json\r\n") +
+  const std::string two = "\r\n" +
+                          post("/v1/x?y=z", body, "Idempotency-Key: abc\r\nContent-Type: application/json\r\n") +
                           "POST /chunks HTTP/1.1\r\nHost: h\r\nCookie: c\r\nTransfer-Encoding: chunked\r\n\r\n" +
                           "3\r\nabc\r\n4\r\ndefg\r\n0\r\n\r\n";
   std::mt19937 random{7};
@@ -134,7 +141,8 @@ TEST_CASE("a reader gives the same request however its bytes are cut") {
         REQUIRE_FALSE(left.empty());
         const auto space = reader.free_space();
         REQUIRE_FALSE(space.empty());
-        const auto count = std::min({left.size(), space.size(), std::size_t{1} + random() % (round < 100 ? 20 : 3'000)});
+        const auto count =
+            std::min({left.size(), space.size(), std::size_t{1} + random() % (round < 100 ? 20 : 3'000)});
         std::memcpy(space.data(), left.data(), count);
         left.remove_prefix(count);
         now = reader.received(count);
@@ -163,11 +171,13 @@ TEST_CASE("a reader gives the same request however its bytes are cut") {
 
 TEST_CASE("the end of a chunked body may come in the smallest pieces") {
   const http_limits limits;
-  for (const auto* chunks : {"0\r\n\r\n", "00\r\n\r\n", "0;a=b\r\n\r\n", "0\r\nX-Trailer: y\r\n\r\n", "1\r\nx\r\n0\r\n\r\n"}) {
+  for (const auto* chunks :
+       {"0\r\n\r\n", "00\r\n\r\n", "0;a=b\r\n\r\n", "0\r\nX-Trailer: y\r\n\r\n", "1\r\nx\r\n0\r\n\r\n"}) {
     for (std::size_t step = 1; step <= 7; ++step) {
       INFO(chunks << ", " << step << " bytes at a time");
       request_reader reader{limits};
-      REQUIRE(feed(reader, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n", 1'000) == state::partial);
+      REQUIRE(feed(reader, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n", 1'000) ==
+              state::partial);
       REQUIRE(feed(reader, chunks, step) == state::whole);
       CHECK(reader.current().body == (chunks[0] == '1' ? "x" : ""));
     }

@@ -115,13 +115,15 @@ void client::patience(std::chrono::milliseconds time) { set_patience(fd_, time);
 
 bool client::send(std::string_view bytes) {
   if (fd_ < 0) return false;
-  if (ssl_) return SSL_write(ssl_.get(), bytes.data(), static_cast<int>(bytes.size())) == static_cast<int>(bytes.size());
+  if (ssl_)
+    return SSL_write(ssl_.get(), bytes.data(), static_cast<int>(bytes.size())) == static_cast<int>(bytes.size());
   return ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
 }
 
 bool client::fill() {
   char bytes[16384];
-  const auto count = ssl_ ? SSL_read(ssl_.get(), bytes, sizeof bytes) : static_cast<int>(::recv(fd_, bytes, sizeof bytes, 0));
+  const auto count =
+      ssl_ ? SSL_read(ssl_.get(), bytes, sizeof bytes) : static_cast<int>(::recv(fd_, bytes, sizeof bytes, 0));
   if (count <= 0) return false;
   buffer_.append(bytes, static_cast<std::size_t>(count));
   return true;
@@ -150,7 +152,8 @@ std::optional<reply> client::receive(bool without_body) {
     out.headers[name] = line->substr(colon + 2);
   }
   if (!line) return std::nullopt;
-  const auto length = without_body || out.header("content-length").empty() ? 0 : std::stoul(out.header("content-length"));
+  const auto length =
+      without_body || out.header("content-length").empty() ? 0 : std::stoul(out.header("content-length"));
   while (buffer_.size() < length) {
     if (!fill()) return std::nullopt;
   }
@@ -173,7 +176,8 @@ std::string get(std::string_view target, std::string_view more_headers) {
 }
 
 std::string post(std::string_view target, std::string_view body, std::string_view more_headers) {
-  return "POST " + std::string{target} + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" +
+  return "POST " + std::string{target} +
+         " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" +
          std::string{more_headers} + "\r\n" + std::string{body};
 }
 

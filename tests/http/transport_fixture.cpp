@@ -131,7 +131,8 @@ test_server::test_server(const std::function<void(settings&)>& adjust, router_ac
   shared.reset(new services{config, "", "", merchants, clock, meters, std::move(router), {}, outbound, {}, {}, "", ""});
   auto sockets = open_listeners(config);
   if (sockets.operator_tcp) operator_port = sockets.operator_tcp.port();
-  running = std::make_unique<server>(*shared, system, std::move(sockets), handlers{handle, handle_as_operator, handle_as_metrics});
+  running = std::make_unique<server>(*shared, system, std::move(sockets),
+                                     handlers{handle, handle_as_operator, handle_as_metrics});
   running->start();
 }
 

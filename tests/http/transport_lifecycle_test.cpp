@@ -93,7 +93,8 @@ TEST_CASE("an address that cannot be listened on ends the start with one line") 
       {"::1:8443", "an IPv6 address stands in brackets"},
       {"192.0.2.1:0", "Cannot assign requested address"},
   };
-  for (const auto& r : rows) CHECK(complaint([&] { listen_tcp(r.address); }) == "cannot listen on " + r.address + ": " + r.why);
+  for (const auto& r : rows)
+    CHECK(complaint([&] { listen_tcp(r.address); }) == "cannot listen on " + r.address + ": " + r.why);
 }
 
 TEST_CASE("the operator socket is its owner's alone, and goes with the server") {
@@ -123,10 +124,13 @@ TEST_CASE("a socket that a crash left behind is replaced; one in use is not") {
   }
   REQUIRE(fs::exists(path));
   const auto running = listen_unix(path);
-  CHECK(complaint([&] { listen_unix(path); }) == "cannot listen on " + path.string() + ": another gateway runs in this data directory");
+  CHECK(complaint([&] { listen_unix(path); }) ==
+        "cannot listen on " + path.string() + ": another gateway runs in this data directory");
   std::ofstream{directory.path() / "file"} << "precious";
-  CHECK(complaint([&] { listen_unix(directory.path() / "file"); }).find("the path is taken by something else") != std::string::npos);
-  CHECK(complaint([&] { listen_unix(directory.path() / std::string(120, 'x')); }).find("at most 107 bytes") != std::string::npos);
+  CHECK(complaint([&] { listen_unix(directory.path() / "file"); }).find("the path is taken by something else") !=
+        std::string::npos);
+  CHECK(complaint([&] { listen_unix(directory.path() / std::string(120, 'x')); }).find("at most 107 bytes") !=
+        std::string::npos);
 }
 
 TEST_CASE("the operator listener on TCP speaks plain HTTP to its own routes") {

@@ -138,12 +138,13 @@ TEST_CASE("a large request that finds no room is a 503, and a small one is serve
     REQUIRE(beside.ask(get("/echo")));
   }
   std::optional<http::testing::reply> refused;
-  // Some of the bytes of those before may still be on their way, and what the refused ones gave back may be room for others:
-  // who is not answered holds it. Few enough are sent that the answer is not lost behind them.
+  // Some of the bytes of those before may still be on their way, and what the refused ones gave back may be room for
+  // others: who is not answered holds it. Few enough are sent that the answer is not lost behind them.
   for (int i = 0; i < 50 && !refused; ++i) {
     holding.push_back(server.connect());
     holding.back().patience(500ms);
-    refused = holding.back().ask("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 900000\r\n\r\n" + std::string(300'000, 'b'));
+    refused = holding.back().ask("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 900000\r\n\r\n" +
+                                 std::string(300'000, 'b'));
   }
   REQUIRE(refused);
   CHECK(refused->status == 503);

@@ -51,7 +51,8 @@ TEST_CASE("requests that are sent together are answered in order") {
     const auto got = caller.receive();
     REQUIRE(got);
     const auto number = std::to_string(i);
-    CHECK(got->body == (i % 2 == 0 ? "GET /echo\nquery=n=" + number + "\nbody=" : "POST /echo\nbody=" + std::string(200, 'b') + number));
+    CHECK(got->body == (i % 2 == 0 ? "GET /echo\nquery=n=" + number + "\nbody="
+                                   : "POST /echo\nbody=" + std::string(200, 'b') + number));
   }
 }
 
@@ -67,9 +68,10 @@ TEST_CASE("a request may arrive byte by byte") {
 TEST_CASE("the routes see the headers that they read") {
   test_server server;
   auto caller = server.connect();
-  const auto got = caller.ask(get("/echo", "X-Service-Key-Id: mk_test_1\r\nx-service-timestamp: T\r\nX-SERVICE-SIGNATURE: s\r\n"
-                                           "Service-Merchant: merch_1\r\nIdempotency-Key:  k \r\n"
-                                           "Content-Type: application/json\r\nCookie: c=1\r\n"));
+  const auto got = caller.ask(get("/echo",
+                                  "X-Service-Key-Id: mk_test_1\r\nx-service-timestamp: T\r\nX-SERVICE-SIGNATURE: s\r\n"
+                                  "Service-Merchant: merch_1\r\nIdempotency-Key:  k \r\n"
+                                  "Content-Type: application/json\r\nCookie: c=1\r\n"));
   REQUIRE(got);
   CHECK(got->body ==
         "GET /echo\nkey_id=mk_test_1\ntimestamp=T\nsignature=s\nservice_merchant=merch_1\nidempotency_key=k\n"
@@ -142,7 +144,8 @@ TEST_CASE("a client that waits for 100 Continue is told to go on, unless its bod
   const auto got = caller.ask("hello");
   REQUIRE(got);
   CHECK(got->body == "POST /echo\nbody=hello");
-  const auto refused = caller.ask("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 9999999\r\nExpect: 100-continue\r\n\r\n");
+  const auto refused =
+      caller.ask("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 9999999\r\nExpect: 100-continue\r\n\r\n");
   REQUIRE(refused);
   CHECK(refused->status == 413);
 }
@@ -166,8 +169,10 @@ TEST_CASE("the client decides whether the connection stays") {
     const auto got = caller.ask(r.request);
     REQUIRE(got);
     CHECK(got->header("connection") == r.connection);
-    if (r.stays) CHECK(caller.ask(get("/echo"))->status == 200);
-    else CHECK(caller.ends_within(2s));
+    if (r.stays)
+      CHECK(caller.ask(get("/echo"))->status == 200);
+    else
+      CHECK(caller.ends_within(2s));
   }
 }
 

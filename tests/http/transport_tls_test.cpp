@@ -86,15 +86,20 @@ TEST_CASE("a certificate that cannot be used ends the start with one line that n
     CHECK(said.find(part) != std::string::npos);
     CHECK(said.find('\n') == std::string::npos);
   };
-  says({directory.path() / "missing.pem", good.key}, "cannot read the TLS certificate " + (directory.path() / "missing.pem").string() + ": No such file or directory");
+  says(
+      {directory.path() / "missing.pem", good.key},
+      "cannot read the TLS certificate " + (directory.path() / "missing.pem").string() + ": No such file or directory");
   says({garbage, good.key}, "cannot use TLS certificate " + garbage.string());
-  says({good.certificate, directory.path() / "missing.pem"}, "cannot read the TLS key " + (directory.path() / "missing.pem").string() + ": No such file or directory");
+  says({good.certificate, directory.path() / "missing.pem"},
+       "cannot read the TLS key " + (directory.path() / "missing.pem").string() + ": No such file or directory");
   says({good.certificate, garbage}, "cannot use TLS key " + garbage.string());
-  says({good.certificate, other.key}, "TLS key " + other.key.string() + " does not belong to certificate " + good.certificate.string());
+  says({good.certificate, other.key},
+       "TLS key " + other.key.string() + " does not belong to certificate " + good.certificate.string());
 
   settings half;
   half.tls_certificate = good.certificate;
-  CHECK(complaint([&] { find_tls_files(half); }) == "a TLS certificate and a TLS key must be configured together, or neither");
+  CHECK(complaint([&] { find_tls_files(half); }) ==
+        "a TLS certificate and a TLS key must be configured together, or neither");
 }
 
 TEST_CASE("a new certificate serves new connections, and a broken one changes nothing") {

@@ -22,7 +22,9 @@ const boost::json::object& vectors() {
   return document;
 }
 
-std::string text_of(const boost::json::value& row, std::string_view name) { return std::string{row.as_object().at(name).as_string()}; }
+std::string text_of(const boost::json::value& row, std::string_view name) {
+  return std::string{row.as_object().at(name).as_string()};
+}
 std::string secret() { return std::string{vectors().at("secret").as_string()}; }
 
 constexpr std::string_view test_key = "mk_test_0123456789abcdef";
@@ -53,12 +55,18 @@ signed_request from_vector(const boost::json::value& row) {
 signed_request freshly_signed(std::string_view key_secret, std::string body = "{}") {
   signed_request made{"POST", "/v1/payment_intents", "2026-11-20T09:30:00Z", std::move(body), {}};
   const auto hash = crypto::hex(crypto::sha256(made.body));
-  made.signature = crypto::hex(crypto::hmac_sha256(key_secret, canonical_request(made.method, made.path, made.timestamp, hash)));
+  made.signature =
+      crypto::hex(crypto::hmac_sha256(key_secret, canonical_request(made.method, made.path, made.timestamp, hash)));
   return made;
 }
 
 void publish(directory& keys, std::string_view id, bool revoked = false) {
-  api_key key{key_id{std::string{id}}, merchant_id{"merch_1"}, environment::test, *parse_scopes("payments:write"), secret(), revoked};
+  api_key key{key_id{std::string{id}},
+              merchant_id{"merch_1"},
+              environment::test,
+              *parse_scopes("payments:write"),
+              secret(),
+              revoked};
   keys.publish(std::make_shared<const api_key>(std::move(key)));
 }
 
@@ -84,7 +92,8 @@ TEST_CASE("every published vector is accepted, and names the signer and the body
   for (const auto& row : vectors().at("requests").as_array()) {
     INFO(text_of(row, "name"));
     const auto made = from_vector(row);
-    CHECK(canonical_request(made.method, made.path, made.timestamp, text_of(row, "body_sha256")) == text_of(row, "canonical"));
+    CHECK(canonical_request(made.method, made.path, made.timestamp, text_of(row, "body_sha256")) ==
+          text_of(row, "canonical"));
     const auto result = authenticate(made.view(), with_test_key(), at(made.timestamp));
     REQUIRE(std::holds_alternative<principal>(result));
     const auto& who = std::get<principal>(result);
@@ -107,17 +116,22 @@ TEST_CASE("the clock may be five minutes off either way, not a second more") {
   struct {
     std::chrono::seconds off;
     bool accepted;
-  } const rows[] = {{std::chrono::seconds{0}, true},    {std::chrono::seconds{300}, true}, {std::chrono::seconds{-300}, true},
-                    {std::chrono::seconds{301}, false}, {std::chrono::seconds{-301}, false}};
+  } const rows[] = {{std::chrono::seconds{0}, true},
+                    {std::chrono::seconds{300}, true},
+                    {std::chrono::seconds{-300}, true},
+                    {std::chrono::seconds{301}, false},
+                    {std::chrono::seconds{-301}, false}};
   for (const auto& row : rows) {
     INFO(row.off.count());
-    CHECK(std::holds_alternative<principal>(authenticate(made.view(), with_test_key(), signing_time + row.off)) == row.accepted);
+    CHECK(std::holds_alternative<principal>(authenticate(made.view(), with_test_key(), signing_time + row.off)) ==
+          row.accepted);
   }
 }
 
 TEST_CASE("a stale timestamp is told the gateway's time") {
   const auto made = freshly_signed(secret());
-  CHECK(refusal_of(made.view(), with_test_key(), at("2026-11-20T10:00:07Z")).description.find("2026-11-20T10:00:07Z") != std::string::npos);
+  CHECK(refusal_of(made.view(), with_test_key(), at("2026-11-20T10:00:07Z")).description.find("2026-11-20T10:00:07Z") !=
+        std::string::npos);
 }
 
 TEST_CASE("a missing or repeated header is refused, and a missing one is named") {
@@ -172,5 +186,6 @@ TEST_CASE("a platform key that is not known is PLATFORM_KEY_INVALID; a stale one
   auto made = freshly_signed(secret());
   made.key = "mk_platform_0123abcd";
   CHECK(refusal_of(made.view()).code == error_code::platform_key_invalid);
-  CHECK(refusal_of(made.view(), with_test_key(), signing_time + std::chrono::hours{1}).code == error_code::unauthorized);
+  CHECK(refusal_of(made.view(), with_test_key(), signing_time + std::chrono::hours{1}).code ==
+        error_code::unauthorized);
 }

@@ -12,15 +12,17 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A store that serves writes one after the other. How long they say they waited is made up, and so much longer than this
-/// test takes that its own time does not count.
+/// A store that serves writes one after the other. How long they say they waited is made up, and so much longer than
+/// this test takes that its own time does not count.
 struct queue {
   metrics meters;
   concurrency_limit limit{10s, 128, 10'000, meters};
   std::deque<std::shared_ptr<const void>> waiting;
 
   /// A write that came so long ago.
-  void enter(std::chrono::milliseconds ago = 0ms) { waiting.push_back(limit.enter(concurrency_limit::clock::now() - ago)); }
+  void enter(std::chrono::milliseconds ago = 0ms) {
+    waiting.push_back(limit.enter(concurrency_limit::clock::now() - ago));
+  }
   void serve(std::size_t count = 1) {
     for (; count > 0 && !waiting.empty(); --count) waiting.pop_front();
   }

@@ -13,7 +13,8 @@ const merchant_id caller{"merch_1"};
 decode_context in(environment env = environment::test) { return {caller, env, 32}; }
 
 /// A minimal valid body with more members behind.
-std::string with(std::string_view more, std::string_view base = R"("payment_id":"pay_1","amount":4200,"currency":"HKD")") {
+std::string with(std::string_view more,
+                 std::string_view base = R"("payment_id":"pay_1","amount":4200,"currency":"HKD")") {
   std::string body = "{";
   body.append(base);
   if (!more.empty()) body.append(",").append(more);
@@ -32,7 +33,8 @@ std::string text_member(std::string_view name, std::size_t length) {
 
 create_body created(std::string_view body, environment env = environment::test) {
   auto result = decode_create(body, in(env));
-  if (const auto* wrong = std::get_if<bad_request>(&result)) FAIL(row_of(wrong->code).text << ": " << wrong->message << " for " << body);
+  if (const auto* wrong = std::get_if<bad_request>(&result))
+    FAIL(row_of(wrong->code).text << ": " << wrong->message << " for " << body);
   return std::get<create_body>(std::move(result));
 }
 
@@ -69,13 +71,16 @@ TEST_CASE("a whole creation is read field by field") {
 TEST_CASE("the flow defaults to server, a currency may be lower case, null counts as absent") {
   for (auto more : {"", R"("flow":"")", R"("flow":"server")", R"("description":null,"metadata":null,"flow":null)"})
     CHECK(created(server(more)).command.how == flow::server);
-  CHECK(created(R"({"payment_id":"pay_1","amount":1,"currency":"hkd","payment_method":"ctoken_x"})").command.amount.unit.code() == "HKD");
+  CHECK(created(R"({"payment_id":"pay_1","amount":1,"currency":"hkd","payment_method":"ctoken_x"})")
+            .command.amount.unit.code() == "HKD");
   CHECK(created(hosted(R"("payment_method":"")")).command.details.payment_method.empty());
 }
 
 TEST_CASE("the bounds themselves are accepted") {
-  CHECK(created(R"({"payment_id":"pay_1","amount":999999999999,"currency":"HKD","payment_method":"pm_x"})").command.amount.minor == max_amount);
-  CHECK_NOTHROW(created(with("", R"("payment_method":"pm_x","amount":1,"currency":"HKD","payment_id":"pay_)" + std::string(60, 'x') + '"')));
+  CHECK(created(R"({"payment_id":"pay_1","amount":999999999999,"currency":"HKD","payment_method":"pm_x"})")
+            .command.amount.minor == max_amount);
+  CHECK_NOTHROW(created(with(
+      "", R"("payment_method":"pm_x","amount":1,"currency":"HKD","payment_id":"pay_)" + std::string(60, 'x') + '"')));
   CHECK_NOTHROW(created(server(text_member("description", 1000))));
   CHECK_NOTHROW(created(server(text_member("customer_name", 200))));
   CHECK_NOTHROW(created(server("\"metadata\":{" + text_member(std::string(64, 'k'), 500) + "}")));
@@ -116,7 +121,9 @@ TEST_CASE("a body that breaks a rule is refused, and the message names the field
       {R"({"payment_id":"1","amount":1,"currency":"HKD","payment_method":"pm_x"})", "payment_id"},
       {R"({"payment_id":"pay_","amount":1,"currency":"HKD","payment_method":"pm_x"})", "payment_id"},
       {R"({"payment_id":"pay_a b","amount":1,"currency":"HKD","payment_method":"pm_x"})", "payment_id"},
-      {with("", R"("amount":1,"currency":"HKD","payment_method":"pm_x","payment_id":"pay_)" + std::string(61, 'x') + '"'), "payment_id"},
+      {with("",
+            R"("amount":1,"currency":"HKD","payment_method":"pm_x","payment_id":"pay_)" + std::string(61, 'x') + '"'),
+       "payment_id"},
       // amount
       {R"({"payment_id":"pay_1","currency":"HKD","payment_method":"pm_x"})", "amount"},
       {R"({"payment_id":"pay_1","amount":null,"currency":"HKD","payment_method":"pm_x"})", "amount"},
@@ -270,7 +277,8 @@ TEST_CASE("capture, refund and void take an empty body, or an object") {
   const auto refund = std::get<refund_payment>(decode_refund(R"({"amount":5,"reason":"torn"})", in()));
   CHECK(refund.amount == 5);
   CHECK(refund.reason == "torn");
-  for (auto body : {R"({"amount":null})", R"({"amount":-1})", R"({"amount":1.0})", R"({"amount":"1"})", R"({"amount":1000000000000})"})
+  for (auto body : {R"({"amount":null})", R"({"amount":-1})", R"({"amount":1.0})", R"({"amount":"1"})",
+                    R"({"amount":1000000000000})"})
     CHECK(refused_with(decode_refund(body, in())).message.starts_with("amount"));
   CHECK(refused_with(decode_refund("{" + text_member("reason", 501) + "}", in())).message.starts_with("reason"));
 
@@ -279,17 +287,21 @@ TEST_CASE("capture, refund and void take an empty body, or an object") {
 }
 
 TEST_CASE("an idempotency key is a UUID and is lower-cased") {
-  CHECK(std::get<std::string>(decode_idempotency_key("0B6F3C1E-54A4-4F1B-9D2C-8E7A6B5C4D3E")) == "0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e");
+  CHECK(std::get<std::string>(decode_idempotency_key("0B6F3C1E-54A4-4F1B-9D2C-8E7A6B5C4D3E")) ==
+        "0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e");
   CHECK(refused_with(decode_idempotency_key(std::nullopt)).code == error_code::idempotency_key_required);
   CHECK(refused_with(decode_idempotency_key("")).code == error_code::idempotency_key_required);
-  for (auto text : {"x", "0b6f3c1e54a44f1b9d2c8e7a6b5c4d3e", "0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3", "0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3ee",
-                    "0b6f3c1g-54a4-4f1b-9d2c-8e7a6b5c4d3e", "{0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e}"})
+  for (auto text : {"x", "0b6f3c1e54a44f1b9d2c8e7a6b5c4d3e", "0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3",
+                    "0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3ee", "0b6f3c1g-54a4-4f1b-9d2c-8e7a6b5c4d3e",
+                    "{0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e}"})
     CHECK(refused_with(decode_idempotency_key(text)).code == error_code::idempotency_key_invalid);
 }
 
 TEST_CASE("a body needs the JSON media type, with or without parameters; no body needs none") {
   CHECK(is_json_request("", std::nullopt));
-  for (auto type : {"application/json", "Application/JSON; charset=utf-8", "application/json ;x=y"}) CHECK(is_json_request("{}", type));
+  for (auto type : {"application/json", "Application/JSON; charset=utf-8", "application/json ;x=y"})
+    CHECK(is_json_request("{}", type));
   CHECK_FALSE(is_json_request("{}", std::nullopt));
-  for (auto type : {"", "text/plain", "application/jsonp", "application/x-www-form-urlencoded"}) CHECK_FALSE(is_json_request("{}", type));
+  for (auto type : {"", "text/plain", "application/jsonp", "application/x-www-form-urlencoded"})
+    CHECK_FALSE(is_json_request("{}", type));
 }

@@ -45,8 +45,11 @@ answer encoded(const outcome& result) { return make_result_encoder("https://pay.
 }  // namespace
 
 TEST_CASE("an approved payment's envelope") {
-  CHECK(encoded(result_of(operation::create, example())) ==
-        answer{200, R"({"payment_id":"pay_1","state":"captured","provider":{"provider":"sandbox","provider_ref":"ch_1","status":"approved"}})"});
+  CHECK(
+      encoded(result_of(operation::create, example())) ==
+      answer{
+          200,
+          R"({"payment_id":"pay_1","state":"captured","provider":{"provider":"sandbox","provider_ref":"ch_1","status":"approved"}})"});
 }
 
 TEST_CASE("a declined payment is a 200 with the provider's error") {
@@ -54,18 +57,22 @@ TEST_CASE("a declined payment is a 200 with the provider's error") {
   after.status = provider_status::declined;
   auto result = result_of(operation::create, after, provider_status::declined);
   result.error = provider_error{error_category::provider, "card_declined", "The \"bank\" said no.", false, false};
-  CHECK(encoded(result) ==
-        answer{200, R"({"payment_id":"pay_1","state":"failed","provider":{"provider":"sandbox","provider_ref":"ch_1","status":"declined",)"
-                    R"("error":{"category":"provider","code":"card_declined","message":"The \"bank\" said no.","retryable":false}}})"});
+  CHECK(
+      encoded(result) ==
+      answer{
+          200,
+          R"({"payment_id":"pay_1","state":"failed","provider":{"provider":"sandbox","provider_ref":"ch_1","status":"declined",)"
+          R"("error":{"category":"provider","code":"card_declined","message":"The \"bank\" said no.","retryable":false}}})"});
 }
 
 TEST_CASE("a hosted session is pending and carries the page's address") {
   auto after = example(payment_state::processing);
   after.status = provider_status::pending;
   after.hosted_url = "https://pay.example/sandbox/checkout/t";
-  CHECK(encoded(result_of(operation::create, after, provider_status::pending)).body ==
-        R"({"payment_id":"pay_1","state":"processing","provider":{"provider":"sandbox","provider_ref":"ch_1","status":"pending",)"
-        R"("hosted_url":"https://pay.example/sandbox/checkout/t"}})");
+  CHECK(
+      encoded(result_of(operation::create, after, provider_status::pending)).body ==
+      R"({"payment_id":"pay_1","state":"processing","provider":{"provider":"sandbox","provider_ref":"ch_1","status":"pending",)"
+      R"("hosted_url":"https://pay.example/sandbox/checkout/t"}})");
 }
 
 TEST_CASE("a refund tells its own amount, the total and what remains") {
@@ -73,9 +80,10 @@ TEST_CASE("a refund tells its own amount, the total and what remains") {
   after.refunded = 1500;
   auto result = result_of(operation::refund, after);
   result.refunded_amount = 500;
-  CHECK(encoded(result).body ==
-        R"({"payment_id":"pay_1","state":"partially_refunded","refunded_amount":500,"refunded_total":1500,"remaining_amount":2700,)"
-        R"("provider":{"provider":"sandbox","provider_ref":"ch_1","status":"approved"}})");
+  CHECK(
+      encoded(result).body ==
+      R"({"payment_id":"pay_1","state":"partially_refunded","refunded_amount":500,"refunded_total":1500,"remaining_amount":2700,)"
+      R"("provider":{"provider":"sandbox","provider_ref":"ch_1","status":"approved"}})");
 }
 
 TEST_CASE("a rejected capture is a 200 with the state unchanged and this operation's error") {
@@ -84,8 +92,10 @@ TEST_CASE("a rejected capture is a 200 with the state unchanged and this operati
   const auto got = encoded(result);
   CHECK(got.status == 200);
   CHECK(got.body.find(R"("state":"authorized")") != std::string::npos);
-  CHECK(got.body.find(R"("status":"declined","error":{"category":"provider","code":"capture_declined","message":"No.","retryable":true})") !=
-        std::string::npos);
+  CHECK(
+      got.body.find(
+          R"("status":"declined","error":{"category":"provider","code":"capture_declined","message":"No.","retryable":true})") !=
+      std::string::npos);
 }
 
 TEST_CASE("an unknown outcome is a 502: the envelope plus error") {
@@ -95,10 +105,13 @@ TEST_CASE("an unknown outcome is a 502: the envelope plus error") {
   auto result = result_of(operation::create, after, provider_status::pending);
   result.failure = problem::provider_outcome_unknown;
   result.error = provider_error{error_category::timeout, "provider_timeout", "No answer.", true, true};
-  CHECK(encoded(result) ==
-        answer{502, R"({"payment_id":"pay_1","state":"processing","provider":{"provider":"sandbox","status":"pending",)"
-                    R"("error":{"category":"timeout","code":"provider_timeout","message":"No answer.","retryable":true,"outcome":"unknown"}},)"
-                    R"("error":"provider outcome unknown"})"});
+  CHECK(
+      encoded(result) ==
+      answer{
+          502,
+          R"({"payment_id":"pay_1","state":"processing","provider":{"provider":"sandbox","status":"pending",)"
+          R"("error":{"category":"timeout","code":"provider_timeout","message":"No answer.","retryable":true,"outcome":"unknown"}},)"
+          R"("error":"provider outcome unknown"})"});
 }
 
 TEST_CASE("the other failures of operations") {
@@ -114,7 +127,8 @@ TEST_CASE("the other failures of operations") {
       {problem::not_capturable, 409, R"({"error":"payment not authorized for capture","message":)"},
       {problem::payment_outcome_pending, 409, R"({"error":"payment outcome pending","message":)"},
       {problem::refund_exceeds_captured, 422, R"({"error":"refund amount exceeds captured amount"})"},
-      {problem::capture_unsupported, 422, R"("operation":"capture","docs_url":"https://pay.example/docs/errors#provider_operation_unsupported")"},
+      {problem::capture_unsupported, 422,
+       R"("operation":"capture","docs_url":"https://pay.example/docs/errors#provider_operation_unsupported")"},
       {problem::void_unsupported, 422, R"("operation":"void")"},
   };
   for (const auto& row : rows) {
@@ -131,17 +145,19 @@ TEST_CASE("the other failures of operations") {
 TEST_CASE("a payment shown on its own adds amount, currency, refunds and its creation") {
   auto p = example(payment_state::partially_refunded);
   p.refunded = 200;
-  CHECK(encode_payment(p) ==
-        R"({"payment_id":"pay_1","state":"partially_refunded","provider":{"provider":"sandbox","provider_ref":"ch_1","status":"approved"},)"
-        R"("amount":4200,"currency":"HKD","refunded_total":200,"created_at":"2026-11-20T12:00:00Z"})");
+  CHECK(
+      encode_payment(p) ==
+      R"({"payment_id":"pay_1","state":"partially_refunded","provider":{"provider":"sandbox","provider_ref":"ch_1","status":"approved"},)"
+      R"("amount":4200,"currency":"HKD","refunded_total":200,"created_at":"2026-11-20T12:00:00Z"})");
 }
 
 TEST_CASE("a wallet payment shows neither its provider nor native words") {
   const auto p = wallet_example();
   auto result = result_of(operation::create, p, provider_status::declined);
   result.error = p.error;
-  const auto expected = R"({"payment_id":"pay_1","state":"failed","provider":{"status":"declined",)"
-                        R"("error":{"category":"provider","code":"PAYMENT_DECLINED","message":"The payment was declined.","retryable":false}}})";
+  const auto expected =
+      R"({"payment_id":"pay_1","state":"failed","provider":{"status":"declined",)"
+      R"("error":{"category":"provider","code":"PAYMENT_DECLINED","message":"The payment was declined.","retryable":false}}})";
   CHECK(encoded(result).body == expected);
   const auto data = make_result_encoder("")->event_data(p, "payment.failed");
   CHECK(data.find("PAYMENT_DECLINED") != std::string::npos);
@@ -160,15 +176,17 @@ TEST_CASE("neutral codes") {
 }
 
 TEST_CASE("a timeline, oldest first, with three fractional digits") {
-  timeline_view view{{merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"}}, false, provider_kind::sandbox, {}};
+  timeline_view view{
+      {merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"}}, false, provider_kind::sandbox, {}};
   CHECK(encode_timeline(view) == R"({"payment_id":"pay_1","timeline":[]})");
   view.entries.push_back({1, timeline_kind::attempt, "charge", "declined", "card_declined", "No.", noon, {}, {}});
   view.entries.push_back({2, timeline_kind::event, "payment.failed", "published", {}, {}, noon, "evt_1", "{}"});
-  CHECK(encode_timeline(view) ==
-        R"({"payment_id":"pay_1","timeline":[)"
-        R"({"kind":"attempt","operation":"charge","provider":"sandbox","status":"declined","error_code":"card_declined","message":"No.",)"
-        R"("occurred_at":"2026-11-20T12:00:00.125Z"},)"
-        R"({"kind":"event","operation":"payment.failed","provider":"sandbox","status":"published","occurred_at":"2026-11-20T12:00:00.125Z"}]})");
+  CHECK(
+      encode_timeline(view) ==
+      R"({"payment_id":"pay_1","timeline":[)"
+      R"({"kind":"attempt","operation":"charge","provider":"sandbox","status":"declined","error_code":"card_declined","message":"No.",)"
+      R"("occurred_at":"2026-11-20T12:00:00.125Z"},)"
+      R"({"kind":"event","operation":"payment.failed","provider":"sandbox","status":"published","occurred_at":"2026-11-20T12:00:00.125Z"}]})");
   view.hides_provider = true;
   const auto hidden = encode_timeline(view);
   for (auto native : {"sandbox", "card_declined", "No."}) CHECK(hidden.find(native) == std::string::npos);
@@ -178,8 +196,9 @@ TEST_CASE("the data of events") {
   const auto encoder = make_result_encoder("");
   auto p = example();
   p.details.metadata = {{"order", "A\n1"}, {"k\"", "v"}};
-  CHECK(encoder->event_data(p, "payment.captured") ==
-        R"({"payment_id":"pay_1","state":"captured","amount":4200,"currency":"HKD","metadata":{"order":"A\n1","k\"":"v"}})");
+  CHECK(
+      encoder->event_data(p, "payment.captured") ==
+      R"({"payment_id":"pay_1","state":"captured","amount":4200,"currency":"HKD","metadata":{"order":"A\n1","k\"":"v"}})");
   p.details.metadata.clear();
   p.state = payment_state::refunded;
   p.refunded = 4200;
@@ -187,6 +206,7 @@ TEST_CASE("the data of events") {
         R"({"payment_id":"pay_1","state":"refunded","amount":4200,"currency":"HKD","refunded_amount":4200})");
   p.state = payment_state::failed;
   p.error = provider_error{error_category::auth, "account_invalid", "x", false, false};
-  CHECK(encoder->event_data(p, "payment.failed") ==
-        R"({"payment_id":"pay_1","state":"failed","amount":4200,"currency":"HKD","failure_code":"account_invalid","failure_category":"auth"})");
+  CHECK(
+      encoder->event_data(p, "payment.failed") ==
+      R"({"payment_id":"pay_1","state":"failed","amount":4200,"currency":"HKD","failure_code":"account_invalid","failure_category":"auth"})");
 }

@@ -66,10 +66,14 @@ TEST_CASE("the shape follows from the status") {
   using enum body_shape;
   for (const auto& row : error_catalogue()) {
     INFO(row.text);
-    if (row.status == 401) CHECK(row.shape == described);
-    else if (row.status == 422) CHECK((row.shape == typed || row.shape == bare));
-    else if (row.status == 502) CHECK(row.shape == envelope);
-    else CHECK(row.shape == plain);
+    if (row.status == 401)
+      CHECK(row.shape == described);
+    else if (row.status == 422)
+      CHECK((row.shape == typed || row.shape == bare));
+    else if (row.status == 502)
+      CHECK(row.shape == envelope);
+    else
+      CHECK(row.shape == plain);
   }
 }
 
@@ -93,10 +97,12 @@ TEST_CASE("a typed 422 carries code, message and where to read more") {
 }
 
 TEST_CASE("an unsupported operation is named, a refund too large says only that") {
-  const auto error = parsed(error_body(error_code::provider_operation_unsupported, {}, base, "capture")).at("error").as_object();
+  const auto error =
+      parsed(error_body(error_code::provider_operation_unsupported, {}, base, "capture")).at("error").as_object();
   CHECK(error.at("operation").as_string() == "capture");
   CHECK(operation_of(problem::void_unsupported) == "void");
-  CHECK(error_body(error_code::refund_exceeds_captured, {}, base) == R"({"error":"refund amount exceeds captured amount"})");
+  CHECK(error_body(error_code::refund_exceeds_captured, {}, base) ==
+        R"({"error":"refund amount exceeds captured amount"})");
 }
 
 TEST_CASE("every 503 tells when to come back") {

@@ -39,7 +39,9 @@ TEST_CASE_METHOD(gateway_fixture, "the hosted page is shown while the payment wa
 }
 
 TEST_CASE_METHOD(gateway_fixture, "a hosted page that is forged, stale or closed says so") {
-  const auto path_of = [](std::string_view payload) { return "/sandbox/checkout/" + crypto::sign_token("hosted key", payload); };
+  const auto path_of = [](std::string_view payload) {
+    return "/sandbox/checkout/" + crypto::sign_token("hosted key", payload);
+  };
   CHECK(run(unsigned_request("GET", "/sandbox/checkout/forged")).status == 404);
   const auto genuine = path_of("merch_1\ntest\npay_1\ncs_1");
   CHECK(run(unsigned_request("GET", genuine)).status == 404);  // the fake router knows no payment
@@ -48,6 +50,8 @@ TEST_CASE_METHOD(gateway_fixture, "a hosted page that is forged, stale or closed
   scene.router = [](const payment_request&) { return payment_reply{waiting_payment()}; };
   const auto stale = path_of("merch_1\ntest\npay_1\ncs_0");
   CHECK(run(unsigned_request("GET", stale)).status == 410);
-  scene.router = [](const payment_request&) -> caf::result<payment_reply> { return make_error(actor_errc::overloaded); };
+  scene.router = [](const payment_request&) -> caf::result<payment_reply> {
+    return make_error(actor_errc::overloaded);
+  };
   CHECK(run(unsigned_request("GET", genuine)).status == 503);
 }

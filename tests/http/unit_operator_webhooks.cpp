@@ -8,7 +8,9 @@ using namespace gateway::http::testing;
 namespace {
 
 struct webhook_fixture : gateway_fixture {
-  response ask_operator(std::string_view path, std::string_view body) { return run(unsigned_request("POST", path, body), handle_operator); }
+  response ask_operator(std::string_view path, std::string_view body) {
+    return run(unsigned_request("POST", path, body), handle_operator);
+  }
 
   void publish_destination(destination what, std::string previous = {}, time_point until = {}) {
     webhook_endpoint endpoint{std::move(what), "whsec_hidden", std::move(previous), until};
@@ -17,13 +19,27 @@ struct webhook_fixture : gateway_fixture {
 };
 
 destination to_shop(std::string id) {
-  return {destination_id{std::move(id)}, destination_kind::merchant, "merch_1", environment::test, "https://shop.example/hooks", {},
-          destination_status::enabled, {}, noon};
+  return {destination_id{std::move(id)},
+          destination_kind::merchant,
+          "merch_1",
+          environment::test,
+          "https://shop.example/hooks",
+          {},
+          destination_status::enabled,
+          {},
+          noon};
 }
 
 destination to_platform() {
-  return {destination_id{"dest_p"}, destination_kind::platform, "plat_1", environment::live, "https://p.example/",
-          {"payment.captured", "payment.failed"}, destination_status::disabled, "moving", noon + std::chrono::milliseconds{7}};
+  return {destination_id{"dest_p"},
+          destination_kind::platform,
+          "plat_1",
+          environment::live,
+          "https://p.example/",
+          {"payment.captured", "payment.failed"},
+          destination_status::disabled,
+          "moving",
+          noon + std::chrono::milliseconds{7}};
 }
 
 delivery_job captured(std::int64_t id, std::string to) {
@@ -37,7 +53,8 @@ delivery_job captured(std::int64_t id, std::string to) {
   return job;
 }
 
-constexpr std::string_view set_body = R"({"merchant_id":"merch_1","mode":"test","url":"https://shop.example/hooks","events":["payment.succeeded"]})";
+constexpr std::string_view set_body =
+    R"({"merchant_id":"merch_1","mode":"test","url":"https://shop.example/hooks","events":["payment.succeeded"]})";
 
 }  // namespace
 
@@ -57,7 +74,8 @@ TEST_CASE_METHOD(webhook_fixture, "a destination is set once its URL has been ch
   CHECK(asked->events == std::vector<std::string>{"payment.captured"});
 }
 
-TEST_CASE_METHOD(webhook_fixture, "a URL that nothing may be sent to is refused in the checker's words, and nothing changes") {
+TEST_CASE_METHOD(webhook_fixture,
+                 "a URL that nothing may be sent to is refused in the checker's words, and nothing changes") {
   bool asked = false;
   scene.operators = [&](const operator_command&) -> operator_result {
     asked = true;
@@ -85,17 +103,23 @@ TEST_CASE_METHOD(webhook_fixture, "operators' mistakes about webhooks are named"
     int status;
   } const rows[] = {
       {"/operator/destinations", R"({"mode":"test","url":"https://a.example"})", "merchant_id", 400},
-      {"/operator/destinations", R"({"merchant_id":"merch_1","platform_id":"plat_1","mode":"test","url":"https://a.example"})", "platform_id", 400},
+      {"/operator/destinations",
+       R"({"merchant_id":"merch_1","platform_id":"plat_1","mode":"test","url":"https://a.example"})", "platform_id",
+       400},
       {"/operator/destinations", R"({"merchant_id":"merch_1","mode":"both","url":"https://a.example"})", "mode", 400},
       {"/operator/destinations", R"({"merchant_id":"merch_1","mode":"test"})", "url", 400},
-      {"/operator/destinations", R"({"merchant_id":"merch_1","mode":"test","url":"https://a.example","events":["payment.made"]})",
+      {"/operator/destinations",
+       R"({"merchant_id":"merch_1","mode":"test","url":"https://a.example","events":["payment.made"]})",
        "'payment.made' is no event type", 400},
-      {"/operator/destinations", R"({"merchant_id":"merch_x","mode":"test","url":"https://a.example"})", "no merchant merch_x", 404},
-      {"/operator/destinations", R"({"platform_id":"plat_1","mode":"live","url":"https://a.example"})", "no platform plat_1", 404},
+      {"/operator/destinations", R"({"merchant_id":"merch_x","mode":"test","url":"https://a.example"})",
+       "no merchant merch_x", 404},
+      {"/operator/destinations", R"({"platform_id":"plat_1","mode":"live","url":"https://a.example"})",
+       "no platform plat_1", 404},
       {"/operator/destinations", set_body, "nothing was expected", 409},
       {"/operator/destinations/list", R"({"mode":"x"})", "mode", 400},
       {"/operator/destinations/enable", "{}", "destination_id", 400},
-      {"/operator/destinations/rotate-secret", R"({"destination_id":"dest_1","overlap_hours":721})", "overlap_hours", 400},
+      {"/operator/destinations/rotate-secret", R"({"destination_id":"dest_1","overlap_hours":721})", "overlap_hours",
+       400},
       {"/operator/deliveries/list", R"({"status":"lost"})", "status", 400},
       {"/operator/deliveries/list", R"({"limit":1001})", "limit", 400},
       {"/operator/deliveries/show", "{}", "id", 400},
@@ -105,7 +129,8 @@ TEST_CASE_METHOD(webhook_fixture, "operators' mistakes about webhooks are named"
       {"/operator/deliveries/redeliver", R"({"id":7})", "no delivery 7", 404},
       {"/operator/deliveries/redeliver", R"({"destination_id":"dest_none"})", "no destination dest_none", 404},
       {"/operator/deliveries/redeliver", R"({"destination_id":"dest_1","from":"yesterday"})", "from", 400},
-      {"/operator/deliveries/redeliver", R"({"destination_id":"d","from":"2026-11-20T12:00:00Z","until":"2026-11-20T11:00:00Z"})", "until", 400},
+      {"/operator/deliveries/redeliver",
+       R"({"destination_id":"d","from":"2026-11-20T12:00:00Z","until":"2026-11-20T11:00:00Z"})", "until", 400},
       {"/operator/events/list", "{}", "merchant_id", 400},
       {"/operator/events/list", R"({"merchant_id":"merch_x"})", "no merchant merch_x", 404},
   };
@@ -126,17 +151,19 @@ TEST_CASE_METHOD(webhook_fixture, "destinations are listed in order and without 
   publish_destination(first, "whsec_old", noon);  // no longer signs
   const auto all = ask_operator("/operator/destinations/list", "{}");
   CHECK(all.body.find("whsec") == std::string::npos);
-  CHECK(all.body ==
-        R"({"destinations":[{"id":"dest_c","kind":"merchant","owner":"merch_1","mode":"test","url":"https://shop.example/hooks","events":[],)"
-        R"("status":"enabled","disabled_reason":"","created_at":"2026-11-20T11:00:00.000Z"},)"
-        R"({"id":"dest_b","kind":"merchant","owner":"merch_1","mode":"test","url":"https://shop.example/hooks","events":[],)"
-        R"("status":"enabled","disabled_reason":"","created_at":"2026-11-20T12:00:00.000Z","previous_secret_until":"2026-11-20T13:00:00.000Z"},)"
-        R"({"id":"dest_p","kind":"platform","owner":"plat_1","mode":"live","url":"https://p.example/","events":["payment.succeeded","payment.failed"],)"
-        R"("status":"disabled","disabled_reason":"moving","created_at":"2026-11-20T12:00:00.007Z"}]})");
+  CHECK(
+      all.body ==
+      R"({"destinations":[{"id":"dest_c","kind":"merchant","owner":"merch_1","mode":"test","url":"https://shop.example/hooks","events":[],)"
+      R"("status":"enabled","disabled_reason":"","created_at":"2026-11-20T11:00:00.000Z"},)"
+      R"({"id":"dest_b","kind":"merchant","owner":"merch_1","mode":"test","url":"https://shop.example/hooks","events":[],)"
+      R"("status":"enabled","disabled_reason":"","created_at":"2026-11-20T12:00:00.000Z","previous_secret_until":"2026-11-20T13:00:00.000Z"},)"
+      R"({"id":"dest_p","kind":"platform","owner":"plat_1","mode":"live","url":"https://p.example/","events":["payment.succeeded","payment.failed"],)"
+      R"("status":"disabled","disabled_reason":"moving","created_at":"2026-11-20T12:00:00.007Z"}]})");
   const auto platforms = ask_operator("/operator/destinations/list", R"({"platform_id":"plat_1"})").body;
   CHECK(platforms.find("dest_p") != std::string::npos);
   CHECK(platforms.find("dest_b") == std::string::npos);
-  CHECK(ask_operator("/operator/destinations/list", R"({"merchant_id":"merch_1","mode":"live"})").body == R"({"destinations":[]})");
+  CHECK(ask_operator("/operator/destinations/list", R"({"merchant_id":"merch_1","mode":"live"})").body ==
+        R"({"destinations":[]})");
 }
 
 TEST_CASE_METHOD(webhook_fixture, "a destination is enabled, disabled and given a new secret") {
@@ -144,20 +171,24 @@ TEST_CASE_METHOD(webhook_fixture, "a destination is enabled, disabled and given 
   scene.operators = [&](const operator_command& command) -> operator_result {
     asked.push_back(command);
     if (const auto* rotate = std::get_if<rotate_destination_secret>(&command))
-      return destination_secret{rotate->id, "whsec_2", rotate->overlap.count() == 0 ? std::nullopt : std::optional{noon + rotate->overlap}};
+      return destination_secret{rotate->id, "whsec_2",
+                                rotate->overlap.count() == 0 ? std::nullopt : std::optional{noon + rotate->overlap}};
     return named_result{"dest_1", std::holds_alternative<enable_destination>(command) ? "enabled" : "disabled"};
   };
   CHECK(ask_operator("/operator/destinations/disable", R"({"destination_id":"dest_1","reason":"moving"})").body ==
         R"({"id":"dest_1","status":"disabled"})");
   CHECK(std::get<disable_destination>(asked.back()).reason == "moving");
-  CHECK(ask_operator("/operator/destinations/enable", R"({"destination_id":"dest_1"})").body == R"({"id":"dest_1","status":"enabled"})");
+  CHECK(ask_operator("/operator/destinations/enable", R"({"destination_id":"dest_1"})").body ==
+        R"({"id":"dest_1","status":"enabled"})");
   CHECK(ask_operator("/operator/destinations/rotate-secret", R"({"destination_id":"dest_1"})").body ==
         R"({"destination_id":"dest_1","secret":"whsec_2","previous_valid_until":"2026-11-21T12:00:00.000Z"})");
   CHECK(ask_operator("/operator/destinations/rotate-secret", R"({"destination_id":"dest_1","overlap_hours":0})").body ==
         R"({"destination_id":"dest_1","secret":"whsec_2","previous_valid_until":null})");
 }
 
-TEST_CASE_METHOD(webhook_fixture, "deliveries are listed with what came of the last attempt, under the type that the destination is told") {
+TEST_CASE_METHOD(
+    webhook_fixture,
+    "deliveries are listed with what came of the last attempt, under the type that the destination is told") {
   publish_destination(to_shop("dest_1"));
   publish_destination(to_platform());
   std::optional<find_deliveries> asked;
@@ -173,23 +204,29 @@ TEST_CASE_METHOD(webhook_fixture, "deliveries are listed with what came of the l
     silent.row.last = delivery_attempt{noon, attempt_result::connect_timeout, 0, 5'000, "", {}};
     return deliveries_lookup{{tried, silent, captured(3, "dest_1")}};
   };
-  const auto out = ask_operator("/operator/deliveries/list", R"({"destination_id":"dest_1","status":"failed","before":77,"limit":5})");
+  const auto out = ask_operator("/operator/deliveries/list",
+                                R"({"destination_id":"dest_1","status":"failed","before":77,"limit":5})");
   REQUIRE(asked);
   CHECK(asked->to.value == "dest_1");
   CHECK(asked->status == delivery_status::failed);
   CHECK(asked->before == 77);
   CHECK(asked->limit == 5);
-  const std::string rest = R"("merchant_id":"merch_1","mode":"test","payment_id":"pay_1","created_at":"2026-11-20T12:00:00.000Z"})";
-  CHECK(out.body ==
-        R"({"deliveries":[{"id":9007199254740991,"destination_id":"dest_p","event_id":"evt_1","type":"payment.succeeded","status":"failed",)"
-        R"("attempts":8,"next_attempt_at":null,"last_status":500,"last_result":"rejected","last_attempt_at":"2026-11-20T12:00:00.000Z",)"
-        R"("last_took_ms":12,"last_answer":"no \"luck\"",)" + rest +
-        R"(,{"id":4,"destination_id":"dest_1","event_id":"evt_1","type":"payment.captured","status":"pending","attempts":1,)"
-        R"("next_attempt_at":"2026-11-20T12:00:00.000Z","last_status":null,"last_result":"connect_timeout",)"
-        R"("last_attempt_at":"2026-11-20T12:00:00.000Z","last_took_ms":5000,"last_answer":"",)" + rest +
-        R"(,{"id":3,"destination_id":"dest_1","event_id":"evt_1","type":"payment.captured","status":"pending","attempts":0,)"
-        R"("next_attempt_at":"2026-11-20T12:00:00.000Z","last_status":null,"last_result":null,"last_attempt_at":null,"last_took_ms":null,)"
-        R"("last_answer":null,)" + rest + "]}");
+  const std::string rest =
+      R"("merchant_id":"merch_1","mode":"test","payment_id":"pay_1","created_at":"2026-11-20T12:00:00.000Z"})";
+  CHECK(
+      out.body ==
+      R"({"deliveries":[{"id":9007199254740991,"destination_id":"dest_p","event_id":"evt_1","type":"payment.succeeded","status":"failed",)"
+      R"("attempts":8,"next_attempt_at":null,"last_status":500,"last_result":"rejected","last_attempt_at":"2026-11-20T12:00:00.000Z",)"
+      R"("last_took_ms":12,"last_answer":"no \"luck\"",)" +
+          rest +
+          R"(,{"id":4,"destination_id":"dest_1","event_id":"evt_1","type":"payment.captured","status":"pending","attempts":1,)"
+          R"("next_attempt_at":"2026-11-20T12:00:00.000Z","last_status":null,"last_result":"connect_timeout",)"
+          R"("last_attempt_at":"2026-11-20T12:00:00.000Z","last_took_ms":5000,"last_answer":"",)" +
+          rest +
+          R"(,{"id":3,"destination_id":"dest_1","event_id":"evt_1","type":"payment.captured","status":"pending","attempts":0,)"
+          R"("next_attempt_at":"2026-11-20T12:00:00.000Z","last_status":null,"last_result":null,"last_attempt_at":null,"last_took_ms":null,)"
+          R"("last_answer":null,)" +
+          rest + "]}");
   ask_operator("/operator/deliveries/list", "{}");
   CHECK(asked->limit == 100);
   CHECK_FALSE(asked->status);
@@ -213,7 +250,8 @@ TEST_CASE_METHOD(webhook_fixture, "deliveries are made again: one, or a destinat
     asked = wish;
     return redeliver_result{wish.id != 0 ? 1u : 12u};
   };
-  CHECK(ask_operator("/operator/deliveries/redeliver", R"({"id":3})").body == R"({"deliveries":[],"redelivered":1,"id":3})");
+  CHECK(ask_operator("/operator/deliveries/redeliver", R"({"id":3})").body ==
+        R"({"deliveries":[],"redelivered":1,"id":3})");
   CHECK(asked->id == 3);
   CHECK(ask_operator("/operator/deliveries/redeliver",
                      R"({"destination_id":"dest_1","from":"2026-11-20T11:00:00Z","until":"2026-11-20T12:00:00.250Z"})")
@@ -229,13 +267,17 @@ TEST_CASE_METHOD(webhook_fixture, "events are listed with their data") {
     asked = query;
     return events_lookup{{captured(1, "dest_1").event}};
   };
-  CHECK(ask_operator("/operator/events/list", R"({"merchant_id":"merch_1","mode":"test","payment_id":"pay_1","limit":2})").body ==
-        R"({"events":[{"id":"evt_1","type":"payment.captured","merchant_id":"merch_1","mode":"test","payment_id":"pay_1",)"
-        R"("created":"2026-11-20T12:00:00.000Z","data":{"payment_id":"pay_1"}}]})");
+  CHECK(
+      ask_operator("/operator/events/list", R"({"merchant_id":"merch_1","mode":"test","payment_id":"pay_1","limit":2})")
+          .body ==
+      R"({"events":[{"id":"evt_1","type":"payment.captured","merchant_id":"merch_1","mode":"test","payment_id":"pay_1",)"
+      R"("created":"2026-11-20T12:00:00.000Z","data":{"payment_id":"pay_1"}}]})");
   REQUIRE(asked);
   CHECK(asked->env == environment::test);
   CHECK(asked->payment.value == "pay_1");
   CHECK(asked->limit == 2);
-  scene.events = [](const find_events&) -> caf::result<events_lookup> { return make_error(actor_errc::store_unavailable); };
+  scene.events = [](const find_events&) -> caf::result<events_lookup> {
+    return make_error(actor_errc::store_unavailable);
+  };
   CHECK(ask_operator("/operator/events/list", R"({"merchant_id":"merch_1"})").status == 503);
 }

@@ -50,9 +50,14 @@ TEST_CASE("amounts are shown with their currency's own decimals") {
   struct {
     std::int64_t minor;
     std::string_view code, text;
-  } const rows[] = {{4200, "HKD", "HKD 42.00"}, {5, "HKD", "HKD 0.05"},          {4200, "JPY", "JPY 4,200"},
-                    {1, "KWD", "KWD 0.001"},    {123456789, "EUR", "EUR 1,234,567.89"}, {100000, "USD", "USD 1,000.00"},
-                    {0, "JPY", "JPY 0"},        {max_amount, "KWD", "KWD 999,999,999.999"}};
+  } const rows[] = {{4200, "HKD", "HKD 42.00"},
+                    {5, "HKD", "HKD 0.05"},
+                    {4200, "JPY", "JPY 4,200"},
+                    {1, "KWD", "KWD 0.001"},
+                    {123456789, "EUR", "EUR 1,234,567.89"},
+                    {100000, "USD", "USD 1,000.00"},
+                    {0, "JPY", "JPY 0"},
+                    {max_amount, "KWD", "KWD 999,999,999.999"}};
   for (const auto& row : rows) CHECK(amount_text({row.minor, *currency::parse(row.code)}) == row.text);
 }
 
@@ -60,9 +65,8 @@ TEST_CASE("the page shows amount, shop and description, all escaped, and three b
   const auto page = shown(example());
   CHECK(page.status == 200);
   CHECK(page.content_type == "text/html; charset=utf-8");
-  for (auto part : {"HKD 42.00", "Tea &amp; Co &lt;b&gt;", "&lt;script&gt;", "lang=\"en\"",
-                    "value=\"pay\"", "value=\"decline\"", "value=\"cancel\"",
-                    ">Pay<", ">Decline<", ">Cancel<"}) {
+  for (auto part : {"HKD 42.00", "Tea &amp; Co &lt;b&gt;", "&lt;script&gt;", "lang=\"en\"", "value=\"pay\"",
+                    "value=\"decline\"", "value=\"cancel\"", ">Pay<", ">Decline<", ">Cancel<"}) {
     INFO(part);
     CHECK(has(page.body, part));
   }
@@ -80,7 +84,9 @@ TEST_CASE("a challenge of the server flow is approved or failed") {
 TEST_CASE("the policy lets nothing in but the style, and the form go to us and back to the shop") {
   const auto policy = header(shown(example()), "Content-Security-Policy");
   CHECK(policy.starts_with("default-src 'none'; style-src 'sha256-"));
-  CHECK(has(policy, "; base-uri 'none'; form-action 'self' https://shop.example https://cart.example:8443; frame-ancestors 'none'"));
+  CHECK(has(
+      policy,
+      "; base-uri 'none'; form-action 'self' https://shop.example https://cart.example:8443; frame-ancestors 'none'"));
   CHECK_FALSE(has(policy, "unsafe"));
   CHECK(header(shown(example()), "X-Content-Type-Options") == "nosniff");
   CHECK(header(shown(example()), "Referrer-Policy") == "no-referrer");
@@ -126,7 +132,8 @@ TEST_CASE("forms are read strictly") {
   REQUIRE(form);
   CHECK(form->action == hosted_action::decline);
   CHECK(form->csrf == "abc");
-  for (auto text : {"", "action=pay", "csrf=abc", "csrf=abc&action=steal", "csrf=abc&action=pay&action=pay", "csrf=%zz&action=pay"})
+  for (auto text :
+       {"", "action=pay", "csrf=abc", "csrf=abc&action=steal", "csrf=abc&action=pay&action=pay", "csrf=%zz&action=pay"})
     CHECK_FALSE(read_hosted_form(text));
   CHECK_FALSE(read_hosted_form("action=pay&csrf=" + std::string(5000, 'a')));
   SECTION("the form ends where the body ends, whatever stands behind it in the buffer") {
@@ -148,7 +155,8 @@ TEST_CASE("a link names one payment of one merchant, and only we can make it") {
   CHECK(link->key == payment_key{merchant_id{"merch_1"}, environment::live, payment_id{"pay_1"}});
   CHECK(link->provider_ref == "cs_1");
   CHECK_FALSE(read_hosted_link(sealed("merch_1\nlive\npay_1\ncs_1"), "another key"));
-  for (auto payload : {"", "merch_1", "merch_1\nprod\npay_1\ncs_1", "merch_1\ntest\nx\ncs_1", "merch_1\ntest\npay_1\ncs_1\nmore"})
+  for (auto payload :
+       {"", "merch_1", "merch_1\nprod\npay_1\ncs_1", "merch_1\ntest\nx\ncs_1", "merch_1\ntest\npay_1\ncs_1\nmore"})
     CHECK_FALSE(read_hosted_link(sealed(payload), key));
   CHECK_FALSE(read_hosted_link("x", key));
 }

@@ -13,7 +13,8 @@ TEST_CASE_METHOD(gateway_fixture, "a path that nobody knows is 404, a known one 
   CHECK(wrong.status == 405);
   CHECK(header(wrong, "Allow") == "GET");
   CHECK(header(run(unsigned_request("PUT", "/sandbox/checkout/t")), "Allow") == "GET, POST");
-  for (auto path : {"/v1/payment_intents/", "/v1/payment_intents//capture", "/v1/payment_intents/pay_1/capture/", "/v1/payment_intents/a/b"})
+  for (auto path : {"/v1/payment_intents/", "/v1/payment_intents//capture", "/v1/payment_intents/pay_1/capture/",
+                    "/v1/payment_intents/a/b"})
     CHECK(run(unsigned_request("POST", path)).status != 200);
 }
 
@@ -31,14 +32,17 @@ TEST_CASE_METHOD(gateway_fixture, "a creation reaches the router as a command an
   const auto& asked = scene.seen.front();
   CHECK(asked.key == payment_key{merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"}});
   REQUIRE(asked.write);
-  CHECK(asked.write->key == command_key{merchant_id{"merch_1"}, environment::test, "", "0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e"});
+  CHECK(asked.write->key ==
+        command_key{merchant_id{"merch_1"}, environment::test, "", "0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e"});
   const auto body_hash = crypto::hex(crypto::sha256(create_text));
   CHECK(asked.write->fingerprint == crypto::hex(crypto::sha256("POST\n/v1/payment_intents\n" + body_hash)));
   CHECK(std::get<create_payment>(asked.what).details.payment_method == "pm_card_visa");
 }
 
 TEST_CASE_METHOD(gateway_fixture, "a replay says that it is one and keeps its status") {
-  scene.router = [](const payment_request&) { return payment_reply{finished{std::make_shared<const answer>(answer{409, "{}"}), true}}; };
+  scene.router = [](const payment_request&) {
+    return payment_reply{finished{std::make_shared<const answer>(answer{409, "{}"}), true}};
+  };
   const auto out = client_request{}.send(*this);
   CHECK(out.sent_status() == 409);
   CHECK(header(out, "Idempotent-Replayed") == "true");

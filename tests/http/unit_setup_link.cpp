@@ -29,7 +29,10 @@ std::string token_of(const setup_link& link) { return link.url.substr(link.url.f
 
 boost::json::object body_of(const merchant& who, environment env = environment::test, bool dev = false) {
   const auto link = make_setup_link(who, portal, key, noon);
-  return boost::json::parse(not_charge_capable_body(who, env, link, "https://pay.example", dev)).as_object().at("error").as_object();
+  return boost::json::parse(not_charge_capable_body(who, env, link, "https://pay.example", dev))
+      .as_object()
+      .at("error")
+      .as_object();
 }
 
 }  // namespace
@@ -48,7 +51,8 @@ TEST_CASE("a signed link says for an hour who may set up which merchant") {
 }
 
 TEST_CASE("two links are never the same") {
-  CHECK(token_of(make_setup_link(example(), portal, key, noon)) != token_of(make_setup_link(example(), portal, key, noon)));
+  CHECK(token_of(make_setup_link(example(), portal, key, noon)) !=
+        token_of(make_setup_link(example(), portal, key, noon)));
 }
 
 TEST_CASE("what was not signed for this purpose is no setup token") {
@@ -65,7 +69,8 @@ TEST_CASE("what was not signed for this purpose is no setup token") {
   CHECK(session.expires_at == "2026-11-20T13:00:00.125Z");
   CHECK_FALSE(read_setup_token(session.token, key, noon));
   CHECK_FALSE(read_setup_token(crypto::sign_token(key, "[]"), key, noon));
-  CHECK_FALSE(read_setup_token(crypto::sign_token(key, R"({"purpose":"psp_setup","expires":9999999999999})"), key, noon));
+  CHECK_FALSE(
+      read_setup_token(crypto::sign_token(key, R"({"purpose":"psp_setup","expires":9999999999999})"), key, noon));
 }
 
 TEST_CASE("a merchant without an owner gets a plain link that expires on a whole second") {
@@ -90,7 +95,10 @@ TEST_CASE("the refusal carries the whole body of the specification") {
   CHECK(error.at("docs_url").as_string() == "https://pay.example/docs/errors#merchant_not_charge_capable");
   const boost::json::array expected{
       {{"id", "prov_sandbox"}, {"display_name", "Sandbox cards"}, {"status", "in_progress"}, {"source", "global"}},
-      {{"id", "prov_sandbox_hosted"}, {"display_name", "Sandbox hosted cards"}, {"status", "not_connected"}, {"source", "global"}}};
+      {{"id", "prov_sandbox_hosted"},
+       {"display_name", "Sandbox hosted cards"},
+       {"status", "not_connected"},
+       {"source", "global"}}};
   CHECK(error.at("providers") == boost::json::value(expected));
 }
 

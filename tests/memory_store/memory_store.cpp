@@ -51,8 +51,11 @@ bool memory_store::deliveries_apply(const unit_of_work& unit) const {
     if (deliveries.contains(fresh.id) || !seen.emplace(fresh.id, &fresh).second) return false;
   for (const auto& changed : unit.update_deliveries) {
     const auto row = deliveries.find(changed.id);
-    const auto* before = seen.contains(changed.id) ? seen.at(changed.id) : row == deliveries.end() ? nullptr : &row->second;
-    if (!before || before->subject.merchant != changed.subject.merchant || before->version != changed.version - 1) return false;
+    const auto* before = seen.contains(changed.id) ? seen.at(changed.id)
+                         : row == deliveries.end() ? nullptr
+                                                   : &row->second;
+    if (!before || before->subject.merchant != changed.subject.merchant || before->version != changed.version - 1)
+      return false;
     seen.insert_or_assign(changed.id, &changed);
   }
   return true;
@@ -144,7 +147,8 @@ directory_lookup memory_store::run(const find_directory&) const {
   for (const auto& [key, row] : directory_.keys) found.keys.push_back(row);
   std::vector<save_user> users;
   for (const auto& [key, row] : directory_.users) users.push_back(row);
-  std::ranges::stable_sort(users, {}, [](const save_user& u) { return std::tuple{u.merchant.value, u.created_at, u.id.value}; });
+  std::ranges::stable_sort(users, {},
+                           [](const save_user& u) { return std::tuple{u.merchant.value, u.created_at, u.id.value}; });
   for (const auto& row : users) found.users.push_back({row.id, row.merchant, row.email, row.password_hash});
   for (const auto& [key, row] : directory_.connections) found.connections.push_back(row);
   for (const auto& [key, row] : directory_.routes) found.routes.push_back(row);
@@ -158,7 +162,8 @@ directory_lookup memory_store::run(const find_directory&) const {
 /// Whoever stores a delivery stores its event with it: one without is a mistake of the test's.
 delivery_job memory_store::job_of(const delivery& row) const {
   const auto rows = timelines.find(id(row.subject));
-  const auto* entry = rows != timelines.end() && rows->second.contains(row.event_seq) ? &rows->second.at(row.event_seq) : nullptr;
+  const auto* entry =
+      rows != timelines.end() && rows->second.contains(row.event_seq) ? &rows->second.at(row.event_seq) : nullptr;
   if (!entry || entry->kind != timeline_kind::event) throw std::logic_error("a stored delivery has no event");
   return {row, {entry->event_id, row.subject, entry->seq, entry->operation, entry->occurred_at, entry->event_data}};
 }
@@ -212,7 +217,8 @@ deliveries_lookup memory_store::run(const find_deliveries& what) const {
 events_lookup memory_store::run(const find_events& what) const {
   events_lookup found;
   for (const auto& [key, entries] : timelines) {
-    const payment_key subject{merchant_id{std::get<0>(key)}, static_cast<environment>(std::get<1>(key)), payment_id{std::get<2>(key)}};
+    const payment_key subject{merchant_id{std::get<0>(key)}, static_cast<environment>(std::get<1>(key)),
+                              payment_id{std::get<2>(key)}};
     if (subject.merchant != what.merchant || (what.env && subject.env != *what.env)) continue;
     if (!what.payment.value.empty() && subject.id != what.payment) continue;
     for (const auto& [seq, entry] : entries)
@@ -272,14 +278,14 @@ bool memory_store::directory_rows::apply(const directory_change& change) {
       return true;
     }
     bool operator()(const save_connection& c) const {
-      const auto [row, fresh] = rows.connections.try_emplace({c.merchant.value, text(c.link.env), text(c.link.provider)},
-                                                             stored_connection{c.merchant, c.link, c.id});
+      const auto [row, fresh] = rows.connections.try_emplace(
+          {c.merchant.value, text(c.link.env), text(c.link.provider)}, stored_connection{c.merchant, c.link, c.id});
       row->second.link = c.link;
       return true;
     }
     bool operator()(const save_route& r) const {
-      const auto [row, fresh] =
-          rows.routes.try_emplace({r.merchant.value, text(r.way.env), text(r.way.provider)}, stored_route{r.merchant, r.way, r.id});
+      const auto [row, fresh] = rows.routes.try_emplace({r.merchant.value, text(r.way.env), text(r.way.provider)},
+                                                        stored_route{r.merchant, r.way, r.id});
       const auto position = row->second.way.position;
       row->second.way = r.way;
       row->second.way.position = position;
@@ -293,7 +299,9 @@ bool memory_store::directory_rows::apply(const directory_change& change) {
       row->second.what.created_at = created_at;
       return true;
     }
-    bool operator()(const spend_setup_token& t) const { return rows.spent_tokens.emplace(t.merchant.value, t.token_id).second; }
+    bool operator()(const spend_setup_token& t) const {
+      return rows.spent_tokens.emplace(t.merchant.value, t.token_id).second;
+    }
   };
   return std::visit(visitor{*this}, change);
 }

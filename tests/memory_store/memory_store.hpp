@@ -20,7 +20,9 @@ class memory_store {
   using payment_row_key = std::tuple<std::string, int, std::string>;
   using command_row_key = std::tuple<std::string, int, std::string, std::string>;
   static payment_row_key id(const payment_key& k) { return {k.merchant.value, static_cast<int>(k.env), k.id.value}; }
-  static command_row_key id(const command_key& k) { return {k.merchant.value, static_cast<int>(k.env), k.principal, k.key}; }
+  static command_row_key id(const command_key& k) {
+    return {k.merchant.value, static_cast<int>(k.env), k.principal, k.key};
+  }
 
   /// Whole or not at all.
   commit_outcome commit(const unit_of_work& unit);

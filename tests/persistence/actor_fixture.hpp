@@ -44,7 +44,8 @@ class open_actors {
     for (const auto& writer : handles.writers) caf::anon_send_exit(writer, caf::exit_reason::user_shutdown);
     caf::anon_send_exit(handles.recorder, caf::exit_reason::user_shutdown);
     for (const auto& reader : handles.readers) caf::anon_send_exit(reader, caf::exit_reason::user_shutdown);
-    for (const auto& reader : {handles.outbox, handles.archive}) caf::anon_send_exit(reader, caf::exit_reason::user_shutdown);
+    for (const auto& reader : {handles.outbox, handles.archive})
+      caf::anon_send_exit(reader, caf::exit_reason::user_shutdown);
     handles = {};
   }
 
@@ -54,7 +55,9 @@ class open_actors {
     std::vector<std::function<void()>> waits;
     for (std::size_t i = 0; i < units.size(); ++i) {
       const auto& unit = units[i];
-      const auto key = unit.insert_payment ? unit.insert_payment->key : unit.update_payment ? unit.update_payment->key : payment_key{};
+      const auto key = unit.insert_payment   ? unit.insert_payment->key
+                       : unit.update_payment ? unit.update_payment->key
+                                             : payment_key{};
       auto handle = std::make_shared<decltype(self->request(handles.writers[0], caf::infinite, unit))>(
           self->request(handles.writer_for(key), std::chrono::seconds{60}, std::move(units[i])));
       waits.emplace_back([&answers, i, handle] {
@@ -75,7 +78,8 @@ class open_actors {
     self->request(reader, std::chrono::seconds{60}, std::move(question))
         .receive([&](Answer& answer) { found = std::move(answer); },
                  [&](caf::error& error) {
-                   if (!is(error, actor_errc::store_unavailable)) throw std::runtime_error("another error than store_unavailable");
+                   if (!is(error, actor_errc::store_unavailable))
+                     throw std::runtime_error("another error than store_unavailable");
                  });
     return found;
   }

@@ -67,7 +67,9 @@ void with_event(contract_store& store, const std::string& payment) {
   must_commit(store, finish_unit(payment));
 }
 
-event_record its_event(const delivery& d) { return {"evt_2", d.subject, 2, "payment.captured", at(2), R"({"amount":4200})"}; }
+event_record its_event(const delivery& d) {
+  return {"evt_2", d.subject, 2, "payment.captured", at(2), R"({"amount":4200})"};
+}
 
 std::optional<delivery> stored(contract_store& store, std::int64_t number) {
   find_deliveries one;
@@ -107,7 +109,8 @@ TEST_CASE("a delivery is stored with its event, and comes back with every field"
   full.created_at = at(-9);
   full.attempts = std::numeric_limits<std::uint32_t>::max();
   full.round_from = full.attempts - 1;
-  full.last = delivery_attempt{at(-5), attempt_result::answer_timeout, 999, std::numeric_limits<std::uint32_t>::max(), "\"%s\\ 🦊", {}};
+  full.last = delivery_attempt{
+      at(-5), attempt_result::answer_timeout, 999, std::numeric_limits<std::uint32_t>::max(), "\"%s\\ 🦊", {}};
   full.version = std::numeric_limits<std::int64_t>::max();
   must_commit(store, fresh({full}));
   CHECK(stored(store, full.id) == full);
@@ -176,7 +179,8 @@ TEST_CASE("units of one delivery in one batch take effect in their order") {
   with_event(store, "1");
   const auto first = attempted(a_delivery(7)), second = delivered(first);
   SECTION("each builds on the one before") {
-    const unit_of_work batch[] = {fresh({a_delivery(7)}), recorded({first}), fresh({a_delivery(8)}), recorded({second})};
+    const unit_of_work batch[] = {fresh({a_delivery(7)}), recorded({first}), fresh({a_delivery(8)}),
+                                  recorded({second})};
     CHECK(store.commit(batch) == outcomes(4, committed));
     CHECK(stored(store, 7) == second);
   }
@@ -192,7 +196,8 @@ TEST_CASE("units of one delivery in one batch take effect in their order") {
     CHECK(stored(store, 7) == first);
   }
   SECTION("the second use of one number loses") {
-    const unit_of_work batch[] = {fresh({a_delivery(7)}), fresh({a_delivery(7), a_delivery(8)}), fresh({a_delivery(9)})};
+    const unit_of_work batch[] = {fresh({a_delivery(7)}), fresh({a_delivery(7), a_delivery(8)}),
+                                  fresh({a_delivery(9)})};
     CHECK(store.commit(batch) == outcomes{committed, lost_claim, committed});
     CHECK_FALSE(stored(store, 8));
   }
@@ -232,7 +237,8 @@ TEST_CASE("a destination's due deliveries come most overdue first, so many as ar
   with_event(store, "2");
   auto foremost = a_delivery(50, "2");
   foremost.next_attempt_at = at(1);
-  must_commit(store, fresh({a_delivery(10), a_delivery(20), a_delivery(30), a_delivery(40), foremost, a_delivery(11, "1", app)}));
+  must_commit(store, fresh({a_delivery(10), a_delivery(20), a_delivery(30), a_delivery(40), foremost,
+                            a_delivery(11, "1", app)}));
   must_commit(store, recorded({delivered(a_delivery(20)), failed(a_delivery(30))}));
   CHECK(due(store, shop, at(39)) == numbers{50, 10});
   CHECK(due(store, shop, at(40)) == numbers{50, 10, 40});
@@ -240,7 +246,8 @@ TEST_CASE("a destination's due deliveries come most overdue first, so many as ar
   CHECK(due(store, shop, at(40), 0).empty());
   CHECK(due(store, app, at(40)) == numbers{11});
   CHECK(due(store, destination_id{"dest_none"}, at(40)).empty());
-  CHECK(store.run(find_due_deliveries{shop, at(1), 1}).jobs == std::vector{delivery_job{foremost, its_event(foremost)}});
+  CHECK(store.run(find_due_deliveries{shop, at(1), 1}).jobs ==
+        std::vector{delivery_job{foremost, its_event(foremost)}});
 }
 
 TEST_CASE("the backlog counts what is pending, by destination") {
@@ -266,7 +273,8 @@ TEST_CASE("deliveries are listed newest first, page by page, by destination and 
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   with_event(store, "1");
-  must_commit(store, fresh({a_delivery(1), a_delivery(2, "1", app), a_delivery(3), a_delivery(4), a_delivery(5, "1", app), a_delivery(6)}));
+  must_commit(store, fresh({a_delivery(1), a_delivery(2, "1", app), a_delivery(3), a_delivery(4),
+                            a_delivery(5, "1", app), a_delivery(6)}));
   must_commit(store, recorded({delivered(a_delivery(3)), failed(a_delivery(4)), failed(a_delivery(5, "1", app))}));
   const auto list = [&](find_deliveries what) { return of(store.run(what).jobs); };
   CHECK(list({}) == numbers{6, 5, 4, 3, 2, 1});
@@ -312,7 +320,8 @@ TEST_CASE("a merchant's events are listed newest first") {
   CHECK(list({.merchant = merchant, .before = at(20)}) == seqs{2, 4});
   CHECK(list({.merchant = merchant, .env = environment::live}) == seqs{4});
   CHECK(list({.merchant = merchant, .payment = payment_id{"pay_1"}}) == seqs{2, 4});
-  CHECK(list({.merchant = merchant, .env = environment::test, .payment = payment_id{"pay_1"}, .before = at(11)}) == seqs{2});
+  CHECK(list({.merchant = merchant, .env = environment::test, .payment = payment_id{"pay_1"}, .before = at(11)}) ==
+        seqs{2});
   CHECK(list({.merchant = merchant, .payment = payment_id{"pay_1"}, .before = at(10)}).empty());
   CHECK(list({.merchant = merchant_id{"merch_none"}}).empty());
   CHECK(store.run(find_events{.merchant = merchant, .limit = 1}).events ==
@@ -369,12 +378,26 @@ TEST_CASE("a destination is its owner's, and saving it again keeps its kind and 
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   save_destination first;
-  first.what = {shop, destination_kind::merchant, "merch_shop", environment::live, "https://shop.example/hook?a=1",
-                {"payment.captured", "payment.voided"}, destination_status::enabled, "", at(1)};
+  first.what = {shop,
+                destination_kind::merchant,
+                "merch_shop",
+                environment::live,
+                "https://shop.example/hook?a=1",
+                {"payment.captured", "payment.voided"},
+                destination_status::enabled,
+                "",
+                at(1)};
   first.sealed_secret = "sealed";
   save_destination other;
-  other.what = {app, destination_kind::platform, "plat_1", environment::test, "http://app.example:8080/", {}, destination_status::disabled,
-                "asked for", at(2)};
+  other.what = {app,
+                destination_kind::platform,
+                "plat_1",
+                environment::test,
+                "http://app.example:8080/",
+                {},
+                destination_status::disabled,
+                "asked for",
+                at(2)};
   other.sealed_secret = "sealed too";
   other.sealed_previous = "old";
   other.previous_until = at(99);

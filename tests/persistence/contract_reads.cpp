@@ -35,13 +35,24 @@ payment full_payment() {
   p.captured = std::numeric_limits<std::int64_t>::max() - 1;
   p.refunded = std::numeric_limits<std::int64_t>::max() - 2;
   p.captured_at = at(-1);
-  p.open = open_operation{{p.key.merchant, p.key.env, "plat_1", "key"}, operation::refund, std::numeric_limits<std::int64_t>::max(), true, 7,
-                          41, from_unix_ms(1'795'167'000'125)};
+  p.open = open_operation{{p.key.merchant, p.key.env, "plat_1", "key"},
+                          operation::refund,
+                          std::numeric_limits<std::int64_t>::max(),
+                          true,
+                          7,
+                          41,
+                          from_unix_ms(1'795'167'000'125)};
   p.due_at = at(99);
   p.next_seq = std::numeric_limits<std::uint32_t>::max();
   p.created_at = from_unix_ms(0);
   p.updated_at = from_unix_ms(-62'135'596'800'000);
-  p.details = {"pm_card_visa", "https://shop.example/ok?a=1&b=2", "https://shop.example/no", awkward, "zoë@example.com", awkward, "+92300",
+  p.details = {"pm_card_visa",
+               "https://shop.example/ok?a=1&b=2",
+               "https://shop.example/no",
+               awkward,
+               "zoë@example.com",
+               awkward,
+               "+92300",
                {{"zeta", "first stays first"}, {"alpha", awkward}, {"", ""}}};
   return p;
 }
@@ -118,8 +129,14 @@ TEST_CASE("every field of a command comes back") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   command_record c{{merchant_id{"merch_1"}, environment::live, "plat_1", "c0ffee00-0000-4000-8000-000000000001"},
-                   std::string(64, 'f'), operation::refund, payment_id{"pay_x"}, std::numeric_limits<std::int64_t>::max(), awkward,
-                   at(-5), answer{502, awkward}, at(123)};
+                   std::string(64, 'f'),
+                   operation::refund,
+                   payment_id{"pay_x"},
+                   std::numeric_limits<std::int64_t>::max(),
+                   awkward,
+                   at(-5),
+                   answer{502, awkward},
+                   at(123)};
   const bool open = GENERATE(false, true);
   if (open) {
     c.result.reset();

@@ -106,7 +106,8 @@ TEST_CASE("a connection is one for each environment and provider, and its id sta
   connection replaced = test_link;
   replaced.status = connection_status::unavailable;
   replaced.account = "acct_3";
-  REQUIRE(change(store, {save_connection{shop, test_link, "conn_1"}, save_connection{shop, live_link, "conn_2"}}) == committed);
+  REQUIRE(change(store, {save_connection{shop, test_link, "conn_1"}, save_connection{shop, live_link, "conn_2"}}) ==
+          committed);
   REQUIRE(change(store, {save_connection{shop, replaced, "conn_9"}}) == committed);
   const auto found = directory_of(store).connections;
   REQUIRE(found.size() == 2);

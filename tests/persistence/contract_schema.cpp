@@ -66,7 +66,8 @@ TEST_CASE("a database with a newer schema is refused, not touched") {
 TEST_CASE("a migration that died half way is finished by the next start") {
   FOR_EACH_STORE(kind);
   migrated_store store{kind};
-  constexpr std::string_view half = "CREATE TABLE later (id {integer} NOT NULL, PRIMARY KEY (id)) {wide}; CREATE INDEX later_by ON later (id); ";
+  constexpr std::string_view half =
+      "CREATE TABLE later (id {integer} NOT NULL, PRIMARY KEY (id)) {wide}; CREATE INDEX later_by ON later (id); ";
   CHECK_THROWS_AS(migrate(*store.writer, with_one_more(std::string{half} + "CREATE NONSENSE;")), database_error);
   const auto whole = std::string{half} + "CREATE TABLE latest (id {integer} NOT NULL, PRIMARY KEY (id)) {wide};";
   const auto again = connect(store.where(), access::write);

@@ -26,7 +26,8 @@ class contract_store {
     if (kind == contract_kind::memory) {
       memory_ = std::make_unique<testing::memory_store>();
     } else {
-      database_ = std::make_unique<migrated_store>(kind == contract_kind::sqlite ? store_kind::sqlite : store_kind::mysql);
+      database_ =
+          std::make_unique<migrated_store>(kind == contract_kind::sqlite ? store_kind::sqlite : store_kind::mysql);
     }
   }
 
@@ -52,7 +53,8 @@ class contract_store {
 }  // namespace gateway::persistence::test
 
 /// Runs the rest of the test once for each store that keeps the contract.
-#define FOR_EACH_CONTRACT_STORE(kind)                                                                                        \
-  const auto kind = GENERATE(gateway::persistence::test::contract_kind::sqlite, gateway::persistence::test::contract_kind::mysql, \
-                             gateway::persistence::test::contract_kind::memory);                                            \
+#define FOR_EACH_CONTRACT_STORE(kind)                                                                               \
+  const auto kind =                                                                                                 \
+      GENERATE(gateway::persistence::test::contract_kind::sqlite, gateway::persistence::test::contract_kind::mysql, \
+               gateway::persistence::test::contract_kind::memory);                                                  \
   INFO("over " << to_string(kind))

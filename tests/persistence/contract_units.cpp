@@ -12,7 +12,9 @@ using enum commit_outcome;
 
 namespace {
 
-std::optional<payment> stored(contract_store& store, const std::string& id) { return store.run(find_payment{key_of(id)}).found; }
+std::optional<payment> stored(contract_store& store, const std::string& id) {
+  return store.run(find_payment{key_of(id)}).found;
+}
 
 std::optional<command_record> stored_command(contract_store& store, const std::string& key) {
   return store.run(find_command{command_key_of(key)}).found;
@@ -136,11 +138,13 @@ TEST_CASE("the database refuses a payment that does not add up, and the neighbou
   };
   auto inserted = begin_unit("2");
   inserted.insert_payment->captured = 4201;
-  const unit_of_work refused[] = {only_update(with(4201, 0)), only_update(with(4200, 4201)), only_update(with(4200, -1)), inserted};
+  const unit_of_work refused[] = {only_update(with(4201, 0)), only_update(with(4200, 4201)),
+                                  only_update(with(4200, -1)), inserted};
   for (std::size_t i = 0; i < std::size(refused); ++i) {
     INFO("row " << i);
     CHECK(store.commit(refused[i]) == unavailable);
-    const unit_of_work batch[] = {only_command("before" + std::to_string(i)), refused[i], only_command("after" + std::to_string(i))};
+    const unit_of_work batch[] = {only_command("before" + std::to_string(i)), refused[i],
+                                  only_command("after" + std::to_string(i))};
     CHECK(store.commit(batch) == outcomes{committed, unavailable, committed});
     CHECK(stored(store, "1") == a_payment("1"));
     CHECK_FALSE(stored(store, "2"));

@@ -10,7 +10,8 @@ namespace {
 constexpr std::string_view columns[] = {"k", "a", "version"};
 constexpr std::string_view replaced[] = {"a"};
 const write_shape insert{write_shape::form::insert, "t", columns, 1};
-const write_shape upsert{.what = write_shape::form::upsert, .table = "t", .columns = columns, .keys = 1, .replaced = replaced};
+const write_shape upsert{
+    .what = write_shape::form::upsert, .table = "t", .columns = columns, .keys = 1, .replaced = replaced};
 const write_shape update{.what = write_shape::form::guarded_update,
                          .table = "t",
                          .columns = columns,
@@ -22,17 +23,19 @@ const write_shape update{.what = write_shape::form::guarded_update,
 
 TEST_CASE("a shape is rendered for one row in SQLite's words") {
   CHECK(render(dialect::sqlite, insert, 1) == "INSERT INTO t (k, a, version) VALUES (?, ?, ?)");
-  CHECK(render(dialect::sqlite, upsert, 1) == "INSERT INTO t (k, a, version) VALUES (?, ?, ?) ON CONFLICT (k) DO UPDATE SET a = excluded.a");
+  CHECK(render(dialect::sqlite, upsert, 1) ==
+        "INSERT INTO t (k, a, version) VALUES (?, ?, ?) ON CONFLICT (k) DO UPDATE SET a = excluded.a");
   CHECK(render(dialect::sqlite, update, 1) == "UPDATE t SET a = ?2, version = ?3 WHERE k = ?1 AND version = ?3 - 1");
   CHECK_THROWS_AS(render(dialect::sqlite, insert, 2), std::logic_error);
 }
 
 TEST_CASE("a shape is rendered for many rows in MySQL's words") {
   CHECK(render(dialect::mysql, insert, 2) == "INSERT INTO t (k, a, version) VALUES (?, ?, ?), (?, ?, ?)");
-  CHECK(render(dialect::mysql, upsert, 1) == "INSERT INTO t (k, a, version) VALUES (?, ?, ?) ON DUPLICATE KEY UPDATE a = VALUES(a)");
+  CHECK(render(dialect::mysql, upsert, 1) ==
+        "INSERT INTO t (k, a, version) VALUES (?, ?, ?) ON DUPLICATE KEY UPDATE a = VALUES(a)");
   CHECK(render(dialect::mysql, update, 2) ==
-        "INSERT INTO t (k, a, version, b) VALUES (?, ?, ?, ''), (?, ?, ?, '') ON DUPLICATE KEY UPDATE "
-        "a = IF(version = VALUES(version) - 1, VALUES(a), a), version = IF(version = VALUES(version) - 1, VALUES(version), version)");
+        "INSERT INTO t (k, a, version, b) VALUES (?, ?, ?, ''), (?, ?, ?, '') ON DUPLICATE KEY UPDATE a = IF(version = "
+        "VALUES(version) - 1, VALUES(a), a), version = IF(version = VALUES(version) - 1, VALUES(version), version)");
 }
 
 TEST_CASE("where a table has another unique key, MySQL's guard compares the row's name") {
@@ -47,13 +50,16 @@ TEST_CASE("where a table has another unique key, MySQL's guard compares the row'
 
 TEST_CASE("a migration is one text for both databases") {
   constexpr std::string_view text =
-      "-- why\nCREATE TABLE t (k {string 8}, n {integer}, x {text}) {clustered};\n\nCREATE INDEX i ON t (n) {where n IS NOT NULL};\n";
+      "-- why\nCREATE TABLE t (k {string 8}, n {integer}, x {text}) {clustered};\n\nCREATE INDEX i ON t (n) {where n "
+      "IS NOT NULL};\n";
   CHECK(render_migration(dialect::sqlite, text) ==
-        std::vector<std::string>{"CREATE TABLE t (k TEXT, n INTEGER, x TEXT) STRICT, WITHOUT ROWID", "CREATE INDEX i ON t (n) WHERE n IS NOT NULL"});
+        std::vector<std::string>{"CREATE TABLE t (k TEXT, n INTEGER, x TEXT) STRICT, WITHOUT ROWID",
+                                 "CREATE INDEX i ON t (n) WHERE n IS NOT NULL"});
   CHECK(render_migration(dialect::mysql, text) ==
-        std::vector<std::string>{"CREATE TABLE t (k VARCHAR(8), n BIGINT, x MEDIUMTEXT) ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE "
-                                 "utf8mb4_bin ROW_FORMAT=DYNAMIC",
-                                 "CREATE INDEX i ON t (n) "});
+        std::vector<std::string>{
+            "CREATE TABLE t (k VARCHAR(8), n BIGINT, x MEDIUMTEXT) ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE "
+            "utf8mb4_bin ROW_FORMAT=DYNAMIC",
+            "CREATE INDEX i ON t (n) "});
   CHECK_THROWS_AS(render_migration(dialect::mysql, "CREATE TABLE t (k {strnig 8});"), std::logic_error);
 }
 

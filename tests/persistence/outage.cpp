@@ -59,18 +59,23 @@ TEST_CASE("connections that the server closed while they were idle are replaced 
   empty_store where{store_kind::mysql};
   prepared_store{where.settings()};
   open_actors store{where.settings()};
-  for (int i = 0; i < 8; ++i) REQUIRE(store.commit_one(begin_unit("before" + std::to_string(i))) == reply{commit_outcome::committed});
-  for (const auto& reader : store.handles.readers) REQUIRE(store.ask<payment_lookup>(reader, find_payment{key_of("before1")}));
+  for (int i = 0; i < 8; ++i)
+    REQUIRE(store.commit_one(begin_unit("before" + std::to_string(i))) == reply{commit_outcome::committed});
+  for (const auto& reader : store.handles.readers)
+    REQUIRE(store.ask<payment_lookup>(reader, find_payment{key_of("before1")}));
 
   const auto killer = connect(where.where(), access::read);
-  static const statement others{"SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()"};
+  static const statement others{
+      "SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()"};
   std::vector<std::int64_t> ids;
   killer->read(others, {}, [&](const result_row& row) { ids.push_back(row.integer(0)); });
   CHECK(ids.size() == store.handles.writers.size() + store.handles.readers.size());
   for (const auto id : ids) killer->execute("KILL CONNECTION " + std::to_string(id));
 
-  for (int i = 0; i < 8; ++i) CHECK(store.commit_one(begin_unit("after" + std::to_string(i))) == reply{commit_outcome::committed});
-  for (const auto& reader : store.handles.readers) CHECK(store.ask<payment_lookup>(reader, find_payment{key_of("after1")})->found);
+  for (int i = 0; i < 8; ++i)
+    CHECK(store.commit_one(begin_unit("after" + std::to_string(i))) == reply{commit_outcome::committed});
+  for (const auto& reader : store.handles.readers)
+    CHECK(store.ask<payment_lookup>(reader, find_payment{key_of("after1")})->found);
   CHECK(store.counts.store_up.Value() == 1);
   CHECK(store.counts.commit_failures.Value() == 0);
 }
@@ -124,8 +129,8 @@ TEST_CASE("a deadlock is survived by beginning again") {
   const unit_of_work rows[] = {begin_unit("a"), begin_unit("b")};
   REQUIRE(commit_units(*store.writer, rows) == std::vector(2, commit_outcome::committed));
 
-  // In each round two sessions hold one payment each before they want the other's: one of them must give way. Where the machine
-  // stands still for a second meanwhile, it does not begin again, by rule.
+  // In each round two sessions hold one payment each before they want the other's: one of them must give way. Where the
+  // machine stands still for a second meanwhile, it does not begin again, by rule.
   constexpr int rounds = 20;
   metrics counts;
   const auto health = std::make_shared<store_health>(counts);

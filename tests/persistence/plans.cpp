@@ -62,19 +62,24 @@ TEST_CASE("deliveries are found by their indexes") {
   const auto due_plan = plan_of(store, statements::read_due_deliveries, due);
   INFO(due_plan);
   if (sqlite) {
-    CHECK_THAT(due_plan, Contains("d USING INDEX deliveries_by_status (status=? AND destination_id=? AND next_attempt_at<?)"));
-    CHECK_THAT(due_plan, Contains("SEARCH e USING INDEX sqlite_autoindex_events_1 (merchant_id=? AND environment=? AND payment_id=? AND seq=?)"));
+    CHECK_THAT(due_plan,
+               Contains("d USING INDEX deliveries_by_status (status=? AND destination_id=? AND next_attempt_at<?)"));
+    CHECK_THAT(due_plan, Contains("SEARCH e USING INDEX sqlite_autoindex_events_1 (merchant_id=? AND environment=? AND "
+                                  "payment_id=? AND seq=?)"));
     CHECK_THAT(due_plan, !Contains("TEMP B-TREE"));
   } else {
-    CHECK_THAT(due_plan, Contains("d range deliveries_by_status") && Contains("e eq_ref PRIMARY") && !Contains("filesort"));
+    CHECK_THAT(due_plan,
+               Contains("d range deliveries_by_status") && Contains("e eq_ref PRIMARY") && !Contains("filesort"));
   }
 
   const auto backlog_plan = plan_of(store, statements::read_backlog, {});
   INFO(backlog_plan);
   if (sqlite) {
-    CHECK_THAT(backlog_plan, Contains("USING COVERING INDEX deliveries_by_status (status=?)") && !Contains("TEMP B-TREE"));
+    CHECK_THAT(backlog_plan,
+               Contains("USING COVERING INDEX deliveries_by_status (status=?)") && !Contains("TEMP B-TREE"));
   } else {
-    CHECK_THAT(backlog_plan, Contains("ref deliveries_by_status") && Contains("Using index") && !Contains("temporary") && !Contains("filesort"));
+    CHECK_THAT(backlog_plan, Contains("ref deliveries_by_status") && Contains("Using index") &&
+                                 !Contains("temporary") && !Contains("filesort"));
   }
 
   const cell newest[] = {std::int64_t{300}, limit};
@@ -86,11 +91,13 @@ TEST_CASE("deliveries are found by their indexes") {
     CHECK_THAT(newest_plan, Contains("d range deliveries_by_number") && !Contains("filesort"));
   }
 
-  const cell chosen[] = {pending, std::string_view{"delivered"}, std::string_view{"failed"}, to, std::int64_t{300}, limit};
+  const cell chosen[] = {pending, std::string_view{"delivered"}, std::string_view{"failed"}, to, std::int64_t{300},
+                         limit};
   const auto chosen_plan = plan_of(store, statements::read_deliveries_to, chosen);
   INFO(chosen_plan);
   if (sqlite) {
-    CHECK_THAT(chosen_plan, Contains("deliveries USING COVERING INDEX deliveries_by_status (status=? AND destination_id=?)"));
+    CHECK_THAT(chosen_plan,
+               Contains("deliveries USING COVERING INDEX deliveries_by_status (status=? AND destination_id=?)"));
   } else {
     CHECK_THAT(chosen_plan, Contains("deliveries range deliveries_by_status") && Contains("d eq_ref PRIMARY"));
   }
@@ -102,5 +109,7 @@ TEST_CASE("deliveries are found by their indexes") {
   const cell of_payment[] = {merchant, test_env, test_env, payment, now, limit};
   const auto payment_plan = plan_of(store, statements::read_events_of_payment, of_payment);
   INFO(payment_plan);
-  CHECK_THAT(payment_plan, sqlite ? Contains("sqlite_autoindex_events_1 (merchant_id=? AND environment=? AND payment_id=?)") : Contains("PRIMARY"));
+  CHECK_THAT(payment_plan,
+             sqlite ? Contains("sqlite_autoindex_events_1 (merchant_id=? AND environment=? AND payment_id=?)")
+                    : Contains("PRIMARY"));
 }

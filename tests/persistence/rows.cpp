@@ -1,4 +1,5 @@
-// Rows as they come from a database that may have been edited by hand: what this program could not have written is corrupt.
+// Rows as they come from a database that may have been edited by hand: what this program could not have written is
+// corrupt.
 #include <catch2/catch.hpp>
 
 #include <charconv>
@@ -35,21 +36,58 @@ std::vector<std::string> with(std::vector<std::string> cells, std::size_t column
   return cells;
 }
 
-const std::vector<std::string> payment_cells{
-    "partially_refunded", "4200", "HKD", "4200", "1000", "server", "sandbox", "acct_1", "0", "sbx_1", "approved", "NULL", "", "NULL",
-    "NULL", "5", "1790000000123", "1790000000456", "1790000000400", "{}", "7"};
+const std::vector<std::string> payment_cells{"partially_refunded",
+                                             "4200",
+                                             "HKD",
+                                             "4200",
+                                             "1000",
+                                             "server",
+                                             "sandbox",
+                                             "acct_1",
+                                             "0",
+                                             "sbx_1",
+                                             "approved",
+                                             "NULL",
+                                             "",
+                                             "NULL",
+                                             "NULL",
+                                             "5",
+                                             "1790000000123",
+                                             "1790000000456",
+                                             "1790000000400",
+                                             "{}",
+                                             "7"};
 const std::string open_refund =
     R"({"principal":"","key":"k","operation":"refund","amount":3200,"answered":false,"asked":0,"claim":7,"begun_at":1790000000500})";
-const std::vector<std::string> command_cells{"aa", "refund", "pay_1", "1000", "torn", "1790000000123", "{}", "1790000000456", "200"};
+const std::vector<std::string> command_cells{"aa", "refund",        "pay_1", "1000", "torn", "1790000000123",
+                                             "{}", "1790000000456", "200"};
 const std::vector<std::string> attempt_cells{"1", "0", "authorize", "approved", "", "", "1790000000123", "", ""};
 const std::vector<std::string> route_cells{"merch_1", "test", "sandbox", "route_1", "3", "USD EUR", "card"};
 
-const std::vector<std::string> delivery_cells{
-    "merch_1", "test", "pay_1", "2", "7", "dest_1", "1790000000123", "pending", "3", "1", "1790000000500", "1790000000400", "rejected", "500",
-    "12", "no", "4", "evt_2", "payment.captured", "1790000000123", "{}"};
+const std::vector<std::string> delivery_cells{"merch_1",
+                                              "test",
+                                              "pay_1",
+                                              "2",
+                                              "7",
+                                              "dest_1",
+                                              "1790000000123",
+                                              "pending",
+                                              "3",
+                                              "1",
+                                              "1790000000500",
+                                              "1790000000400",
+                                              "rejected",
+                                              "500",
+                                              "12",
+                                              "no",
+                                              "4",
+                                              "evt_2",
+                                              "payment.captured",
+                                              "1790000000123",
+                                              "{}"};
 const std::vector<std::string> destination_cells{
-    "merch_1", "dest_1", "merchant", "test", "https://shop.example/", "payment.captured payment.voided", "enabled", "", "sealed", "", "NULL",
-    "1790000000123"};
+    "merch_1", "dest_1", "merchant", "test", "https://shop.example/", "payment.captured payment.voided", "enabled",
+    "",        "sealed", "",         "NULL", "1790000000123"};
 
 std::vector<std::string> never_attempted() {
   auto cells = with(with(delivery_cells, 8, "0"), 9, "0");
@@ -59,7 +97,9 @@ std::vector<std::string> never_attempted() {
 
 delivery_job read_delivery(const std::vector<std::string>& cells) { return delivery_job_from(row{cells}); }
 payment read_payment(const std::vector<std::string>& cells) { return payment_from(row{cells}, key_of("1")); }
-command_record read_command(const std::vector<std::string>& cells) { return command_from(row{cells}, command_key_of("k")); }
+command_record read_command(const std::vector<std::string>& cells) {
+  return command_from(row{cells}, command_key_of("k"));
+}
 
 std::string replaced(std::string text, std::string_view what, std::string_view by) {
   return text.replace(text.find(what), what.size(), by);
@@ -82,11 +122,27 @@ TEST_CASE("a payment whose numbers cannot be is corrupt") {
     std::size_t column;
     std::string value;
   } const rows[] = {
-      {0, "lost"},         {1, "-1"},          {2, "DEM"},        {3, "4201"},      {3, "-1"},      {4, "4201"},
-      {4, "-1"},           {8, "2"},           {15, "-1"},        {15, "4294967296"}, {16, "-62135596800001"}, {16, "253402300800000"},
-      {18, "-9223372036854775808"},            {19, "[]"},        {20, "-1"},       {11, "{}"},     {13, "{}"},
-      {13, replaced(open_refund, "3200", "-1")},                  {13, replaced(open_refund, "3200", "4201")},
-      {13, replaced(open_refund, "\"claim\":7", "\"claim\":8")},  {13, replaced(open_refund, "1790000000500", "9223372036854775807")},
+      {0, "lost"},
+      {1, "-1"},
+      {2, "DEM"},
+      {3, "4201"},
+      {3, "-1"},
+      {4, "4201"},
+      {4, "-1"},
+      {8, "2"},
+      {15, "-1"},
+      {15, "4294967296"},
+      {16, "-62135596800001"},
+      {16, "253402300800000"},
+      {18, "-9223372036854775808"},
+      {19, "[]"},
+      {20, "-1"},
+      {11, "{}"},
+      {13, "{}"},
+      {13, replaced(open_refund, "3200", "-1")},
+      {13, replaced(open_refund, "3200", "4201")},
+      {13, replaced(open_refund, "\"claim\":7", "\"claim\":8")},
+      {13, replaced(open_refund, "1790000000500", "9223372036854775807")},
   };
   for (const auto& bad : rows) {
     INFO("column " << bad.column << ": " << bad.value);
@@ -168,7 +224,11 @@ TEST_CASE("a destination's row names what this program knows") {
   struct {
     std::size_t column;
     std::string value;
-  } const rows[] = {{2, "shop"}, {3, "prod"}, {5, "payment.succeeded"}, {5, "payment.captured payment.lost"}, {6, "paused"},
+  } const rows[] = {{2, "shop"},
+                    {3, "prod"},
+                    {5, "payment.succeeded"},
+                    {5, "payment.captured payment.lost"},
+                    {6, "paused"},
                     {10, "253402300800000"}};
   for (const auto& bad : rows) {
     INFO("column " << bad.column << ": " << bad.value);

@@ -38,7 +38,9 @@ inline payment captured(payment p) {
   return p;
 }
 
-inline command_key command_key_of(const std::string& key) { return {merchant_id{"merch_1"}, environment::test, "", key}; }
+inline command_key command_key_of(const std::string& key) {
+  return {merchant_id{"merch_1"}, environment::test, "", key};
+}
 
 inline command_record a_command(const std::string& key, const std::string& payment = "1") {
   command_record c;

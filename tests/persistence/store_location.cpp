@@ -47,16 +47,11 @@ TEST_CASE("a mysql URL may go through a socket and leave out the port") {
 
 TEST_CASE("a store that cannot be meant is refused with the reason") {
   const std::pair<const char*, const char*> rows[] = {
-      {"", "must be sqlite or a mysql:// URL"},
-      {"postgres://u@h/d", "must be sqlite or a mysql:// URL"},
-      {"mysql://u@h/%zz", "not a URL"},
-      {"mysql://u@h", "name the database"},
-      {"mysql://u@h/", "name the database"},
-      {"mysql://u@h/a/b", "name the database"},
-      {"mysql://h/d", "name a user"},
-      {"mysql://u@/d", "name a host"},
-      {"mysql://u@h:99999/d", "port"},
-      {"mysql://u@h/d?sokcet=/x", "unknown option 'sokcet'"},
+      {"", "must be sqlite or a mysql:// URL"}, {"postgres://u@h/d", "must be sqlite or a mysql:// URL"},
+      {"mysql://u@h/%zz", "not a URL"},         {"mysql://u@h", "name the database"},
+      {"mysql://u@h/", "name the database"},    {"mysql://u@h/a/b", "name the database"},
+      {"mysql://h/d", "name a user"},           {"mysql://u@/d", "name a host"},
+      {"mysql://u@h:99999/d", "port"},          {"mysql://u@h/d?sokcet=/x", "unknown option 'sokcet'"},
   };
   for (const auto& [store, why] : rows) {
     INFO(store);

@@ -61,6 +61,7 @@ class migrated_store : public empty_store {
 }  // namespace gateway::persistence::test
 
 /// Runs the rest of the test once for each store.
-#define FOR_EACH_STORE(kind)                                                                            \
-  const auto kind = GENERATE(gateway::persistence::test::store_kind::sqlite, gateway::persistence::test::store_kind::mysql); \
+#define FOR_EACH_STORE(kind)                                                                                   \
+  const auto kind =                                                                                            \
+      GENERATE(gateway::persistence::test::store_kind::sqlite, gateway::persistence::test::store_kind::mysql); \
   INFO((kind == gateway::persistence::test::store_kind::sqlite ? "over SQLite" : "over MySQL"))

@@ -72,7 +72,8 @@ TEST_CASE("units that wait together commit together, each with its own answer") 
   const auto answers = store.commit(std::move(units));
   for (int i = 0; i < count; ++i) {
     INFO("unit " << i);
-    CHECK(answers[static_cast<std::size_t>(i)] == reply{i == 500 ? commit_outcome::duplicate_command : commit_outcome::committed});
+    CHECK(answers[static_cast<std::size_t>(i)] ==
+          reply{i == 500 ? commit_outcome::duplicate_command : commit_outcome::committed});
   }
   CHECK(store.counts.commits.Value() < count / 4);
   CHECK(store.counts.units("committed").Value() == count - 1);
@@ -83,7 +84,8 @@ TEST_CASE("writers that use the same idempotency key at the same time agree on o
   FOR_EACH_STORE(kind);
   running_store store{kind};
   auto units = begins(200);
-  for (std::size_t i = 0; i < units.size(); ++i) units[i].insert_command->key = command_key_of("shared-" + std::to_string(i / 4));
+  for (std::size_t i = 0; i < units.size(); ++i)
+    units[i].insert_command->key = command_key_of("shared-" + std::to_string(i / 4));
   const auto answers = store.commit(std::move(units));
   CHECK(std::ranges::count(answers, reply{commit_outcome::committed}) == 50);
   CHECK(std::ranges::count(answers, reply{commit_outcome::duplicate_command}) == 150);
@@ -182,8 +184,11 @@ TEST_CASE("records of attempts that trickle in share commits, while a payment's 
   }
   CHECK(store.counts.commits.Value() - before < count / 2);
   CHECK(store.commit_one(begin_unit("new")) == reply{commit_outcome::committed});
-  const auto all_recorded = [&] { return store.ask<backlog_lookup>(store.handles.outbox, find_backlog{})->destinations.empty(); };
-  for (int tries = 0; tries < 500 && !all_recorded(); ++tries) std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  const auto all_recorded = [&] {
+    return store.ask<backlog_lookup>(store.handles.outbox, find_backlog{})->destinations.empty();
+  };
+  for (int tries = 0; tries < 500 && !all_recorded(); ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
   CHECK(all_recorded());
 }
 
@@ -230,7 +235,8 @@ TEST_CASE("the outbox's and the operators' readers answer, and can make due agai
   running_store store{kind};
   prepare(store, 2);
   for (const auto& reader : {store.handles.outbox, store.handles.archive}) {
-    CHECK(store.ask<due_deliveries_lookup>(reader, find_due_deliveries{destination_id{"dest_1"}, at(0), 10})->jobs.size() == 2);
+    CHECK(store.ask<due_deliveries_lookup>(reader, find_due_deliveries{destination_id{"dest_1"}, at(0), 10})
+              ->jobs.size() == 2);
     CHECK(store.ask<deliveries_lookup>(reader, find_deliveries{})->jobs.size() == 2);
     CHECK(store.ask<events_lookup>(reader, find_events{.merchant = merchant_id{"merch_1"}})->events.size() == 1);
     CHECK(store.ask<redeliver_rows_result>(reader, redeliver_rows{.id = 1, .now = at(0)})->changed == 1);

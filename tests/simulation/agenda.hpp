@@ -16,7 +16,9 @@ class agenda {
   duration_ms elapsed() const { return now_ - start; }
 
   void in(duration_ms delay, std::function<void()> what) { events_.emplace(now_ + delay, std::move(what)); }
-  std::optional<time_point> next() const { return events_.empty() ? std::nullopt : std::optional{events_.begin()->first}; }
+  std::optional<time_point> next() const {
+    return events_.empty() ? std::nullopt : std::optional{events_.begin()->first};
+  }
 
   /// Moves to `to`, but no further than the first event.
   void advance_to(time_point to) {

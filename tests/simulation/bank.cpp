@@ -10,7 +10,10 @@ namespace gateway::simulation {
 namespace {
 
 provider_result failing() {
-  return {provider_status::unknown, {}, {}, provider_error{error_category::provider, "provider_error", "HTTP 503", true, true}};
+  return {provider_status::unknown,
+          {},
+          {},
+          provider_error{error_category::provider, "provider_error", "HTTP 503", true, true}};
 }
 
 using bank_line = provider_actor::extend<caf::reacts_to<work_atom, std::uint64_t>>;
@@ -27,7 +30,8 @@ class lining {
     auto promise = self->make_response_promise<provider_result>();
     if (!*alive) return promise;
     const auto id = ++last_;
-    open_.emplace(id, open_call{promise, self->current_mailbox_element()->sender, self->current_message_id().response_id(), {}});
+    open_.emplace(
+        id, open_call{promise, self->current_mailbox_element()->sender, self->current_message_id().response_id(), {}});
     at->take(node, std::move(call), [this, up = alive, id](const provider_result& result) {
       if (!*up) return;
       open_.at(id).results.push_back(result);
@@ -45,7 +49,8 @@ class lining {
     if (call.promise.pending()) {
       call.promise.deliver(std::move(result));
     } else if (call.caller) {
-      call.caller->enqueue(caf::make_mailbox_element(self->ctrl(), call.reply_id, {}, std::move(result)), self->context());
+      call.caller->enqueue(caf::make_mailbox_element(self->ctrl(), call.reply_id, {}, std::move(result)),
+                           self->context());
     }
   }
 
@@ -60,7 +65,8 @@ class lining {
   std::map<std::uint64_t, open_call> open_;
 };
 
-bank_line::behavior_type line_behavior(bank_line::stateful_pointer<lining> self, bank* at, std::string node, std::shared_ptr<bool> alive) {
+bank_line::behavior_type line_behavior(bank_line::stateful_pointer<lining> self, bank* at, std::string node,
+                                       std::shared_ptr<bool> alive) {
   self->state.self = self;
   self->state.at = at;
   self->state.node = std::move(node);
@@ -74,11 +80,12 @@ bank_line::behavior_type line_behavior(bank_line::stateful_pointer<lining> self,
 void bank::take(std::string_view node, provider_call call, std::function<void(const provider_result&)> reply) {
   held_.provider_called(call);
   if (missing_ == guard::provider_key) call.provider_key += "/" + std::to_string(++last_);
-  log_.write(node, "calls the provider: ", to_string(call.what), ' ', call.subject.key.id.value, ' ', call.amount, " as ",
-             call.provider_key.substr(0, 11), call.asked_again ? ", again" : "");
+  log_.write(node, "calls the provider: ", to_string(call.what), ' ', call.subject.key.id.value, ' ', call.amount,
+             " as ", call.provider_key.substr(0, 11), call.asked_again ? ", again" : "");
   if (random_.chance(faults_.call_lost)) return log_.write("provider", "never hears of it");
   const auto delay = [&] {
-    return duration_ms{random_.chance(faults_.stalls) ? random_.between(0, 30'000) : random_.between(0, faults_.provider_latency.count())};
+    return duration_ms{random_.chance(faults_.stalls) ? random_.between(0, 30'000)
+                                                      : random_.between(0, faults_.provider_latency.count())};
   };
   const bool fails = random_.chance(faults_.call_fails), executed = !fails || random_.chance(0.5);
   const bool heard = !random_.chance(faults_.reply_lost);
@@ -88,7 +95,8 @@ void bank::take(std::string_view node, provider_call call, std::function<void(co
     if (!heard) return log_.write("provider", "its answer to ", call.provider_key.substr(0, 11), " is lost");
     const auto told = fails ? failing() : result;
     time_.in(back, [reply, told] { reply(told); });
-    if (random_.chance(faults_.reply_twice)) time_.in(back + duration_ms{random_.between(0, 15'000)}, [reply, told] { reply(told); });
+    if (random_.chance(faults_.reply_twice))
+      time_.in(back + duration_ms{random_.between(0, 15'000)}, [reply, told] { reply(told); });
   });
   if (random_.chance(faults_.call_twice)) {
     if (missing_ == guard::provider_key) call.provider_key += "/" + std::to_string(++last_);
@@ -103,8 +111,8 @@ const provider_result& bank::execute(const provider_call& call) {
     return known->second;
   }
   auto result = decide(call);
-  log_.write("provider", to_string(result.status), ' ', to_string(call.what), ' ', call.subject.key.id.value, ' ', call.amount, " as ",
-             call.provider_key.substr(0, 11));
+  log_.write("provider", to_string(result.status), ' ', to_string(call.what), ' ', call.subject.key.id.value, ' ',
+             call.amount, " as ", call.provider_key.substr(0, 11));
   if (result.status == provider_status::approved)
     held_.provider_acted({call.provider_key, call.subject.key, call.what, call.amount, call.subject.open->command.key});
   return answers_.emplace(call.provider_key, std::move(result)).first->second;
@@ -115,7 +123,10 @@ provider_result bank::decide(const provider_call& call) {
   if (call.what == operation::create && (call.subject.how != flow::server || random_.chance(faults_.challenged)))
     return {provider_status::pending, ref, "https://bank.test/" + ref, std::nullopt};
   if (random_.chance(faults_.declined))
-    return {provider_status::declined, ref, {}, provider_error{error_category::provider, "card_declined", "No.", false, false}};
+    return {provider_status::declined,
+            ref,
+            {},
+            provider_error{error_category::provider, "card_declined", "No.", false, false}};
   return {provider_status::approved, ref, {}, std::nullopt};
 }
 

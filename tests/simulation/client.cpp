@@ -8,38 +8,59 @@ namespace gateway::simulation {
 namespace {
 
 constexpr std::string_view name_of(const payment_request& request) {
-  constexpr std::string_view names[] = {"create", "capture", "refund", "void", "view", "timeline", "hosted result", "settle"};
+  constexpr std::string_view names[] = {"create", "capture",  "refund",        "void",
+                                        "view",   "timeline", "hosted result", "settle"};
   return names[request.what.index()];
 }
 
 /// The gateway has not decided: the same key may be sent again.
 bool undecided(const payment_reply& reply) {
   const auto* why = std::get_if<problem>(&reply.what);
-  return why && (*why == problem::store_unavailable || *why == problem::overloaded || *why == problem::request_in_progress ||
-                 *why == problem::outcome_pending_timeout);
+  return why && (*why == problem::store_unavailable || *why == problem::overloaded ||
+                 *why == problem::request_in_progress || *why == problem::outcome_pending_timeout);
 }
 
 std::string shown(const payment_reply& reply) {
-  if (const auto* result = std::get_if<finished>(&reply.what)) return (result->replayed ? "again \"" : "\"") + result->result->body + '"';
-  if (const auto* seen = std::get_if<payment_ptr>(&reply.what)) return std::string{to_string((*seen)->state)} + " v" + std::to_string((*seen)->version);
-  if (const auto* timeline = std::get_if<timeline_ptr>(&reply.what)) return std::to_string((*timeline)->entries.size()) + " entries";
-  constexpr std::string_view names[] = {"not found", "exists already", "not charge capable", "no eligible provider", "platform key required",
-                                        "wallet not available", "currency not supported", "in progress", "key reused", "overloaded",
-                                        "store unavailable", "no answer"};
+  if (const auto* result = std::get_if<finished>(&reply.what))
+    return (result->replayed ? "again \"" : "\"") + result->result->body + '"';
+  if (const auto* seen = std::get_if<payment_ptr>(&reply.what))
+    return std::string{to_string((*seen)->state)} + " v" + std::to_string((*seen)->version);
+  if (const auto* timeline = std::get_if<timeline_ptr>(&reply.what))
+    return std::to_string((*timeline)->entries.size()) + " entries";
+  constexpr std::string_view names[] = {"not found",
+                                        "exists already",
+                                        "not charge capable",
+                                        "no eligible provider",
+                                        "platform key required",
+                                        "wallet not available",
+                                        "currency not supported",
+                                        "in progress",
+                                        "key reused",
+                                        "overloaded",
+                                        "store unavailable",
+                                        "no answer"};
   return "refused: " + std::string{names[static_cast<std::size_t>(std::get<problem>(reply.what))]};
 }
 
 }  // namespace
 
-client::client(unsigned number, const world_plan& plan, agenda& time, dice& random, const weather& faults, promises& held, journal& log,
-               send_function send)
-    : name_{"client " + std::to_string(number)}, plan_{plan}, time_{time}, random_{random}, faults_{faults}, held_{held}, log_{log},
-      send_{std::move(send)}, left_{plan.requests} {
+client::client(unsigned number, const world_plan& plan, agenda& time, dice& random, const weather& faults,
+               promises& held, journal& log, send_function send)
+    : name_{"client " + std::to_string(number)},
+      plan_{plan},
+      time_{time},
+      random_{random},
+      faults_{faults},
+      held_{held},
+      log_{log},
+      send_{std::move(send)},
+      left_{plan.requests} {
   time_.in(duration_ms{random_.between(0, 2'000)}, [this] { next(); });
 }
 
 payment_key client::any_payment() {
-  return {merchant_id{"merch_1"}, environment::test, payment_id{"pay_" + std::to_string(random_.between(1, plan_.payments))}};
+  return {merchant_id{"merch_1"}, environment::test,
+          payment_id{"pay_" + std::to_string(random_.between(1, plan_.payments))}};
 }
 
 payment_request client::make_up() {
@@ -57,7 +78,8 @@ payment_request client::make_up() {
     c.amount = {100 * random_.between(1, 3), *currency::parse(high_risk ? "HKD" : "EUR")};
     c.how = page ? flow::redirect : flow::server;
     if (!page) c.details.payment_method = "pm_card_visa";
-    content += " create " + std::to_string(c.amount.minor) + to_string(c.how).data() + std::string{c.amount.unit.code()};
+    content +=
+        " create " + std::to_string(c.amount.minor) + to_string(c.how).data() + std::string{c.amount.unit.code()};
     request.what = std::move(c);
   } else if (which < 67) {
     content += " capture";

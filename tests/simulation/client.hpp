@@ -22,8 +22,8 @@ using send_function = std::function<void(payment_request, std::function<void(pay
 
 class client {
  public:
-  client(unsigned number, const world_plan& plan, agenda& time, dice& random, const weather& faults, promises& held, journal& log,
-         send_function send);
+  client(unsigned number, const world_plan& plan, agenda& time, dice& random, const weather& faults, promises& held,
+         journal& log, send_function send);
 
   /// Its script is at its end, and nothing that it still wants to know is open.
   bool done() const { return left_ == 0 && !current_; }

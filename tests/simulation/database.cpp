@@ -17,8 +17,8 @@ std::string shown(const unit_of_work& unit) {
   if (const auto& f = unit.finish_command) text << "finish key " << f->key.key << " \"" << f->result->body << '"';
   const auto& row = unit.insert_payment ? unit.insert_payment : unit.update_payment;
   if (row)
-    text << " {" << row->key.id.value << " v" << row->version << ' ' << to_string(row->state) << (row->open ? ", open " : "")
-         << (row->open ? to_string(row->open->what) : std::string_view{}) << '}';
+    text << " {" << row->key.id.value << " v" << row->version << ' ' << to_string(row->state)
+         << (row->open ? ", open " : "") << (row->open ? to_string(row->open->what) : std::string_view{}) << '}';
   for (const auto& d : unit.deliveries) text << " deliver " << d.id << " to " << d.to.value;
   for (const auto& d : unit.update_deliveries)
     text << " delivery " << d.id << " v" << d.version << ' ' << to_string(d.status) << " after " << d.attempts;
@@ -100,9 +100,8 @@ class writing {
         line->log.write(line->node, "held up in the database: ", shown(unit));
         // It has left the node: a crash does not take it back.
         line->time.in(duration_ms{line->random.between(1, 20'000)},
-                      [&rows = line->rows, node = line->node, unsaved = line->unsaved, unit = std::move(unit)]() mutable {
-                        rows.commit(node, std::move(unit), *unsaved);
-                      });
+                      [&rows = line->rows, node = line->node, unsaved = line->unsaved,
+                       unit = std::move(unit)]() mutable { rows.commit(node, std::move(unit), *unsaved); });
       }
     }
     return commit_outcome::unavailable;
@@ -128,15 +127,17 @@ class reading {
   template <class Query>
   auto take(const Query& query) -> caf::result<decltype(std::declval<database&>().run(query))> {
     using found_type = decltype(line->rows.run(query));
-    if (!*line->alive || line->random.chance(line->faults.read_failed)) return make_error(actor_errc::store_unavailable);
+    if (!*line->alive || line->random.chance(line->faults.read_failed))
+      return make_error(actor_errc::store_unavailable);
     auto found = line->rows.run(query);
     if (line->random.chance(0.5)) return found;
     // What it read was true when it read it.
     auto promise = self->template make_response_promise<found_type>();
     waiting_.push_back([promise, found = std::move(found)]() mutable { promise.deliver(std::move(found)); });
-    line->time.in(duration_ms{line->random.between(0, line->faults.store_latency.count())}, [self = self, alive = line->alive] {
-      if (*alive) caf::anon_send(slow_reader{self}, work_atom::value);
-    });
+    line->time.in(duration_ms{line->random.between(0, line->faults.store_latency.count())},
+                  [self = self, alive = line->alive] {
+                    if (*alive) caf::anon_send(slow_reader{self}, work_atom::value);
+                  });
     return promise;
   }
 
@@ -154,12 +155,17 @@ slow_reader::behavior_type reader_behavior(slow_reader::stateful_pointer<reading
   self->state.self = self;
   self->state.line.emplace(std::move(line));
   return {
-      [self](const find_payment& q) { return self->state.take(q); },   [self](const find_command& q) { return self->state.take(q); },
-      [self](const find_timeline& q) { return self->state.take(q); },  [self](const find_due& q) { return self->state.take(q); },
-      [self](const find_directory& q) { return self->state.take(q); }, [self](const purge_commands& q) { return self->state.take(q); },
+      [self](const find_payment& q) { return self->state.take(q); },
+      [self](const find_command& q) { return self->state.take(q); },
+      [self](const find_timeline& q) { return self->state.take(q); },
+      [self](const find_due& q) { return self->state.take(q); },
+      [self](const find_directory& q) { return self->state.take(q); },
+      [self](const purge_commands& q) { return self->state.take(q); },
       [self](const find_due_deliveries& q) { return self->state.take(q); },
-      [self](const find_backlog& q) { return self->state.take(q); },   [self](const find_deliveries& q) { return self->state.take(q); },
-      [self](const find_events& q) { return self->state.take(q); },    [self](const redeliver_rows& q) { return self->state.take(q); },
+      [self](const find_backlog& q) { return self->state.take(q); },
+      [self](const find_deliveries& q) { return self->state.take(q); },
+      [self](const find_events& q) { return self->state.take(q); },
+      [self](const redeliver_rows& q) { return self->state.take(q); },
       [self](work_atom) { self->state.answer(); },
   };
 }
@@ -169,7 +175,8 @@ slow_reader::behavior_type reader_behavior(slow_reader::stateful_pointer<reading
 commit_outcome database::commit(std::string_view node, unit_of_work unit, unsaved_units& unsaved) {
   const auto& row = unit.insert_payment ? unit.insert_payment : unit.update_payment;
   if (missing_ == guard::version_claim && unit.update_payment)
-    if (const auto stored = rows_.payments.find(testing::memory_store::id(unit.update_payment->key)); stored != rows_.payments.end())
+    if (const auto stored = rows_.payments.find(testing::memory_store::id(unit.update_payment->key));
+        stored != rows_.payments.end())
       stored->second.version = unit.update_payment->version - 1;
   if (missing_ == guard::begin_commit && row) {
     const auto key = testing::memory_store::id(row->key);
@@ -203,7 +210,11 @@ redeliver_rows_result database::run(const redeliver_rows& what) {
   return made;
 }
 
-store_writer spawn_writer(caf::actor_system& system, store_line line) { return system.spawn(writer_behavior, std::move(line)); }
-store_reader spawn_reader(caf::actor_system& system, store_line line) { return system.spawn(reader_behavior, std::move(line)); }
+store_writer spawn_writer(caf::actor_system& system, store_line line) {
+  return system.spawn(writer_behavior, std::move(line));
+}
+store_reader spawn_reader(caf::actor_system& system, store_line line) {
+  return system.spawn(reader_behavior, std::move(line));
+}
 
 }  // namespace gateway::simulation

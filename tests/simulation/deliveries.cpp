@@ -28,7 +28,9 @@ std::string_view header(const outgoing_post& post, std::string_view name) {
 
 std::string signature(const webhook_endpoint& by, const std::string& body, time_point now) {
   const auto seconds = std::to_string(to_unix_ms(now) / 1000);
-  const auto signed_by = [&](const std::string& secret) { return ",v1=" + crypto::hex(crypto::hmac_sha256(secret, seconds + "." + body)); };
+  const auto signed_by = [&](const std::string& secret) {
+    return ",v1=" + crypto::hex(crypto::hmac_sha256(secret, seconds + "." + body));
+  };
   const bool both = !by.previous_secret.empty() && now < by.previous_until;
   return "t=" + seconds + signed_by(by.secret) + (both ? signed_by(by.previous_secret) : "");
 }
@@ -64,7 +66,9 @@ void delivery_promises::committed(const unit_of_work& unit) {
 }
 
 void delivery_promises::check_fresh(const delivery& row, const unit_of_work& unit) {
-  const auto is_its_event = [&](const timeline_entry& e) { return e.seq == row.event_seq && e.kind == timeline_kind::event; };
+  const auto is_its_event = [&](const timeline_entry& e) {
+    return e.seq == row.event_seq && e.kind == timeline_kind::event;
+  };
   const bool of_unit =
       unit.update_payment && row.subject == unit.update_payment->key && std::ranges::any_of(unit.entries, is_its_event);
   if (!of_unit) all_.break_(text_of("delivery ", row.id, " is not of an event of its commit"));
@@ -81,17 +85,21 @@ void delivery_promises::check_told(const payment_key& subject, const timeline_en
   for (const auto& to : published_.find_merchant(subject.merchant)->destinations) {
     const unsigned wanted = is_for(to, subject.env, event.operation) ? 1 : 0;
     if (told[to.id.value] != wanted)
-      all_.break_(text_of(event.operation, " of ", subject.id.value, " has ", told[to.id.value], " deliveries to ", to.id.value, ", not ",
-                          wanted));
+      all_.break_(text_of(event.operation, " of ", subject.id.value, " has ", told[to.id.value], " deliveries to ",
+                          to.id.value, ", not ", wanted));
     told.erase(to.id.value);
   }
-  if (!told.empty()) all_.break_(text_of(event.operation, " of ", subject.id.value, " is for ", told.begin()->first, ", which is nobody"));
+  if (!told.empty())
+    all_.break_(
+        text_of(event.operation, " of ", subject.id.value, " is for ", told.begin()->first, ", which is nobody"));
 }
 
 void delivery_promises::check_attempt(const delivery& from, const delivery& to) {
   const auto& n = to.id;
-  if (to.version != from.version + 1) all_.break_(text_of("delivery ", n, " goes from version ", from.version, " to ", to.version));
-  if (from.status != delivery_status::pending) all_.break_(text_of("delivery ", n, " is attempted when it is ", to_string(from.status)));
+  if (to.version != from.version + 1)
+    all_.break_(text_of("delivery ", n, " goes from version ", from.version, " to ", to.version));
+  if (from.status != delivery_status::pending)
+    all_.break_(text_of("delivery ", n, " is attempted when it is ", to_string(from.status)));
   if (to.attempts != from.attempts + 1 || to.round_from != from.round_from || !to.last)
     return all_.break_(text_of("delivery ", n, " goes from ", from.attempts, " attempts to ", to.attempts));
   const auto in_round = to.attempts - to.round_from;
@@ -118,7 +126,8 @@ void delivery_promises::redelivered() {
   for (const auto& [number, row] : rows_.deliveries) {
     auto& past = history_[number];
     if (past.back().version == row.version) continue;
-    if (row.version != past.back().version + 1 || row.status != delivery_status::pending || row.round_from != row.attempts)
+    if (row.version != past.back().version + 1 || row.status != delivery_status::pending ||
+        row.round_from != row.attempts)
       all_.break_(text_of("delivery ", number, " is not redelivered as a whole"));
     past.push_back(row);
   }
@@ -129,14 +138,16 @@ void delivery_promises::redelivered() {
 void delivery_promises::posted(node_memory& node, const outgoing_post& post, time_point now) {
   const auto number = number_of(post);
   const auto row = rows_.deliveries.find(number);
-  if (row == rows_.deliveries.end()) return all_.break_(text_of("delivery ", number, " is sent, and is not in the store"));
+  if (row == rows_.deliveries.end())
+    return all_.break_(text_of("delivery ", number, " is sent, and is not in the store"));
   check_letter(row->second, post, now);
   // Another node may have moved it on. What this one knows of it, it has to respect.
   const auto& past = history_.at(number);
   const auto known = node.versions.find(number);
   const auto since = known == node.versions.end() ? 1 : known->second;
-  const bool due = std::any_of(past.begin() + (since - 1), past.end(),
-                               [&](const delivery& v) { return v.next_attempt_at && *v.next_attempt_at <= now + allowance_; });
+  const bool due = std::any_of(past.begin() + (since - 1), past.end(), [&](const delivery& v) {
+    return v.next_attempt_at && *v.next_attempt_at <= now + allowance_;
+  });
   if (!due)
     all_.break_(text_of("delivery ", number, " is attempted when it is ", to_string(past.back().status), " at version ",
                         past.back().version, " and not due, of which its node knows version ", since));
@@ -157,9 +168,12 @@ void delivery_promises::check_letter(const delivery& row, const outgoing_post& p
     all_.break_(text_of("delivery ", row.id, " is not what is stored"));
   const auto& past = endpoints_[row.to.value];
   const bool allowed = std::any_of(past.rbegin(), past.rend(), [&](const publication& p) {
-    return p.until >= time_.now() - order_takes && p.what.what.status == destination_status::enabled && p.what.what.url == post.url;
+    return p.until >= time_.now() - order_takes && p.what.what.status == destination_status::enabled &&
+           p.what.what.url == post.url;
   });
-  if (!allowed) all_.break_(text_of("delivery ", row.id, " is sent to ", post.url, ", which is not where ", row.to.value, " wants it"));
+  if (!allowed)
+    all_.break_(
+        text_of("delivery ", row.id, " is sent to ", post.url, ", which is not where ", row.to.value, " wants it"));
   const auto signed_as = header(post, "X-Service-Signature");
   const bool signed_well = std::any_of(past.rbegin(), past.rend(), [&](const publication& p) {
     return p.until >= time_.now() - order_takes && signature(p.what, post.body, now) == signed_as;
@@ -170,7 +184,8 @@ void delivery_promises::check_letter(const delivery& row, const outgoing_post& p
 // ---- at rest ------------------------------------------------------------------------------------
 
 bool delivery_promises::anything_pending() const {
-  return std::ranges::any_of(rows_.deliveries, [](const auto& row) { return row.second.status == delivery_status::pending; });
+  return std::ranges::any_of(rows_.deliveries,
+                             [](const auto& row) { return row.second.status == delivery_status::pending; });
 }
 
 void delivery_promises::at_rest() {
@@ -179,7 +194,8 @@ void delivery_promises::at_rest() {
       for (const auto& [seq, entry] : timeline->second)
         if (entry.kind == timeline_kind::event) check_told(row.key, entry);
   for (const auto& [number, row] : rows_.deliveries) {
-    if (row.status != delivery_status::delivered) all_.break_(text_of("delivery ", number, " is ", to_string(row.status), " for ever"));
+    if (row.status != delivery_status::delivered)
+      all_.break_(text_of("delivery ", number, " is ", to_string(row.status), " for ever"));
     if (!received_.contains(number)) all_.break_(text_of("delivery ", number, " never arrives"));
   }
 }

@@ -24,9 +24,15 @@ struct node_memory {
 class delivery_promises {
  public:
   /// `allowance`: how far a node's clock may have been set back.
-  delivery_promises(const testing::memory_store& rows, const result_encoder& encoder, const directory& published, const agenda& time,
-                    const settings& config, const duration_ms& allowance, promises& all)
-      : rows_{rows}, encoder_{encoder}, published_{published}, time_{time}, config_{config}, allowance_{allowance}, all_{all} {}
+  delivery_promises(const testing::memory_store& rows, const result_encoder& encoder, const directory& published,
+                    const agenda& time, const settings& config, const duration_ms& allowance, promises& all)
+      : rows_{rows},
+        encoder_{encoder},
+        published_{published},
+        time_{time},
+        config_{config},
+        allowance_{allowance},
+        all_{all} {}
 
   /// A destination was published, and what signs for it.
   void published(const webhook_endpoint& endpoint);

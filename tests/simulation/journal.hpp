@@ -25,8 +25,8 @@ class journal {
     (line << ... << parts);
     char head[64];
     const auto ms = time_.elapsed().count();
-    std::snprintf(head, sizeof head, "%6lld.%03lld  %-11.*s ", static_cast<long long>(ms / 1000), static_cast<long long>(ms % 1000),
-                  static_cast<int>(who.size()), who.data());
+    std::snprintf(head, sizeof head, "%6lld.%03lld  %-11.*s ", static_cast<long long>(ms / 1000),
+                  static_cast<long long>(ms % 1000), static_cast<int>(who.size()), who.data());
     *out_ << head << line.str() << '\n';
   }
   /// Something that two equal runs share and that is not worth a line.

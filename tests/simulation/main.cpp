@@ -15,8 +15,9 @@ namespace {
 
 int tell(std::uint64_t seed, guard missing) {
   const auto result = simulate(seed, missing, &std::cout);
-  std::cout << "seed " << seed << ": " << result.broken.value_or("every promise held") << " (" << result.steps << " steps, "
-            << result.crashes << " crashes, " << std::chrono::floor<std::chrono::seconds>(result.time).count() << " s of virtual time)\n";
+  std::cout << "seed " << seed << ": " << result.broken.value_or("every promise held") << " (" << result.steps
+            << " steps, " << result.crashes << " crashes, "
+            << std::chrono::floor<std::chrono::seconds>(result.time).count() << " s of virtual time)\n";
   return result.broken ? 1 : 0;
 }
 
@@ -33,8 +34,8 @@ int explore(std::uint64_t from, std::uint64_t seeds, guard missing) {
     if (missing != guard::none) break;
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  std::cout << seeds << " seeds from " << from << ": " << broken << " broken, " << steps << " steps, " << crashes << " crashes, "
-            << took.count() << " s\n";
+  std::cout << seeds << " seeds from " << from << ": " << broken << " broken, " << steps << " steps, " << crashes
+            << " crashes, " << took.count() << " s\n";
   return broken == 0 ? 0 : 1;
 }
 
@@ -44,13 +45,17 @@ int main(int argc, char** argv) {
   CLI::App app{"Runs the gateway's actors through simulated worlds and holds its promises against them.", "simulate"};
   std::uint64_t seeds = 2'000, from = 1, seed = 0;
   guard missing = guard::none;
-  const std::map<std::string, guard> guards{
-      {"begin-commit", guard::begin_commit}, {"version-claim", guard::version_claim}, {"provider-key", guard::provider_key},
-      {"delivery-commit", guard::delivery_commit}, {"delivery-claim", guard::delivery_claim}};
-  auto* many = app.add_option("--seeds", seeds, "how many seeds to explore")->check(CLI::PositiveNumber)->capture_default_str();
+  const std::map<std::string, guard> guards{{"begin-commit", guard::begin_commit},
+                                            {"version-claim", guard::version_claim},
+                                            {"provider-key", guard::provider_key},
+                                            {"delivery-commit", guard::delivery_commit},
+                                            {"delivery-claim", guard::delivery_claim}};
+  auto* many =
+      app.add_option("--seeds", seeds, "how many seeds to explore")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--from", from, "the first of them")->capture_default_str();
   auto* one = app.add_option("--seed", seed, "replay this one, and tell its story")->excludes(many);
-  app.add_option("--without", missing, "take a guard out, and see it missed")->transform(CLI::CheckedTransformer(guards));
+  app.add_option("--without", missing, "take a guard out, and see it missed")
+      ->transform(CLI::CheckedTransformer(guards));
   CLI11_PARSE(app, argc, argv);
   gateway::log::start(gateway::log::level::error);
   const int status = one->count() > 0 ? tell(seed, missing) : explore(from, seeds, missing);

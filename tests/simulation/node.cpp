@@ -32,12 +32,16 @@ node::deterministic_config::deterministic_config() {
 }
 
 node::node(const surroundings& around, unsigned number, duration_ms clock_skew, std::uint32_t number_salt)
-    : around_{around}, name_{"node " + std::to_string(number)}, numbers_{number_salt},
-      mail_{around.merchants_endpoints, name_, clock_, alive_, memory_}, caught_up_{around.time.now()} {
+    : around_{around},
+      name_{"node " + std::to_string(number)},
+      numbers_{number_salt},
+      mail_{around.merchants_endpoints, name_, clock_, alive_, memory_},
+      caught_up_{around.time.now()} {
   coordinator_ = &dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler());
   clock_.time = &around_.time;
   clock_.skew = clock_skew;
-  const store_line line{around_.rows, around_.time, around_.random, around_.faults, around_.log, name_, alive_, memory_};
+  const store_line line{around_.rows, around_.time, around_.random, around_.faults,
+                        around_.log,  name_,        alive_,         memory_};
   store_handles store;
   for (int i = 0; i < 2; ++i) {
     store.writers.push_back(spawn_writer(system_, line));
@@ -53,11 +57,19 @@ node::node(const surroundings& around, unsigned number, duration_ms clock_skew, 
   }
   const auto operators = system_.spawn(directory_behavior, alive_, around_.disable);
   keep(operators);
-  dispatcher_ = actors::spawn_dispatcher(system_, std::make_shared<const actors::webhook_context>(actors::webhook_context{
-                                                      store, operators, around_.merchants, clock_, around_.encoder, around_.config,
-                                                      around_.meters, mail_}));
-  context_ = std::make_shared<actors::payment_context>(actors::payment_context{
-      std::move(store), {}, around_.merchants, clock_, around_.encoder, around_.config, around_.meters, dispatcher_, numbers_});
+  dispatcher_ = actors::spawn_dispatcher(
+      system_,
+      std::make_shared<const actors::webhook_context>(actors::webhook_context{
+          store, operators, around_.merchants, clock_, around_.encoder, around_.config, around_.meters, mail_}));
+  context_ = std::make_shared<actors::payment_context>(actors::payment_context{std::move(store),
+                                                                               {},
+                                                                               around_.merchants,
+                                                                               clock_,
+                                                                               around_.encoder,
+                                                                               around_.config,
+                                                                               around_.meters,
+                                                                               dispatcher_,
+                                                                               numbers_});
   for (const auto& kind : provider_catalogue) {
     const auto way_to_bank = spawn_bank_line(system_, around_.provider, name_, alive_);
     auto& gate = context_->providers[static_cast<std::size_t>(kind.kind)];

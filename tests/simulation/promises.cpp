@@ -25,7 +25,9 @@ bool legal(payment_state from, payment_state to) {
     case authorized: return to == captured || to == voided;
     case captured: return to == partially_refunded || to == refunded;
     case partially_refunded: return to == refunded;
-    case refunded: case failed: case voided: return false;
+    case refunded:
+    case failed:
+    case voided: return false;
   }
   return false;
 }
@@ -66,34 +68,38 @@ void promises::committed(const std::optional<payment>& before, const unit_of_wor
 void promises::check_change(const payment& from, const payment& to, std::size_t entries) {
   const auto& id = to.key.id.value;
   if (to.version != from.version + 1) break_(text_of(id, " goes from version ", from.version, " to ", to.version));
-  if (!legal(from.state, to.state)) break_(text_of(id, " goes from ", to_string(from.state), " to ", to_string(to.state)));
+  if (!legal(from.state, to.state))
+    break_(text_of(id, " goes from ", to_string(from.state), " to ", to_string(to.state)));
   if (to.refunded < from.refunded || to.captured < from.captured) break_(text_of(id, ": an amount shrinks"));
   if (to.next_seq != from.next_seq + entries) break_(text_of(id, ": its timeline has a gap"));
-  if (from.open && to.open && to.open->claim != from.open->claim) break_(text_of(id, ": an open operation is replaced by another"));
-  if (!from.open && to.open && to.state != from.state) break_(text_of(id, " changes its state before its provider is called"));
+  if (from.open && to.open && to.open->claim != from.open->claim)
+    break_(text_of(id, ": an open operation is replaced by another"));
+  if (!from.open && to.open && to.state != from.state)
+    break_(text_of(id, " changes its state before its provider is called"));
 }
 
 /// A result stored without calling the provider must be what the row says at that moment.
 void promises::check_conclusion(const std::optional<payment>& before, const command_record& command) {
   if (!before) return break_(text_of("a result is stored for ", command.payment.value, ", which does not exist"));
   if (before->open && !before->open->answered)
-    return break_(text_of(command.payment.value, " takes key ", command.key.key, " while its ", to_string(before->open->what),
-                          " is open and its client not told"));
+    return break_(text_of(command.payment.value, " takes key ", command.key.key, " while its ",
+                          to_string(before->open->what), " is open and its client not told"));
   const auto decided = [&]() -> decision {
     switch (command.what) {
       case operation::capture: return decide(*before, capture_payment{}, command.key, command.created_at, {});
-      case operation::refund: return decide(*before, refund_payment{command.amount, {}}, command.key, command.created_at, {});
+      case operation::refund:
+        return decide(*before, refund_payment{command.amount, {}}, command.key, command.created_at, {});
       default: return decide(*before, void_payment{}, command.key, command.created_at, {});
     }
   }();
   const auto* concluded = std::get_if<conclusion>(&decided);
   if (!concluded)
-    return break_(text_of("\"", command.result->body, "\" is stored for key ", command.key.key, ", but ", command.payment.value, " is ",
-                          to_string(before->state), " and would take it"));
+    return break_(text_of("\"", command.result->body, "\" is stored for key ", command.key.key, ", but ",
+                          command.payment.value, " is ", to_string(before->state), " and would take it"));
   const auto wanted = encoder_.encode(concluded->result);
   if (wanted != *command.result)
-    break_(text_of("\"", command.result->body, "\" is stored for key ", command.key.key, ", but ", command.payment.value, " says \"",
-                   wanted.body, "\""));
+    break_(text_of("\"", command.result->body, "\" is stored for key ", command.key.key, ", but ",
+                   command.payment.value, " says \"", wanted.body, "\""));
 }
 
 // ---- provider -----------------------------------------------------------------------------------
@@ -106,7 +112,9 @@ void promises::provider_called(const provider_call& call) {
   const auto command = rows_.commands.find(testing::memory_store::id(open->command));
   // A key that has expired since leaves its intent on the row.
   const bool begun = row && (command != rows_.commands.end() || (row->open && row->open->claim == open->claim));
-  if (!begun) return break_(text_of("the provider is called for ", id, " (", to_string(call.what), ") before the intent is durable"));
+  if (!begun)
+    return break_(
+        text_of("the provider is called for ", id, " (", to_string(call.what), ") before the intent is durable"));
   if (row->version < open->claim || call.what != open->what || open->amount != call.amount)
     break_(text_of("the provider is called for ", id, " with something other than what was begun"));
   const auto [known, fresh] =
@@ -136,7 +144,9 @@ void promises::provider_acted(provider_effect effect) {
 
 // ---- clients ------------------------------------------------------------------------------------
 
-void promises::asked(const payment_request& request) { fingerprints_[request.write->key.key].insert(request.write->fingerprint); }
+void promises::asked(const payment_request& request) {
+  fingerprints_[request.write->key.key].insert(request.write->fingerprint);
+}
 
 void promises::told(const payment_request& request, const payment_reply& reply, std::size_t asked_at, bool one_node) {
   if (const auto* result = std::get_if<finished>(&reply.what)) return check_stored(request, *result);
@@ -153,7 +163,8 @@ void promises::told(const payment_request& request, const payment_reply& reply, 
                                  [&](const acknowledgement& a) { return a.subject == request.key; });
   if (why == problem::payment_not_found && known)
     break_(text_of(request.key.id.value, " is told not to exist, after a client was given its result"));
-  if (why == problem::payment_already_exists && !row_of(request.key)) break_(text_of(request.key.id.value, " is told to exist, and does not"));
+  if (why == problem::payment_already_exists && !row_of(request.key))
+    break_(text_of(request.key.id.value, " is told to exist, and does not"));
   if (why == problem::idempotency_key_reused && fingerprints_[request.write->key.key].size() < 2)
     break_(text_of("key ", request.write->key.key, " is told to be reused, and was not"));
 }
@@ -163,16 +174,21 @@ void promises::check_stored(const payment_request& request, const finished& resu
   const auto row = rows_.commands.find(testing::memory_store::id(key));
   const result_told now{request.write->fingerprint, *result.result};
   // An actor may remember an answer for a while longer than the store.
-  if (const auto old = expired_.find(key.key); old != expired_.end() && std::ranges::find(old->second, now) != old->second.end()) return;
+  if (const auto old = expired_.find(key.key);
+      old != expired_.end() && std::ranges::find(old->second, now) != old->second.end())
+    return;
   if (row == rows_.commands.end() || !row->second.result)
-    return break_(text_of("a client is told \"", result.result->body, "\" for key ", key.key, ", and nothing is stored"));
+    return break_(
+        text_of("a client is told \"", result.result->body, "\" for key ", key.key, ", and nothing is stored"));
   if (*row->second.result != *result.result)
-    break_(text_of("a client is told \"", result.result->body, "\" for key ", key.key, ", and \"", row->second.result->body, "\" is stored"));
+    break_(text_of("a client is told \"", result.result->body, "\" for key ", key.key, ", and \"",
+                   row->second.result->body, "\" is stored"));
   if (row->second.fingerprint != request.write->fingerprint)
     break_(text_of("key ", key.key, " answers another request than the one it was used for"));
   const auto [told_before, fresh] = results_.try_emplace(key.key, now);
   if (told_before->second.bytes != *result.result)
-    break_(text_of("key ", key.key, " was answered \"", told_before->second.bytes.body, "\" and now \"", result.result->body, "\""));
+    break_(text_of("key ", key.key, " was answered \"", told_before->second.bytes.body, "\" and now \"",
+                   result.result->body, "\""));
   // From now on nobody may be shown the payment as it was before the commit that stored this result.
   if (const auto settled = settled_at_.find(key.key); fresh && settled != settled_at_.end())
     acknowledged_.push_back({request.key, settled->second});
@@ -181,13 +197,14 @@ void promises::check_stored(const payment_request& request, const finished& resu
 void promises::check_seen(const payment& seen, std::size_t asked_at, bool one_node) {
   const auto& past = history_[testing::memory_store::id(seen.key)];
   const auto moment = past.find(seen.version);
-  if (moment == past.end() || moment->second != seen) return break_(text_of("a look at ", seen.key.id.value, " shows what was never stored"));
+  if (moment == past.end() || moment->second != seen)
+    return break_(text_of("a look at ", seen.key.id.value, " shows what was never stored"));
   // A node of several may lag behind; one alone may not go back behind what it told.
   if (!one_node) return;
   for (std::size_t i = 0; i < asked_at; ++i)
     if (acknowledged_[i].subject == seen.key && acknowledged_[i].version > seen.version)
-      return break_(text_of("a look at ", seen.key.id.value, " shows version ", seen.version, ", after a result of version ",
-                            acknowledged_[i].version, " was told"));
+      return break_(text_of("a look at ", seen.key.id.value, " shows version ", seen.version,
+                            ", after a result of version ", acknowledged_[i].version, " was told"));
 }
 
 void promises::key_expires(const command_key& key) {
@@ -208,7 +225,8 @@ bool promises::anything_open() const {
 
 void promises::seen_at_rest(const payment& seen) {
   if (const auto* row = row_of(seen.key); !row || *row != seen)
-    break_(text_of(seen.key.id.value, " is shown at version ", seen.version, " for ever, and stands at ", row ? row->version : 0));
+    break_(text_of(seen.key.id.value, " is shown at version ", seen.version, " for ever, and stands at ",
+                   row ? row->version : 0));
 }
 
 void promises::at_rest() {
@@ -222,15 +240,19 @@ void promises::at_rest() {
       if (effect.what == operation::refund) given_back += effect.amount;
     }
     using enum payment_state;
-    const bool paid = row.state == authorized || row.state == captured || row.state == partially_refunded || row.state == refunded ||
-                      row.state == voided;
+    const bool paid = row.state == authorized || row.state == captured || row.state == partially_refunded ||
+                      row.state == refunded || row.state == voided;
     const bool by_call = count[static_cast<std::size_t>(operation::create)] == 1;
-    if (by_call && !paid) break_(text_of("the provider has charged ", row.key.id.value, ", which is ", to_string(row.state)));
-    if (paid && !by_call && !paid_pages_.contains(key)) break_(text_of(row.key.id.value, " is ", to_string(row.state), ", and nobody has paid"));
+    if (by_call && !paid)
+      break_(text_of("the provider has charged ", row.key.id.value, ", which is ", to_string(row.state)));
+    if (paid && !by_call && !paid_pages_.contains(key))
+      break_(text_of(row.key.id.value, " is ", to_string(row.state), ", and nobody has paid"));
     if (given_back != row.refunded)
-      break_(text_of("the provider has refunded ", given_back, " of ", row.key.id.value, ", the payment says ", row.refunded));
+      break_(text_of("the provider has refunded ", given_back, " of ", row.key.id.value, ", the payment says ",
+                     row.refunded));
     const bool captured_by_call = count[static_cast<std::size_t>(operation::capture)] == 1;
-    if (captured_by_call && row.captured != row.amount.minor) break_(text_of(row.key.id.value, " is captured at the provider only"));
+    if (captured_by_call && row.captured != row.amount.minor)
+      break_(text_of(row.key.id.value, " is captured at the provider only"));
     const bool captured_here = row.captured > 0 && row.how == flow::server;
     if (captured_here && !captured_by_call && traits_of(row.provider).separate_capture)
       break_(text_of(row.key.id.value, " is captured here and not at the provider"));
@@ -241,11 +263,14 @@ void promises::at_rest() {
     if (length + 1 != row.next_seq) break_(text_of(row.key.id.value, ": entries of its timeline are missing"));
   }
   for (const auto& [key, row] : rows_.commands)
-    if (!row.result) break_(text_of("key ", row.key.key, " (", to_string(row.what), ' ', row.payment.value, ") never gets a result"));
+    if (!row.result)
+      break_(text_of("key ", row.key.key, " (", to_string(row.what), ' ', row.payment.value, ") never gets a result"));
   for (const auto& effect : effects_)
-    if (!row_of(effect.subject)) break_(text_of("the provider has acted on ", effect.subject.id.value, ", which does not exist"));
+    if (!row_of(effect.subject))
+      break_(text_of("the provider has acted on ", effect.subject.id.value, ", which does not exist"));
   for (const auto& [key, told] : results_) {
-    const bool kept = std::ranges::any_of(rows_.commands, [&](const auto& row) { return row.second.key.key == key && row.second.result == told.bytes; });
+    const bool kept = std::ranges::any_of(
+        rows_.commands, [&](const auto& row) { return row.second.key.key == key && row.second.result == told.bytes; });
     if (!kept) break_(text_of("the result told for key ", key, " is not in the store"));
   }
 }

@@ -26,7 +26,8 @@ struct provider_effect {
 
 class promises {
  public:
-  promises(const testing::memory_store& rows, const result_encoder& encoder, journal& log) : rows_{rows}, encoder_{encoder}, log_{log} {}
+  promises(const testing::memory_store& rows, const result_encoder& encoder, journal& log)
+      : rows_{rows}, encoder_{encoder}, log_{log} {}
 
   /// The first promise that was broken, in words.
   const std::optional<std::string>& broken() const { return broken_; }

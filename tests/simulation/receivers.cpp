@@ -46,28 +46,33 @@ delivery_attempt receivers::answer(std::int64_t number) {
 
 void receivers::take(const outgoing_post& post, std::function<void(delivery_attempt)> told) {
   const auto number = delivery_promises::number_of(post);
-  const auto after = [&](duration_ms delay, delivery_attempt seen) {
-    time_.in(delay, [told, seen] { told(seen); });
-  };
+  const auto after = [&](duration_ms delay, delivery_attempt seen) { time_.in(delay, [told, seen] { told(seen); }); };
   if (is_away(post.url) || random_.chance(faults_.post_unreachable)) {
     log_.write("receiver", number, " finds nobody");
     const auto patience = config_.webhook_connect_timeout;
     if (random_.chance(0.3)) return after(patience, failing(attempt_result::connect_timeout, patience));
-    constexpr attempt_result ways[] = {attempt_result::unreachable, attempt_result::tls_failed, attempt_result::forbidden_address};
+    constexpr attempt_result ways[] = {attempt_result::unreachable, attempt_result::tls_failed,
+                                       attempt_result::forbidden_address};
     return after(duration_ms{random_.between(1, 50)}, failing(random_.pick(ways), duration_ms{1}));
   }
   const auto limit = config_.webhook_answer_timeout;
   const auto there = duration_ms{random_.between(0, faults_.receiver_latency.count())};
   const bool stalls = random_.chance(faults_.post_stalls);
-  const auto back = duration_ms{stalls ? random_.between(0, 20'000) : random_.between(1, faults_.receiver_latency.count())};
+  const auto back =
+      duration_ms{stalls ? random_.between(0, 20'000) : random_.between(1, faults_.receiver_latency.count())};
   const bool unheard = random_.chance(faults_.post_unheard);
   time_.in(there, [this, number, told, back, unheard, limit] {
     held_.received(number);
     auto seen = answer(number);
     seen.took_ms = static_cast<std::uint32_t>(back.count());
-    log_.write("receiver", "takes ", number, ": ", seen.status, unheard ? ", unheard" : back > limit ? ", too late" : "");
-    const auto heard_as = unheard ? failing(random_.chance(0.5) ? attempt_result::unreachable : attempt_result::bad_answer, back)
-                          : back > limit ? failing(attempt_result::answer_timeout, limit) : seen;
+    log_.write("receiver", "takes ", number, ": ", seen.status,
+               unheard        ? ", unheard"
+               : back > limit ? ", too late"
+                              : "");
+    const auto heard_as =
+        unheard        ? failing(random_.chance(0.5) ? attempt_result::unreachable : attempt_result::bad_answer, back)
+        : back > limit ? failing(attempt_result::answer_timeout, limit)
+                       : seen;
     time_.in(std::min<duration_ms>(back, limit), [told, heard_as] { told(heard_as); });
   });
 }

@@ -17,7 +17,8 @@ namespace gateway::simulation {
 
 class receivers {
  public:
-  receivers(agenda& time, dice& random, const weather& faults, const settings& config, delivery_promises& held, journal& log)
+  receivers(agenda& time, dice& random, const weather& faults, const settings& config, delivery_promises& held,
+            journal& log)
       : time_{time}, random_{random}, faults_{faults}, config_{config}, held_{held}, log_{log} {}
 
   /// One attempt's fate: `told` is run once, later, with what the node's client sees of it.
@@ -46,7 +47,8 @@ class receivers {
 /// A node's way to them. What is under way when the node crashes may still arrive.
 class mail_line final : public webhook_client {
  public:
-  mail_line(receivers& to, std::string node, const wall_clock& clock, std::shared_ptr<bool> alive, std::shared_ptr<node_memory> memory)
+  mail_line(receivers& to, std::string node, const wall_clock& clock, std::shared_ptr<bool> alive,
+            std::shared_ptr<node_memory> memory)
       : to_{to}, node_{std::move(node)}, clock_{clock}, alive_{std::move(alive)}, memory_{std::move(memory)} {}
 
   void post(outgoing_post request, std::function<void(delivery_attempt)> done) override;

@@ -40,8 +40,9 @@ merchant shop() {
   m.id = merchant_id{"merch_1"};
   m.connections = {{environment::test, provider_kind::sandbox, connection_status::connected, "acct"},
                    {environment::test, provider_kind::sandbox_hosted, connection_status::connected, "acct"}};
-  m.routes = {{environment::test, provider_kind::sandbox, 1, {*currency::parse("EUR")}, {payment_method_kind::card}},
-              {environment::test, provider_kind::sandbox_hosted, 2, {*currency::parse("HKD")}, {payment_method_kind::card}}};
+  m.routes = {
+      {environment::test, provider_kind::sandbox, 1, {*currency::parse("EUR")}, {payment_method_kind::card}},
+      {environment::test, provider_kind::sandbox_hosted, 2, {*currency::parse("HKD")}, {payment_method_kind::card}}};
   return m;
 }
 
@@ -56,8 +57,9 @@ class world {
       start(i);
     }
     for (unsigned i = 0; i < plan_.clients; ++i)
-      clients_.push_back(std::make_unique<client>(i + 1, plan_, time_, random_, faults_, held_, log_,
-                                                  [this](payment_request request, auto told) { balance(std::move(request), std::move(told)); }));
+      clients_.push_back(std::make_unique<client>(
+          i + 1, plan_, time_, random_, faults_, held_, log_,
+          [this](payment_request request, auto told) { balance(std::move(request), std::move(told)); }));
     customer();
     if (plan_.keys_expire) purge();
     if (plan_.faults.meddling > 0 || plan_.faults.post_gone > 0 || plan_.faults.clock_set > 0) operators();
@@ -76,7 +78,9 @@ class world {
       if (each.what.status == destination_status::disabled) set_status(each, destination_status::enabled);
     // What was held up in the database has landed by then.
     const auto landed = time_.now() + 30s;
-    const auto settled = [&] { return time_.now() > landed && all_up() && unanswered() == 0 && !held_.anything_open(); };
+    const auto settled = [&] {
+      return time_.now() > landed && all_up() && unanswered() == 0 && !held_.anything_open();
+    };
     go_on(settled, 1h, "not everything is settled an hour after the last fault");
     if (!held_.broken()) look_around();
 
@@ -131,10 +135,10 @@ class world {
 
   void start(unsigned which) {
     log_.write("node " + std::to_string(which + 1), "starts");
-    nodes_[which] = std::make_unique<node>(
-        surroundings{time_, random_, faults_, log_, rows_, provider_, receivers_, [this](const auto& wanted) { return disable(wanted); },
-                     plan_.config, merchants_, encoder_, meters_},
-        which + 1, skews_[which], which % plan_.number_salts);
+    nodes_[which] = std::make_unique<node>(surroundings{time_, random_, faults_, log_, rows_, provider_, receivers_,
+                                                        [this](const auto& wanted) { return disable(wanted); },
+                                                        plan_.config, merchants_, encoder_, meters_},
+                                           which + 1, skews_[which], which % plan_.number_salts);
   }
 
   void crash(unsigned which) {
@@ -145,7 +149,9 @@ class world {
     time_.in(duration_ms{random_.between(1, 20'000)}, [this, which] { start(which); });
   }
 
-  bool all_up() const { return std::ranges::all_of(nodes_, [](const auto& n) { return n != nullptr; }); }
+  bool all_up() const {
+    return std::ranges::all_of(nodes_, [](const auto& n) { return n != nullptr; });
+  }
   std::size_t unanswered() const {
     std::size_t open = 0;
     for (const auto& n : nodes_)
@@ -198,7 +204,8 @@ class world {
       const auto before = time_.now() - 10min;
       for (const auto& [key, row] : database_.commands)
         if (row.result && row.created_at < before) held_.key_expires(row.key);
-      if (const auto purged = database_.run(purge_commands{before, 1'000}).deleted; purged > 0) log_.write("database", "purges ", purged, " keys");
+      if (const auto purged = database_.run(purge_commands{before, 1'000}).deleted; purged > 0)
+        log_.write("database", "purges ", purged, " keys");
     });
   }
 
@@ -291,7 +298,9 @@ class world {
   }
   void redeliver(node& by, gateway::redeliver wanted) {
     log_.write("operator", "redelivers ", wanted.id, ' ', wanted.to.value, " by ", by.name());
-    by.redeliver(std::move(wanted), [this](std::optional<std::uint64_t> made) { log_.write("operator", "redelivers ", made.value_or(0)); });
+    by.redeliver(std::move(wanted), [this](std::optional<std::uint64_t> made) {
+      log_.write("operator", "redelivers ", made.value_or(0));
+    });
   }
 
   /// What failed, or killed too many workers, waits for an operator; the rest for nobody.
@@ -309,7 +318,8 @@ class world {
       if (row.status == delivery_status::pending) redeliver(*nodes_.front(), {number, {}, {}, {}});
     for (const auto& each : endpoints_) redeliver({0, each.what.id, {}, {}});
     const auto all_delivered = [&] {
-      return std::ranges::all_of(database_.deliveries, [](const auto& row) { return row.second.status == delivery_status::delivered; });
+      return std::ranges::all_of(database_.deliveries,
+                                 [](const auto& row) { return row.second.status == delivery_status::delivered; });
     };
     go_on(all_delivered, 10min, "what was redelivered is not delivered");
     if (!held_.broken()) told_.at_rest();
@@ -341,6 +351,8 @@ class world {
 
 }  // namespace
 
-outcome_of_seed simulate(std::uint64_t seed, guard missing, std::ostream* story) { return world{seed, missing, story}.run(); }
+outcome_of_seed simulate(std::uint64_t seed, guard missing, std::ostream* story) {
+  return world{seed, missing, story}.run();
+}
 
 }  // namespace gateway::simulation

@@ -44,7 +44,8 @@ TEST_CASE("every promise holds in worlds 1501 to 2000") { explore(1'501); }
 TEST_CASE("a seed is replayed exactly") {
   for (std::uint64_t seed : {3, 50, 91, 205}) {
     std::ostringstream first, second;
-    const auto one = simulate(seed, guard::none, &first), other = simulate(seed, guard::none, &second), quiet = simulate(seed);
+    const auto one = simulate(seed, guard::none, &first), other = simulate(seed, guard::none, &second),
+               quiet = simulate(seed);
     CHECK(one.fingerprint == other.fingerprint);
     CHECK(one.fingerprint == quiet.fingerprint);
     CHECK(one.steps == other.steps);
@@ -66,9 +67,11 @@ TEST_CASE("worlds differ, and things go wrong in them") {
 }
 
 TEST_CASE("without one of the guards a promise is seen to break within 2,000 worlds") {
-  const auto [name, missing] = GENERATE(table<const char*, guard>(
-      {{"begin commit", guard::begin_commit}, {"version claim", guard::version_claim}, {"provider key", guard::provider_key},
-       {"delivery commit", guard::delivery_commit}, {"delivery claim", guard::delivery_claim}}));
+  const auto [name, missing] = GENERATE(table<const char*, guard>({{"begin commit", guard::begin_commit},
+                                                                   {"version claim", guard::version_claim},
+                                                                   {"provider key", guard::provider_key},
+                                                                   {"delivery commit", guard::delivery_commit},
+                                                                   {"delivery claim", guard::delivery_claim}}));
   INFO("without the " << name);
   CHECK(first_broken(missing) != "nothing");
 }

@@ -5,7 +5,9 @@ namespace gateway::simulation {
 world_plan draw_plan(dice& random) {
   world_plan plan;
   // Absent from two worlds in three; else of any strength up to `most`.
-  const auto maybe = [&](double most) { return random.chance(1.0 / 3) ? most * static_cast<double>(random.between(1, 100)) / 100 : 0.0; };
+  const auto maybe = [&](double most) {
+    return random.chance(1.0 / 3) ? most * static_cast<double>(random.between(1, 100)) / 100 : 0.0;
+  };
 
   plan.nodes = random.chance(0.5) ? 1 : static_cast<unsigned>(random.between(2, 3));
   plan.clients = static_cast<unsigned>(random.between(1, 5));

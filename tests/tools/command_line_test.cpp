@@ -26,35 +26,49 @@ using words = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("each command becomes one call of the operator socket") {
-  struct row { words typed; std::string path, body; };
+  struct row {
+    words typed;
+    std::string path, body;
+  };
   const row rows[] = {
       {{"merchant", "create", "--name", "Shop"}, "/operator/merchants", R"({"name":"Shop","entity":"standard"})"},
       {{"merchant", "create", "--name=Kiosk \"1\"", "--entity=wallet", "--owner-email=o@example.com"},
        "/operator/merchants",
        R"({"name":"Kiosk \"1\"","entity":"wallet","owner_email":"o@example.com"})"},
-      {{"merchant", "key", "mint", "--merchant", "merch_1", "--mode", "test"}, "/operator/keys", R"({"merchant_id":"merch_1","mode":"test"})"},
+      {{"merchant", "key", "mint", "--merchant", "merch_1", "--mode", "test"},
+       "/operator/keys",
+       R"({"merchant_id":"merch_1","mode":"test"})"},
       {{"merchant", "key", "mint", "--merchant", "merch_1", "--mode", "live", "--scopes", "payments:read mcp:read"},
        "/operator/keys",
        R"({"merchant_id":"merch_1","mode":"live","scopes":"payments:read mcp:read"})"},
       {{"key", "revoke", "mk_test_1"}, "/operator/keys/revoke", R"({"key_id":"mk_test_1"})"},
-      {{"connection", "set", "--merchant=merch_1", "--mode=live", "--provider=sandbox_hosted", "--status=in_progress", "--account=acct_9"},
+      {{"connection", "set", "--merchant=merch_1", "--mode=live", "--provider=sandbox_hosted", "--status=in_progress",
+        "--account=acct_9"},
        "/operator/connections",
        R"({"merchant_id":"merch_1","mode":"live","provider":"sandbox_hosted","status":"in_progress","account":"acct_9"})"},
-      {{"route", "set", "--merchant=merch_1", "--mode=test", "--provider=sandbox_wallet", "--currencies=PKR", "--methods=card,pkr_wallet"},
+      {{"route", "set", "--merchant=merch_1", "--mode=test", "--provider=sandbox_wallet", "--currencies=PKR",
+        "--methods=card,pkr_wallet"},
        "/operator/routes",
        R"({"merchant_id":"merch_1","mode":"test","provider":"sandbox_wallet","currencies":["PKR"],"methods":["card","pkr_wallet"]})"},
-      {{"destination", "set", "--merchant=merch_1", "--mode=test", "--url=https://a.example/h", "--events=payment.captured,payment.voided"},
+      {{"destination", "set", "--merchant=merch_1", "--mode=test", "--url=https://a.example/h",
+        "--events=payment.captured,payment.voided"},
        "/operator/destinations",
        R"({"merchant_id":"merch_1","mode":"test","url":"https://a.example/h","events":["payment.captured","payment.voided"]})"},
       {{"destination", "set", "--platform=plat_1", "--mode=live", "--url=https://p.example/"},
        "/operator/destinations",
        R"({"platform_id":"plat_1","mode":"live","url":"https://p.example/"})"},
       {{"destination", "list"}, "/operator/destinations/list", "{}"},
-      {{"destination", "list", "--merchant=merch_1", "--mode=live"}, "/operator/destinations/list", R"({"merchant_id":"merch_1","mode":"live"})"},
+      {{"destination", "list", "--merchant=merch_1", "--mode=live"},
+       "/operator/destinations/list",
+       R"({"merchant_id":"merch_1","mode":"live"})"},
       {{"destination", "enable", "dest_1"}, "/operator/destinations/enable", R"({"destination_id":"dest_1"})"},
       {{"destination", "disable", "dest_1"}, "/operator/destinations/disable", R"({"destination_id":"dest_1"})"},
-      {{"destination", "disable", "dest_1", "--reason=moving"}, "/operator/destinations/disable", R"({"destination_id":"dest_1","reason":"moving"})"},
-      {{"destination", "rotate-secret", "dest_1"}, "/operator/destinations/rotate-secret", R"({"destination_id":"dest_1","overlap_hours":24})"},
+      {{"destination", "disable", "dest_1", "--reason=moving"},
+       "/operator/destinations/disable",
+       R"({"destination_id":"dest_1","reason":"moving"})"},
+      {{"destination", "rotate-secret", "dest_1"},
+       "/operator/destinations/rotate-secret",
+       R"({"destination_id":"dest_1","overlap_hours":24})"},
       {{"destination", "rotate-secret", "dest_1", "--overlap-hours=0"},
        "/operator/destinations/rotate-secret",
        R"({"destination_id":"dest_1","overlap_hours":0})"},
@@ -80,20 +94,17 @@ TEST_CASE("each command becomes one call of the operator socket") {
 }
 
 TEST_CASE("what a webhook command cannot mean is a usage error") {
-  for (const auto& typed : {words{"destination", "set", "--mode=test", "--url=https://a.example"},
-                            words{"destination", "set", "--merchant=m", "--platform=p", "--mode=test", "--url=https://a.example"},
-                            words{"destination", "set", "--merchant=m", "--mode=test", "--url=https://a.example", "--events=a,,b"},
-                            words{"destination", "list", "--merchant=m", "--platform=p"},
-                            words{"destination", "rotate-secret", "dest_1", "--overlap-hours=721"},
-                            words{"destination", "rotate-secret", "dest_1", "--overlap-hours=-1"},
-                            words{"delivery", "list", "--status=lost"},
-                            words{"delivery", "list", "--limit=0"},
-                            words{"delivery", "show", "evt_1"},
-                            words{"delivery", "show", "0"},
-                            words{"delivery", "redeliver"},
-                            words{"delivery", "redeliver", "7", "--destination=dest_1"},
-                            words{"delivery", "redeliver", "7", "--from=2026-11-20T09:30:00Z"},
-                            words{"event", "list"}}) {
+  for (const auto& typed :
+       {words{"destination", "set", "--mode=test", "--url=https://a.example"},
+        words{"destination", "set", "--merchant=m", "--platform=p", "--mode=test", "--url=https://a.example"},
+        words{"destination", "set", "--merchant=m", "--mode=test", "--url=https://a.example", "--events=a,,b"},
+        words{"destination", "list", "--merchant=m", "--platform=p"},
+        words{"destination", "rotate-secret", "dest_1", "--overlap-hours=721"},
+        words{"destination", "rotate-secret", "dest_1", "--overlap-hours=-1"},
+        words{"delivery", "list", "--status=lost"}, words{"delivery", "list", "--limit=0"},
+        words{"delivery", "show", "evt_1"}, words{"delivery", "show", "0"}, words{"delivery", "redeliver"},
+        words{"delivery", "redeliver", "7", "--destination=dest_1"},
+        words{"delivery", "redeliver", "7", "--from=2026-11-20T09:30:00Z"}, words{"event", "list"}}) {
     const auto c = type(typed);
     INFO(typed[0] << ' ' << typed[1] << " -> " << c.text);
     CHECK(c.what == typed::usage_error);
@@ -106,16 +117,20 @@ TEST_CASE("a password comes from the first line of standard input, never from th
     const auto c = type(add, input);
     REQUIRE(c.what == typed::call);
     CHECK(c.call.path == "/operator/users");
-    CHECK(boost::json::serialize(c.call.body) == R"({"merchant_id":"merch_1","email":"u@example.com","password":"long enough"})");
+    CHECK(boost::json::serialize(c.call.body) ==
+          R"({"merchant_id":"merch_1","email":"u@example.com","password":"long enough"})");
   }
   CHECK(type(add, "").what == typed::usage_error);
   CHECK(type(add, "\n").what == typed::usage_error);
-  CHECK(type({"merchant", "user", "add", "--merchant=merch_1", "--email=u@example.com"}, "p\n").what == typed::usage_error);
-  CHECK(type({"merchant", "user", "add", "--merchant=merch_1", "--email=u@example.com", "--password=p"}).what == typed::usage_error);
+  CHECK(type({"merchant", "user", "add", "--merchant=merch_1", "--email=u@example.com"}, "p\n").what ==
+        typed::usage_error);
+  CHECK(type({"merchant", "user", "add", "--merchant=merch_1", "--email=u@example.com", "--password=p"}).what ==
+        typed::usage_error);
 }
 
 TEST_CASE("the data directory and --json may stand before or after the command") {
-  for (const auto& c : {type({"--data-dir=/srv/gw", "--json", "key", "revoke", "K"}), type({"key", "revoke", "K", "--json", "--data-dir", "/srv/gw"})}) {
+  for (const auto& c : {type({"--data-dir=/srv/gw", "--json", "key", "revoke", "K"}),
+                        type({"key", "revoke", "K", "--json", "--data-dir", "/srv/gw"})}) {
     CHECK(c.what == typed::call);
     CHECK(c.data_dir == "/srv/gw");
     CHECK(c.json);
@@ -126,23 +141,30 @@ TEST_CASE("the data directory and --json may stand before or after the command")
 }
 
 TEST_CASE("a usage error is one line that names what is wrong") {
-  struct row { words typed; std::string names; };
-  const row rows[] = {{{}, "subcommand"},
-                      {{"merchant"}, "subcommand"},
-                      {{"platform", "create"}, "platform"},
-                      {{"merchant", "create"}, "--name"},
-                      {{"merchant", "create", "--name=A", "--entity=bank"}, "--entity"},
-                      {{"merchant", "create", "--name=A", "--name=B"}, "--name"},
-                      {{"merchant", "create", "--name=A", "--colour=red"}, "--colour"},
-                      {{"merchant", "key", "mint", "--merchant=M"}, "--mode"},
-                      {{"merchant", "key", "mint", "--merchant=M", "--mode=prod"}, "--mode"},
-                      {{"key", "revoke"}, "key"},
-                      {{"key", "revoke", "A", "B"}, "B"},
-                      {{"connection", "set", "--merchant=M", "--mode=test", "--provider=bank", "--status=connected"}, "--provider"},
-                      {{"connection", "set", "--merchant=M", "--mode=test", "--provider=sandbox", "--status=on"}, "--status"},
-                      {{"route", "set", "--merchant=M", "--mode=test", "--provider=sandbox", "--currencies=", "--methods=card"}, "--currencies"},
-                      {{"route", "set", "--merchant=M", "--mode=test", "--provider=sandbox", "--currencies=USD,,EUR", "--methods=card"}, "--currencies"},
-                      {{"route", "set", "--merchant=M", "--mode=test", "--provider=sandbox", "--currencies=USD", "--methods=card,"}, "--methods"}};
+  struct row {
+    words typed;
+    std::string names;
+  };
+  const row rows[] = {
+      {{}, "subcommand"},
+      {{"merchant"}, "subcommand"},
+      {{"platform", "create"}, "platform"},
+      {{"merchant", "create"}, "--name"},
+      {{"merchant", "create", "--name=A", "--entity=bank"}, "--entity"},
+      {{"merchant", "create", "--name=A", "--name=B"}, "--name"},
+      {{"merchant", "create", "--name=A", "--colour=red"}, "--colour"},
+      {{"merchant", "key", "mint", "--merchant=M"}, "--mode"},
+      {{"merchant", "key", "mint", "--merchant=M", "--mode=prod"}, "--mode"},
+      {{"key", "revoke"}, "key"},
+      {{"key", "revoke", "A", "B"}, "B"},
+      {{"connection", "set", "--merchant=M", "--mode=test", "--provider=bank", "--status=connected"}, "--provider"},
+      {{"connection", "set", "--merchant=M", "--mode=test", "--provider=sandbox", "--status=on"}, "--status"},
+      {{"route", "set", "--merchant=M", "--mode=test", "--provider=sandbox", "--currencies=", "--methods=card"},
+       "--currencies"},
+      {{"route", "set", "--merchant=M", "--mode=test", "--provider=sandbox", "--currencies=USD,,EUR", "--methods=card"},
+       "--currencies"},
+      {{"route", "set", "--merchant=M", "--mode=test", "--provider=sandbox", "--currencies=USD", "--methods=card,"},
+       "--methods"}};
   for (const auto& r : rows) {
     const auto c = type(r.typed);
     INFO(c.text);

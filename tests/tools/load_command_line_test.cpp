@@ -66,7 +66,8 @@ TEST_CASE("Exactly one of rate, ramp, steps and closed") {
 }
 
 TEST_CASE("Requests are signed: without a key there is no run") {
-  CHECK(typed({"run", "--closed"}).text == "gateway-load: --data-dir or --key-id is needed: requests are signed (try --help)");
+  CHECK(typed({"run", "--closed"}).text ==
+        "gateway-load: --data-dir or --key-id is needed: requests are signed (try --help)");
   CHECK(typed({"run", "--closed", "--key-id=mk_test_1"}).what == command::run);
 }
 
@@ -82,7 +83,8 @@ TEST_CASE("Payments' ids are in order unless they are asked to be random") {
   CHECK(run({"--closed"}).load.payment_ids == id_order::sequential);
   CHECK(run({"--closed", "--payment-ids=sequential"}).load.payment_ids == id_order::sequential);
   CHECK(run({"--closed", "--payment-ids=random"}).load.payment_ids == id_order::random);
-  for (const auto* bad : {"--payment-ids=", "--payment-ids=uuid", "--payment-ids=2"}) CHECK(run({"--closed", bad}).what == command::usage_error);
+  for (const auto* bad : {"--payment-ids=", "--payment-ids=uuid", "--payment-ids=2"})
+    CHECK(run({"--closed", bad}).what == command::usage_error);
 }
 
 TEST_CASE("Merchants are made where a gateway's data is, and are one where nothing is said") {
@@ -101,8 +103,9 @@ TEST_CASE("Labels are numbers with a name, of which a run may have several") {
   CAPTURE(made.text);
   REQUIRE(made.what == command::run);
   CHECK(made.labels == std::map<std::string, double>{{"payments", 1e7}, {"size of body", 1.5}});
-  for (const auto* bad : {"--label=payments", "--label=payments=", "--label==3", "--label=payments=many", "--label=payments=-1",
-                          "--label=payments=inf", "--label=payments=3x", "--label=a<b=3", "--label=merchants=3", "--label=connections=3"}) {
+  for (const auto* bad : {"--label=payments", "--label=payments=", "--label==3", "--label=payments=many",
+                          "--label=payments=-1", "--label=payments=inf", "--label=payments=3x", "--label=a<b=3",
+                          "--label=merchants=3", "--label=connections=3"}) {
     CAPTURE(bad);
     CHECK(run({"--closed", bad}).what == command::usage_error);
   }
@@ -110,15 +113,16 @@ TEST_CASE("Labels are numbers with a name, of which a run may have several") {
 }
 
 TEST_CASE("What is wrong is said in one line that begins with the program's name") {
-  for (const auto* bad : {"--rate=", "--connections=0", "--threads=65", "--duration=0s", "--timeout=5", "--count=0", "--keyid=3", "bogus",
-                          "--currency=\"", "--mix=/nonexistent/mix"}) {
+  for (const auto* bad : {"--rate=", "--connections=0", "--threads=65", "--duration=0s", "--timeout=5", "--count=0",
+                          "--keyid=3", "bogus", "--currency=\"", "--mix=/nonexistent/mix"}) {
     CAPTURE(bad);
     const auto made = run({"--closed", bad});
     CHECK(made.what == command::usage_error);
     CHECK(made.text.starts_with("gateway-load: "));
     CHECK(made.text.find('\n') == std::string::npos);
   }
-  for (const auto* bad : {"--rate=x", "--rate=0", "--rate=-1", "--ramp=5", "--steps=1,,2"}) CHECK(run({bad}).what == command::usage_error);
+  for (const auto* bad : {"--rate=x", "--rate=0", "--rate=-1", "--ramp=5", "--steps=1,,2"})
+    CHECK(run({bad}).what == command::usage_error);
   CHECK(typed({}).what == command::usage_error);
   CHECK(typed({"report"}).what == command::usage_error);
   CHECK(typed({"fly"}).what == command::usage_error);

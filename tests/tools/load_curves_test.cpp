@@ -78,8 +78,9 @@ TEST_CASE("runs of the same are one place of the curve: their answers and their 
 }
 
 TEST_CASE("one number at a time: runs with one reference make a curve over each thing that they differ in") {
-  const auto families = curves_of({labelled(run_of(10, 1, 1, 1), 0), labelled(run_of(256, 1, 1, 1), 0), labelled(run_of(256, 100, 1, 1), 0),
-                                   labelled(run_of(256, 1, 1, 1), 1e6), labelled(run_of(256, 1, 1, 1), 1e7)});
+  const auto families = curves_of({labelled(run_of(10, 1, 1, 1), 0), labelled(run_of(256, 1, 1, 1), 0),
+                                   labelled(run_of(256, 100, 1, 1), 0), labelled(run_of(256, 1, 1, 1), 1e6),
+                                   labelled(run_of(256, 1, 1, 1), 1e7)});
   REQUIRE(families.size() == 3);
   CHECK(families[0].over == "connections");
   CHECK(places(families[0].curves[0]) == std::vector<double>{10, 256});
@@ -131,7 +132,8 @@ TEST_CASE("an axis of what runs differ in has their numbers as ticks, and is log
   CHECK(labels_of(wide) == std::vector<std::string>{"10", "50", "256", "1,000", "5,000"});
   CHECK(wide.share(10) > 0);
   CHECK(wide.share(5000) < 1);
-  CHECK((wide.share(1000) - wide.share(256)) / (wide.share(256) - wide.share(50)) == Approx(std::log(1000 / 256.0) / std::log(256 / 50.0)));
+  CHECK((wide.share(1000) - wide.share(256)) / (wide.share(256) - wide.share(50)) ==
+        Approx(std::log(1000 / 256.0) / std::log(256 / 50.0)));
 
   const auto narrow = quantity_axis({2, 3, 4});
   CHECK_FALSE(narrow.logarithmic);
@@ -150,7 +152,8 @@ TEST_CASE("numbers on an axis that stand too close are told apart by the pointer
 }
 
 TEST_CASE("a page draws a curve's rate and latencies, and its table tells the same") {
-  const auto page = html_report({run_of(10, 1, 40'000, 2), run_of(256, 1, 80'000, 32), run_of(5000, 1, 20'000, 700)}, "More & more");
+  const auto page =
+      html_report({run_of(10, 1, 40'000, 2), run_of(256, 1, 80'000, 32), run_of(5000, 1, 20'000, 700)}, "More & more");
   CHECK(page.find("<h1>More &amp; more</h1>") != std::string::npos);
   CHECK(page.find("<title>More &amp; more – gateway-load</title>") != std::string::npos);
   CHECK(page.find("<h2>By connections</h2>") != std::string::npos);
@@ -159,14 +162,18 @@ TEST_CASE("a page draws a curve's rate and latencies, and its table tells the sa
   CHECK(page.find("aria-label=\"Latency by connections\"") != std::string::npos);
   CHECK(page.find("<title>256 connections&#10;p50 32.0 ms, p99 32.0 ms</title>") != std::string::npos);
   CHECK(page.find(">8,000/s</text>") != std::string::npos);
-  CHECK(page.find("<td>8,000/s</td><td class=\"beside\"><span class=\"ratio good\">▲ ×2.00</span></td>") != std::string::npos);
-  CHECK(page.find("<td>2,000/s</td><td class=\"beside\"><span class=\"ratio bad\">▼ ×0.500</span></td>") != std::string::npos);
+  CHECK(page.find("<td>8,000/s</td><td class=\"beside\"><span class=\"ratio good\">▲ ×2.00</span></td>") !=
+        std::string::npos);
+  CHECK(page.find("<td>2,000/s</td><td class=\"beside\"><span class=\"ratio bad\">▼ ×0.500</span></td>") !=
+        std::string::npos);
 }
 
-TEST_CASE("curves beside each other are named, also by hostile words, and one without an answer does not break the page") {
+TEST_CASE(
+    "curves beside each other are named, also by hostile words, and one without an answer does not break the page") {
   std::vector<run_result> runs;
   for (const auto merchants : {1u, 100u})
-    for (const auto connections : {10u, 256u, 5000u}) runs.push_back(run_of(connections, merchants, connections == 256 ? 0 : 1000, 5));
+    for (const auto connections : {10u, 256u, 5000u})
+      runs.push_back(run_of(connections, merchants, connections == 256 ? 0 : 1000, 5));
   for (auto& run : runs)
     if (run.merchants == 100) run.scenario = "<script>";
   const auto page = html_report(runs);

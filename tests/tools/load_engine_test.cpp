@@ -52,7 +52,8 @@ class numbered : public scenario {
   }
 
   bool each_heard_once() const {
-    return times_heard.size() == given && std::ranges::all_of(times_heard, [](const auto& one) { return one.second == 1; });
+    return times_heard.size() == given &&
+           std::ranges::all_of(times_heard, [](const auto& one) { return one.second == 1; });
   }
 
   std::uint64_t given = 0;
@@ -72,8 +73,10 @@ class two_steps : public scenario {
  public:
   explicit two_steps(unsigned payments) : left_(payments) {}
   void next(std::vector<request>& out) override {
-    if (ready_) give(out, operation::capture);
-    else if (!busy_ && left_ > 0) give(out, operation::create);
+    if (ready_)
+      give(out, operation::capture);
+    else if (!busy_ && left_ > 0)
+      give(out, operation::create);
   }
   void heard(const request& sent, const answer&) override {
     busy_ = false;
@@ -163,7 +166,8 @@ TEST_CASE("Closed model: a stall is in the latency of the one request that met i
   CHECK(result.measured.lateness.count() == 0);
 }
 
-TEST_CASE("Closed model: the rate behind a warm-up is that of answers, however many requests are under way at the end") {
+TEST_CASE(
+    "Closed model: the rate behind a warm-up is that of answers, however many requests are under way at the end") {
   std::mutex one_at_a_time;
   std::vector<std::chrono::steady_clock::time_point> answers;
   test_server server{[&](std::size_t, const std::string&) {
@@ -177,10 +181,12 @@ TEST_CASE("Closed model: the rate behind a warm-up is that of answers, however m
   plan.warm_up_ns = 300 * ms;
   plan.lasts_ns = 1500 * ms;
   const auto result = run(server, plan, {&asks});
-  // For a third of a second after the end come the answers to what was under way: they belong to no second that was measured.
+  // For a third of a second after the end come the answers to what was under way: they belong to no second that was
+  // measured.
   const std::scoped_lock lock{one_at_a_time};
   const auto counted_from = answers.front() + 300ms;
-  const auto counted = std::ranges::count_if(answers, [&](auto at) { return at >= counted_from && at < counted_from + 1200ms; });
+  const auto counted =
+      std::ranges::count_if(answers, [&](auto at) { return at >= counted_from && at < counted_from + 1200ms; });
   CHECK(result.measured.answered_per_second() == Approx(static_cast<double>(counted) / 1.2).epsilon(0.1));
   // Nobody intended a rate.
   CHECK(result.measured.intended_per_second == 0);
@@ -258,12 +264,11 @@ TEST_CASE("A slot that the scenario has nothing for keeps its time until it has"
 TEST_CASE("What an answer says is handed over") {
   test_server server{[](std::size_t number, const std::string&) -> std::string {
     switch (number) {
-      case 0:
-        return ok("first", "REQUEST-ID: req_1 \r\nidempotent-replayed: true\r\nretry-after:5\r\n");
-      case 1:
-        return "HTTP/1.1 204 No Content\r\n\r\n";
+      case 0: return ok("first", "REQUEST-ID: req_1 \r\nidempotent-replayed: true\r\nretry-after:5\r\n");
+      case 1: return "HTTP/1.1 204 No Content\r\n\r\n";
       default:
-        return "HTTP/1.1 409 Conflict\r\nRequest-Id: req_3\r\ncontent-length: 38\r\n\r\n{\"error\":\"request already processing\"}";
+        return "HTTP/1.1 409 Conflict\r\nRequest-Id: req_3\r\ncontent-length: 38\r\n\r\n{\"error\":\"request already "
+               "processing\"}";
     }
   }};
   numbered asks{4};
@@ -274,7 +279,8 @@ TEST_CASE("What an answer says is handed over") {
   CHECK(asks.ids == std::vector<std::string>{"req_1", "", "req_3", "req_3"});
   CHECK(asks.replayed == std::vector{true, false, false, false});
   CHECK(asks.retry_after == std::vector{true, false, false, false});
-  CHECK(outcomes(result) == std::map<std::string, std::uint64_t>{{"200 replayed", 1}, {"204", 1}, {"409 request already processing", 2}});
+  CHECK(outcomes(result) ==
+        std::map<std::string, std::uint64_t>{{"200 replayed", 1}, {"204", 1}, {"409 request already processing", 2}});
   CHECK(result.measured.errors == std::map<std::string, std::string>{{"409 request already processing", "req_3"}});
 }
 
@@ -304,8 +310,9 @@ TEST_CASE("An answer of many records is put together, up to a mebibyte") {
 TEST_CASE("Answers that are none are losses, and the connection is made anew") {
   const std::string first = "HTTP/1.1 200 OK\r\n";
   const std::string bad = GENERATE_COPY(values<std::string>(
-      {first + "\r\nno length", "SSH-2.0-x\r\n\r\n", "HTTP/1.1 20 OK\r\n\r\n", "HTTP/1.1 200 OK\nContent-Length: 1\r\n\r\nx",
-       first + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", first + "Content-Length: -1\r\n\r\n", first + "Content-Length: 1\r\n\r\nxy",
+      {first + "\r\nno length", "SSH-2.0-x\r\n\r\n", "HTTP/1.1 20 OK\r\n\r\n",
+       "HTTP/1.1 200 OK\nContent-Length: 1\r\n\r\nx", first + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+       first + "Content-Length: -1\r\n\r\n", first + "Content-Length: 1\r\n\r\nxy",
        first + "Content-Length: 1\r\nContent-Length: 1\r\n\r\nx", first + "Content-Length: 2000000\r\n\r\n",
        first + "Content-Length: 18446744073709551615\r\n\r\n", std::string(1'100'000, 'x')}));
   CAPTURE(bad.substr(0, 80));
@@ -474,12 +481,14 @@ TEST_CASE("Targets that are none, and those of others, are refused") {
   CHECK(made("https://127.0.0.1:8443/") == "https://127.0.0.1:8443");
   CHECK(made("https://127.3.2.1") == "https://127.3.2.1");
   CHECK(made("https://[::1]:8443") == "https://[::1]:8443");
-  for (const auto* bad : {"", "127.0.0.1:8443", "http://127.0.0.1", "https://", "https://127.0.0.1:", "https://127.0.0.1:0",
-                          "https://127.0.0.1:70000", "https://127.0.0.1/v1", "https://a b", "https://[::1", "https://user@127.0.0.1"}) {
+  for (const auto* bad :
+       {"", "127.0.0.1:8443", "http://127.0.0.1", "https://", "https://127.0.0.1:", "https://127.0.0.1:0",
+        "https://127.0.0.1:70000", "https://127.0.0.1/v1", "https://a b", "https://[::1", "https://user@127.0.0.1"}) {
     CAPTURE(bad);
     CHECK_THROWS_AS(made(bad), std::invalid_argument);
   }
-  CHECK_THROWS_WITH(made("https://192.0.2.1"), "192.0.2.1 is not this machine: --allow-remote says that you may load it");
+  CHECK_THROWS_WITH(made("https://192.0.2.1"),
+                    "192.0.2.1 is not this machine: --allow-remote says that you may load it");
   CHECK(made("https://192.0.2.1", true) == "https://192.0.2.1");
   CHECK_THROWS_WITH(made("https://192.0.2.1", true, true), Catch::StartsWith("--insecure is for this machine only"));
 }
@@ -488,10 +497,12 @@ TEST_CASE("The code of an error is found in each form that errors have") {
   CHECK(error_code_of(R"({"error":"unauthorized","error_description":"…"})") == "unauthorized");
   CHECK(error_code_of(R"({"error":{"code":"currency_unknown","message":"m","docs_url":"d"}})") == "currency_unknown");
   CHECK(error_code_of(R"({ "error" : { "message" : "a \"quoted\" }" , "code" : "late" } })") == "late");
-  CHECK(error_code_of(R"({"a":-1.5e3,"b":[1,{"b":null}],"provider":{"error":{"code":"inner"}},"error":"provider outcome unknown"})") ==
-        "provider outcome unknown");
-  for (const auto* none : {"", "[]", "{}", "null", R"({"error":)", R"({"error":{)", R"({"error":5})", R"({"a":")", R"({"a\)",
-                           R"({"a":{"error":"x"}})", R"({"error":{"code":7}})", "}{", "{,"}) {
+  CHECK(
+      error_code_of(
+          R"({"a":-1.5e3,"b":[1,{"b":null}],"provider":{"error":{"code":"inner"}},"error":"provider outcome unknown"})") ==
+      "provider outcome unknown");
+  for (const auto* none : {"", "[]", "{}", "null", R"({"error":)", R"({"error":{)", R"({"error":5})", R"({"a":")",
+                           R"({"a\)", R"({"a":{"error":"x"}})", R"({"error":{"code":7}})", "}{", "{,"}) {
     CAPTURE(none);
     CHECK(error_code_of(none).empty());
   }

@@ -27,7 +27,8 @@ TEST_CASE("a payment's number is read from its id, in either order") {
     const names of{"r1", order};
     for (const std::uint64_t number : {0ull, 1ull, 9ull, 16ull, 1'000'000ull, 0xffff'ffffull, 0xffff'ffff'ffff'ffffull})
       CHECK(of.number_of(of.payment(number)) == number);
-    for (const auto* bad : {"", "pay_r1", "pay_r1_", "pay_r1_x", "pay_r2_1", "pay_r1_1_other", "pay_r1_-000000000000001"})
+    for (const auto* bad :
+         {"", "pay_r1", "pay_r1_", "pay_r1_x", "pay_r2_1", "pay_r1_1_other", "pay_r1_-000000000000001"})
       CHECK(of.number_of(bad) == std::nullopt);
     CHECK(of.number_of(of.impostor(7)) == std::nullopt);
     CHECK(of.is_of_run(of.impostor(7)));
@@ -37,7 +38,8 @@ TEST_CASE("a payment's number is read from its id, in either order") {
 TEST_CASE("random ids occur once, are as long as each other, and those of payments in a row lie anywhere") {
   const auto ids = first_ids(names{"r1", id_order::random}, 10'000);
   CHECK(std::set<std::string>(ids.begin(), ids.end()).size() == ids.size());
-  CHECK(std::ranges::all_of(ids, [&](const std::string& id) { return id.size() == ids.front().size() && id.starts_with("pay_r1_"); }));
+  CHECK(std::ranges::all_of(
+      ids, [&](const std::string& id) { return id.size() == ids.front().size() && id.starts_with("pay_r1_"); }));
   // Of two in a row the second is behind the first as often as before it; by their numbers it would always be behind.
   int rises = 0;
   for (std::size_t i = 1; i < ids.size(); ++i) rises += ids[i - 1] < ids[i] ? 1 : 0;

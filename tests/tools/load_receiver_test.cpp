@@ -12,16 +12,16 @@
 
 #include <unistd.h>
 
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl.hpp>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-#include <openssl/pem.h>
-#include <openssl/x509.h>
 
 #include "receiver.hpp"
 #include "webhook_signature.hpp"
@@ -40,8 +40,8 @@ std::string signature_of(const std::string& body, const std::string& by, std::in
   const auto text = std::to_string(at) + '.' + body;
   unsigned char digest[32];
   unsigned size = 0;
-  HMAC(EVP_sha256(), by.data(), static_cast<int>(by.size()), reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest,
-      &size);
+  HMAC(EVP_sha256(), by.data(), static_cast<int>(by.size()), reinterpret_cast<const unsigned char*>(text.data()),
+       text.size(), digest, &size);
   std::string hex;
   for (const auto byte : digest) {
     char two[3];
@@ -53,10 +53,12 @@ std::string signature_of(const std::string& body, const std::string& by, std::in
 
 std::string event_body(int number, const std::string& type = "payment.captured") {
   const auto text = std::to_string(number);
-  return R"({"id":"evt_)" + text + R"(","type":")" + type + R"(","data":{"payment_id":"pay_r1_)" + text + R"(","state":"captured"}})";
+  return R"({"id":"evt_)" + text + R"(","type":")" + type + R"(","data":{"payment_id":"pay_r1_)" + text +
+         R"(","state":"captured"}})";
 }
 
-http::request<http::string_body> post_of(const std::string& body, const std::string& delivery, const std::string& signature) {
+http::request<http::string_body> post_of(const std::string& body, const std::string& delivery,
+                                         const std::string& signature) {
   http::request<http::string_body> post{http::verb::post, "/hooks", 11};
   post.set(http::field::host, "receiver");
   post.set(http::field::content_type, "application/json");
@@ -94,7 +96,8 @@ struct poster {
 
 /// A key and a certificate of its own, in files.
 struct identity {
-  std::filesystem::path folder = std::filesystem::temp_directory_path() / ("load_receiver_" + std::to_string(::getpid()));
+  std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("load_receiver_" + std::to_string(::getpid()));
   std::string certificate = folder / "certificate.pem", key = folder / "key.pem";
 
   identity() {
@@ -149,7 +152,8 @@ TEST_CASE("what is posted is answered with 200, and remembered with its ids and 
   poster from{to};
   const auto now = static_cast<std::int64_t>(std::time(nullptr));
   CHECK(from.post(event_body(1), "7001", signature_of(event_body(1), secret, now)) == 200);
-  CHECK(from.post(event_body(2, "payment.failed"), "7002", signature_of(event_body(2, "payment.failed"), "whsec_other", now)) == 200);
+  CHECK(from.post(event_body(2, "payment.failed"), "7002",
+                  signature_of(event_body(2, "payment.failed"), "whsec_other", now)) == 200);
   const auto all = to.received();
   REQUIRE(all.size() == 2);
   CHECK(all[0].event_id == "evt_1");
@@ -211,7 +215,8 @@ TEST_CASE("with a certificate it speaks TLS") {
   stream.next_layer().connect({asio::ip::address_v4::loopback(), port_of(to)});
   stream.handshake(asio::ssl::stream_base::client);
   const auto body = event_body(1);
-  for (int i = 0; i < 2; ++i) CHECK(send(stream, post_of(body, "1", signature_of(body, secret, std::time(nullptr)))) == 200);
+  for (int i = 0; i < 2; ++i)
+    CHECK(send(stream, post_of(body, "1", signature_of(body, secret, std::time(nullptr)))) == 200);
   REQUIRE(to.received().size() == 1);
   CHECK(to.received()[0].rightly_signed);
 }
@@ -222,14 +227,16 @@ TEST_CASE("an address that cannot be used is refused with one line") {
   receiver first{{}};
   const auto taken = "127.0.0.1:" + std::to_string(port_of(first));
   CHECK_THROWS_WITH(receiver({taken, "", ""}), Catch::StartsWith("the receiver cannot listen on " + taken));
-  CHECK_THROWS_WITH(receiver({"127.0.0.1:0", "/no.pem", "/no.pem"}), Catch::StartsWith("the receiver cannot use the certificate /no.pem"));
+  CHECK_THROWS_WITH(receiver({"127.0.0.1:0", "/no.pem", "/no.pem"}),
+                    Catch::StartsWith("the receiver cannot use the certificate /no.pem"));
   CHECK_THROWS_WITH(receiver({"127.0.0.1:0", "/nowhere.pem", ""}), Catch::StartsWith("the receiver needs both"));
 }
 
 TEST_CASE("thousands of posts a second are taken from a few connections") {
   receiver to{{}};
   to.expect_signatures_of(secret);
-  // Requests are written ahead of their answers, so that it is the receiver that is measured and not the way there and back.
+  // Requests are written ahead of their answers, so that it is the receiver that is measured and not the way there and
+  // back.
   constexpr int posts = 5'000;
   poster from{to};
   const auto now = static_cast<std::int64_t>(std::time(nullptr));

@@ -30,7 +30,8 @@ run_result known_run() {
   run.connections = 64;
   run.seconds = 10;
   run.intended_per_second = 400;
-  operation_result create{"create", 3000, {{"200", 2500}, {"200 replayed", 490}, {"503 overloaded", 8}, {"timed_out", 2}}, {}};
+  operation_result create{
+      "create", 3000, {{"200", 2500}, {"200 replayed", 490}, {"503 overloaded", 8}, {"timed_out", 2}}, {}};
   create.latency.add(1 * ms, 2000);
   create.latency.add(2 * ms, 900);
   create.latency.add(10 * ms, 98);
@@ -85,12 +86,16 @@ std::string fault_of(const std::string& page) {
 }  // namespace
 
 TEST_CASE("numbers have three significant digits, durations the unit that fits") {
-  struct row { double value; const char* text; };
-  const row numbers[] = {{0, "0"},        {0.01234, "0.0123"}, {1, "1.00"},         {9.996, "10.0"},
+  struct row {
+    double value;
+    const char* text;
+  };
+  const row numbers[] = {{0, "0"},        {0.01234, "0.0123"}, {1, "1.00"},       {9.996, "10.0"},
                          {12.34, "12.3"}, {999.6, "1,000"},    {12345, "12,300"}, {1234567, "1,230,000"}};
   for (const auto& r : numbers) CHECK(number_text(r.value) == r.text);
-  const row durations[] = {{0, "0 µs"},            {850, "0.850 µs"},      {12'340, "12.3 µs"}, {999'700, "1.00 ms"},
-                           {1'204'000, "1.20 ms"}, {99'960'000, "100 ms"}, {12.34e9, "12.3 s"}, {1234e9, "1,230 s"}};
+  const row durations[] = {{0, "0 µs"},          {850, "0.850 µs"},      {12'340, "12.3 µs"},
+                           {999'700, "1.00 ms"}, {1'204'000, "1.20 ms"}, {99'960'000, "100 ms"},
+                           {12.34e9, "12.3 s"},  {1234e9, "1,230 s"}};
   for (const auto& r : durations) CHECK(duration_text(r.value) == r.text);
   const row lengths[] = {{0.5, "0.500 s"}, {59.84, "59.8 s"}, {725, "12 min 5 s"}, {3600, "1 h 0 min 0 s"}};
   for (const auto& r : lengths) CHECK(length_text(r.value) == r.text);
@@ -108,7 +113,8 @@ TEST_CASE("a share never rounds some to none, nor less than all to all") {
 }
 
 TEST_CASE("what is no answer or a 5xx is a failure, a 409 is not") {
-  for (const auto* outcome : {"500 internal", "503 overloaded", "timed_out", "connect_failed", "connection_broken", "bad_answer"})
+  for (const auto* outcome :
+       {"500 internal", "503 overloaded", "timed_out", "connect_failed", "connection_broken", "bad_answer"})
     CHECK(is_failure(outcome));
   for (const auto* outcome : {"200", "200 replayed", "409 request already processing", ""}) CHECK(!is_failure(outcome));
   CHECK(is_success("200 replayed"));
@@ -149,12 +155,12 @@ TEST_CASE("the table tells violations with their Request-Ids, and how many are n
   auto run = known_run();
   run.checked.violations = 5;
   run.checked.shown = {{"two executions of one key, payment pay_1", {"req_2", "req_3"}}, {"pay_2 was not found", {}}};
-  CHECK(table_of(run).ends_with(
-      "VIOLATIONS: 5\n"
-      "  two executions of one key, payment pay_1\n"
-      "    Request-Id req_2 req_3\n"
-      "  pay_2 was not found\n"
-      "  and 3 more\n"));
+  CHECK(
+      table_of(run).ends_with("VIOLATIONS: 5\n"
+                              "  two executions of one key, payment pay_1\n"
+                              "    Request-Id req_2 req_3\n"
+                              "  pay_2 was not found\n"
+                              "  and 3 more\n"));
   run.checked = {};
   CHECK(table_of(run).ends_with("\nnot verified\n"));
 }
@@ -163,7 +169,8 @@ TEST_CASE("the wait for a connection is told when it is a part of the latency, a
   auto run = known_run();
   CHECK(table_of(run).find("late") == std::string::npos);
   run.lateness.add(5 * ms, 400);
-  CHECK(lateness_text(run) == "Requests left late, which their latency includes: p50 20.1 µs, p99 5.00 ms, max 5.00 ms.");
+  CHECK(lateness_text(run) ==
+        "Requests left late, which their latency includes: p50 20.1 µs, p99 5.00 ms, max 5.00 ms.");
   CHECK(table_of(run).find(lateness_text(run) + '\n') != std::string::npos);
   run.intended_per_second = 800;
   CHECK(table_of(run).find("Intended were 800 requests/s, answered 400/s.\n") != std::string::npos);
@@ -247,8 +254,9 @@ TEST_CASE("a page loads nothing, runs nothing, and its policy allows only its ow
   auto run = known_run();
   run.target = "https://gateway.example";
   const auto page = html_report({run, run});
-  for (const auto* loading : {"<script", "<link", "<img", "<iframe", "<object", "<use", "<image", "<a ", "src=", "href=", "url(", "@import",
-                              "@font-face", "xmlns", " style=", " onload", " onclick", " onmouse", " onerror"})
+  for (const auto* loading :
+       {"<script", "<link", "<img", "<iframe", "<object", "<use", "<image", "<a ", "src=", "href=", "url(", "@import",
+        "@font-face", "xmlns", " style=", " onload", " onclick", " onmouse", " onerror"})
     if (page.find(loading) != std::string::npos) FAIL(loading);
   // The only addresses are the two targets, as text.
   CHECK(times("http://", page) == 0);
@@ -266,8 +274,8 @@ TEST_CASE("a page loads nothing, runs nothing, and its policy allows only its ow
 
 TEST_CASE("a page tells the same numbers as the table") {
   const auto page = html_report({known_run()});
-  for (const auto* told : {"400/s", "1.00 ms", "10.0 ms", "83.3 %", "req_1", "✓ verified, no violation", "constant 400/s",
-                           "10.0 s, 4,000 requests", "2,990 payments read back", "failed, 0.250 %"})
+  for (const auto* told : {"400/s", "1.00 ms", "10.0 ms", "83.3 %", "req_1", "✓ verified, no violation",
+                           "constant 400/s", "10.0 s, 4,000 requests", "2,990 payments read back", "failed, 0.250 %"})
     CHECK(page.find(told) != std::string::npos);
   // One run is compared with nothing.
   CHECK(page.find("Comparison") == std::string::npos);

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include <boost/json/parse.hpp>
 #include <unistd.h>
+#include <boost/json/parse.hpp>
 
 #include "result.hpp"
 
@@ -28,7 +28,8 @@ std::vector<std::uint64_t> random_values(std::size_t count, std::uint64_t seed) 
   std::uniform_real_distribution<double> exponent{3, 10.8};
   std::vector<std::uint64_t> values;
   values.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) values.push_back(static_cast<std::uint64_t>(std::pow(10.0, exponent(random))));
+  for (std::size_t i = 0; i < count; ++i)
+    values.push_back(static_cast<std::uint64_t>(std::pow(10.0, exponent(random))));
   return values;
 }
 
@@ -49,7 +50,8 @@ void check_same(const histogram& one, const histogram& other) {
 
 /// A folder that is gone after the test.
 struct folder {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / ("load_result_test_" + std::to_string(::getpid()));
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("load_result_test_" + std::to_string(::getpid()));
   folder() { std::filesystem::create_directories(path); }
   ~folder() { std::filesystem::remove_all(path); }
   folder(const folder&) = delete;
@@ -80,7 +82,8 @@ run_result full_run() {
   run.labels = {{"payments", 1e7}, {"share", 0.5}};
   run.seconds = 2.125;
   run.intended_per_second = 2000;
-  run.operations.push_back({"create", 3001, {{"200", 2998}, {"503 overloaded", 2}, {"timed_out", 1}}, of(random_values(3000, 1))});
+  run.operations.push_back(
+      {"create", 3001, {{"200", 2998}, {"503 overloaded", 2}, {"timed_out", 1}}, of(random_values(3000, 1))});
   run.operations.push_back({"read", 1000, {{"200", 1000}}, of(random_values(1000, 2))});
   for (const auto& one : run.operations) run.latency += one.latency;
   run.lateness.add(0, 3000);
@@ -122,7 +125,8 @@ TEST_CASE("a histogram's percentile is never below the exact one, and not more t
     for (const auto value : values) sum += static_cast<double>(value);
     CHECK(kept.mean() == Approx(sum / static_cast<double>(values.size())));
     for (double share = 0.0005; share <= 1; share += 0.0005) {
-      const auto rank = std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size()))));
+      const auto rank =
+          std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size()))));
       const auto exact = values[std::min(rank, values.size()) - 1];
       const auto told = kept.percentile(share);
       const bool within = told >= exact && static_cast<double>(told - exact) <= static_cast<double>(exact) / 128;
@@ -271,7 +275,9 @@ TEST_CASE("a file that is no run is refused with one line that names it and says
   write_json(full_run(), in.path / "run.json");
   const auto good = content(in.path / "run.json");
   const auto name = (in.path / "some.json").string();
-  struct row { std::string text, why; };
+  struct row {
+    std::string text, why;
+  };
   const row rows[] = {
       {"", "not a run: it is not JSON ("},
       {good.substr(0, good.size() / 2), "not a run: it is not JSON ("},
@@ -280,20 +286,29 @@ TEST_CASE("a file that is no run is refused with one line that names it and says
       {"[1]", "not a run: it was not written by gateway-load"},
       {R"({"format":"another"})", "not a run: it was not written by gateway-load"},
       {R"({"format":"gateway-load run"})", "not a run: version is missing"},
-      {with(good, R"("version":1)", R"("version":2)"), "not a run: it has version 2, this gateway-load reads version 1"},
-      {with(good, R"("connections":64)", R"("connections":-1)"), "not a run: connections is not a whole number in range"},
-      {with(good, R"("connections":64)", R"("connections":4294967296)"), "not a run: connections is not a whole number in range"},
+      {with(good, R"("version":1)", R"("version":2)"),
+       "not a run: it has version 2, this gateway-load reads version 1"},
+      {with(good, R"("connections":64)", R"("connections":-1)"),
+       "not a run: connections is not a whole number in range"},
+      {with(good, R"("connections":64)", R"("connections":4294967296)"),
+       "not a run: connections is not a whole number in range"},
       {with(good, R"("threads":2)", R"("threads":"2")"), "not a run: threads is not a whole number in range"},
-      {with(good, R"("merchants":1000)", R"("merchants":"many")"), "not a run: merchants is not a whole number in range"},
-      {with(good, R"("labels":{"payments":)", R"("labels":{"payments":-)"), "not a run: labels.payments is not a number of 0 or more"},
+      {with(good, R"("merchants":1000)", R"("merchants":"many")"),
+       "not a run: merchants is not a whole number in range"},
+      {with(good, R"("labels":{"payments":)", R"("labels":{"payments":-)"),
+       "not a run: labels.payments is not a number of 0 or more"},
       {with(good, R"("schedule":"constant 2000/s")", R"("schedule":7)"), "not a run: schedule is not a string"},
       {with(good, R"("done":true)", R"("done":1)"), "not a run: verification.done is not true or false"},
-      {with(good, R"("request_ids":[])", R"("request_ids":[null])"), "not a run: verification.shown[1].request_ids[0] is not a string"},
+      {with(good, R"("request_ids":[])", R"("request_ids":[null])"),
+       "not a run: verification.shown[1].request_ids[0] is not a string"},
       {with(good, R"("sent":1000)", R"("send":1000)"), "not a run: operations[1].sent is missing"},
-      {with(good, R"("outcomes":{)", R"("outcomes":{"201":1.5,)"), "not a run: operations[0].outcomes.201 is not a whole number in range"},
-      {with(good, R"("waiting":4)", R"("waiting":[])"), "not a run: timeline[0].waiting is not a whole number in range"},
+      {with(good, R"("outcomes":{)", R"("outcomes":{"201":1.5,)"),
+       "not a run: operations[0].outcomes.201 is not a whole number in range"},
+      {with(good, R"("waiting":4)", R"("waiting":[])"),
+       "not a run: timeline[0].waiting is not a whole number in range"},
       {with(good, R"("unit":"ns")", R"("unit":"ms")"), "not a run: operations[0].latency.unit is not \"ns\""},
-      {with(good, R"("count":3000)", R"("count":3001)"), "not a run: operations[0].latency.counters do not add up to its count"},
+      {with(good, R"("count":3000)", R"("count":3001)"),
+       "not a run: operations[0].latency.counters do not add up to its count"},
       {with(good, "[0,3000]", "[0]"), "not a run: lateness.counters[0] is not a pair of a value and its count"},
       {with(good, "[0,3000]", "[0,18446744073709551615]"), "not a run: lateness.counters[1] counts too much"},
       {with(good, R"("least":0,)", R"("least":80000,)"), "not a run: lateness.least is more than the most"},

@@ -34,7 +34,8 @@ TEST_CASE("Signatures are those that the gateway's own tests expect") {
     CAPTURE(text(one, "name"));
     const auto target = text(one, "target");
     const auto path = target.substr(0, target.find('?'));
-    CHECK(as_text(made.signature(0, text(one, "method"), path, text(one, "timestamp"), text(one, "body"))) == text(one, "signature"));
+    CHECK(as_text(made.signature(0, text(one, "method"), path, text(one, "timestamp"), text(one, "body"))) ==
+          text(one, "signature"));
   }
 }
 
@@ -50,7 +51,8 @@ TEST_CASE("A request is written whole, and a second one over the first") {
         "POST /v1/payment_intents HTTP/1.1\r\nHost: 127.0.0.1:8443\r\nX-Service-Key-Id: mk_test_1\r\n"
         "X-Service-Timestamp: 2026-11-20T09:30:00Z\r\n"
         "X-Service-Signature: e1df7ad77172fc5a737a4b2b0f37b3ed5caad9dd9caa573135ab0da4ed5f6457\r\n"
-        "Idempotency-Key: 0b0c5d3e-7c1f-4a53-9f0e-0d6c5a1f2b3c\r\nContent-Type: application/json\r\nContent-Length: 88\r\n\r\n" +
+        "Idempotency-Key: 0b0c5d3e-7c1f-4a53-9f0e-0d6c5a1f2b3c\r\nContent-Type: application/json\r\nContent-Length: "
+        "88\r\n\r\n" +
             create.body);
 
   request read;
@@ -58,7 +60,8 @@ TEST_CASE("A request is written whole, and a second one over the first") {
   made.write(read, 1795167002, wire);
   // The query is sent, and not signed.
   CHECK(wire ==
-        "GET /v1/payment_intents/pay_1001/timeline?limit=5 HTTP/1.1\r\nHost: 127.0.0.1:8443\r\nX-Service-Key-Id: mk_test_1\r\n"
+        "GET /v1/payment_intents/pay_1001/timeline?limit=5 HTTP/1.1\r\nHost: 127.0.0.1:8443\r\nX-Service-Key-Id: "
+        "mk_test_1\r\n"
         "X-Service-Timestamp: 2026-11-20T09:30:02Z\r\n"
         "X-Service-Signature: 9a6df21e18e274b763bc022a4a63f591b13eab617bbb29432faca5ce0dd20b62\r\n\r\n");
 }
@@ -66,7 +69,8 @@ TEST_CASE("A request is written whole, and a second one over the first") {
 TEST_CASE("A secret longer than a block of the hash is hashed first, as HMAC wants it") {
   const signer made{"h", {"k", std::string(100, 's')}};
   // As `openssl dgst -sha256 -hmac sss…` computes it.
-  CHECK(as_text(made.signature(0, "GET", "/", "2026-11-20T09:30:00Z", "")) == "212481d5567aeda11ece79636460b08f915a63f94c61b9b8a862cd30dc406fe0");
+  CHECK(as_text(made.signature(0, "GET", "/", "2026-11-20T09:30:00Z", "")) ==
+        "212481d5567aeda11ece79636460b08f915a63f94c61b9b8a862cd30dc406fe0");
 }
 
 TEST_CASE("Each request is signed with the key of its caller, by whichever copy of the signer") {
@@ -77,7 +81,8 @@ TEST_CASE("Each request is signed with the key of its caller, by whichever copy 
   REQUIRE(keys->size() == 3);
   signer all{"h", keys};
   auto copy = all;
-  const std::vector<credentials> each{{"mk_test_1", "one"}, {"mk_test_twenty_two", "two"}, {"mk_test_3", std::string(100, 's')}};
+  const std::vector<credentials> each{
+      {"mk_test_1", "one"}, {"mk_test_twenty_two", "two"}, {"mk_test_3", std::string(100, 's')}};
   for (std::uint32_t caller = 0; caller < each.size(); ++caller) {
     request read;
     read.path = "/v1/payment_intents/pay_1";

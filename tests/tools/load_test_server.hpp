@@ -28,7 +28,8 @@ inline std::string ok(const std::string& body = "{}", const std::string& fields 
 
 class test_server {
  public:
-  /// The bytes that answer the request with this number; none: the connection is closed. A thread of its own for each connection.
+  /// The bytes that answer the request with this number; none: the connection is closed. A thread of its own for each
+  /// connection.
   using answer_function = std::function<std::string(std::size_t number, const std::string& request)>;
 
   explicit test_server(answer_function answer) : answer_(std::move(answer)) {
@@ -129,8 +130,7 @@ class test_server {
     if (SSL_accept(tls) == 1) {
       ++connections_;
       std::string in;
-      while (exchange(tls, in)) {
-      }
+      while (exchange(tls, in)) {}
     }
     {
       const std::scoped_lock lock{mutex_};

@@ -64,7 +64,8 @@ struct fake_payment {
   json::array timeline;
 };
 
-/// A gateway that keeps its payments in a map. It is honest but for one sin, which it commits on every seventh occasion.
+/// A gateway that keeps its payments in a map. It is honest but for one sin, which it commits on every seventh
+/// occasion.
 class fake_gateway {
  public:
   explicit fake_gateway(fault what = fault::none, weather how = {}) : sin_{what}, weather_{how} {}
@@ -155,7 +156,8 @@ class fake_gateway {
     if (found == payments_.end()) return not_found();
     auto& payment = found->second;
     if (payment.state == "unknown") return {409, R"({"error":"payment outcome pending","message":"x"})"};
-    return asked.path.ends_with("/capture") ? capture(payment) : refund(payment, json::parse(asked.body).at("amount").as_int64());
+    return asked.path.ends_with("/capture") ? capture(payment)
+                                            : refund(payment, json::parse(asked.body).at("amount").as_int64());
   }
 
   fake_answer create(const request& asked) {
@@ -214,7 +216,8 @@ class fake_gateway {
   }
 
   /// The provider did not answer; by the time anyone looks, the gateway has found out what happened.
-  fake_answer unknown(fake_payment& payment, const std::string& what, const std::string& becomes, bool refunded = false) {
+  fake_answer unknown(fake_payment& payment, const std::string& what, const std::string& becomes,
+                      bool refunded = false) {
     attempt(payment, what, "unknown");
     const bool happened = becomes == (what == "capture" ? "captured" : "authorized") || refunded;
     payment.state = becomes;
@@ -223,7 +226,8 @@ class fake_gateway {
       if (what == "capture") event(payment, "payment.captured");
       if (what == "refund") event(payment, "payment." + payment.state);
     }
-    return {502, json::serialize(json::object{{"payment_id", payment.id}, {"state", "processing"}, {"error", "provider outcome unknown"}})};
+    return {502, json::serialize(json::object{
+                     {"payment_id", payment.id}, {"state", "processing"}, {"error", "provider outcome unknown"}})};
   }
 
   fake_answer success(const fake_payment& payment, bool hosted = false, std::int64_t refunded = 0) {
@@ -276,7 +280,8 @@ class fake_gateway {
   std::vector<received_event> events_;
 };
 
-/// Asks and answers until nothing is left, or so many requests are sent. Answers come in any order, from up to 50 under way.
+/// Asks and answers until nothing is left, or so many requests are sent. Answers come in any order, from up to 50 under
+/// way.
 std::size_t drive(scenario& asks, fake_gateway& gateway, std::size_t most = 1'000'000) {
   std::mt19937 order{11};
   std::deque<request> under_way;
@@ -342,7 +347,7 @@ std::string first_of(const verification& result) { return result.shown.empty() ?
 
 TEST_CASE("an honest gateway has no violation, whatever is asked of it") {
   const std::string mix = GENERATE("create", "lifecycle", "storm", "reuse", "hot", "replay", "hosted", "webhooks",
-      "create lifecycle storm reuse hot replay hosted webhooks");
+                                   "create lifecycle storm reuse hot replay hosted webhooks");
   CAPTURE(mix);
   fake_gateway gateway;
   const auto result = checked(mix, gateway, 4000);
@@ -355,11 +360,14 @@ TEST_CASE("an honest gateway has no violation, whatever is asked of it") {
   CHECK(result.settled == 0);
 }
 
-TEST_CASE("lost answers, overload, doubt of the database and of the provider are no violations, and what was lost is settled") {
+TEST_CASE(
+    "lost answers, overload, doubt of the database and of the provider are no violations, and what was lost is "
+    "settled") {
   const std::string mix = GENERATE("create", "lifecycle", "storm", "reuse", "hot", "replay", "hosted", "webhooks",
-      "create lifecycle storm reuse hot replay hosted webhooks");
+                                   "create lifecycle storm reuse hot replay hosted webhooks");
   CAPTURE(mix);
-  const weather bad{.lost_before = 5, .lost_after = 5, .overloaded = 5, .in_progress = 10, .unknown = 5, .store_unavailable = 3};
+  const weather bad{
+      .lost_before = 5, .lost_after = 5, .overloaded = 5, .in_progress = 10, .unknown = 5, .store_unavailable = 3};
   fake_gateway gateway{fault::none, bad};
   const auto result = checked(mix, gateway, 4000);
   CAPTURE(first_of(result));
@@ -388,7 +396,8 @@ TEST_CASE("each sin is found") {
       {fault::refuses_a_refund_that_fits, "hot", "was refused as too much"},
       {fault::accepts_a_reused_key, "reuse", "its key was used for another request"},
       {fault::takes_the_amount_of_a_reused_key, "reuse", "instead of"},
-      {fault::creates_the_payment_of_a_reused_key, "reuse", "exists, although it was only asked for under the key of another payment"},
+      {fault::creates_the_payment_of_a_reused_key, "reuse",
+       "exists, although it was only asked for under the key of another payment"},
       {fault::captures_by_a_reused_key, "reuse", "capture"},
       {fault::denies_a_key_that_is_the_same, "replay", "409 IDEMPOTENCY_KEY_REUSED to a request that is the same"},
       {fault::loses_a_payment, "create", "is not there (404)"},
@@ -408,12 +417,15 @@ TEST_CASE("each sin is found") {
   CHECK(result.violations > 0);
   CHECK(result.shown.size() == std::min<std::uint64_t>(result.violations, 100));
   if (!mixed && !stormy) {
-    const auto tells = [&, text = std::string{shows}](const violation& one) { return one.what.find(text) != std::string::npos; };
+    const auto tells = [&, text = std::string{shows}](const violation& one) {
+      return one.what.find(text) != std::string::npos;
+    };
     CAPTURE(first_of(result));
     const auto found = std::ranges::find_if(result.shown, tells);
     REQUIRE(found != result.shown.end());
     CHECK_FALSE(found->request_ids.empty());
-    CHECK(std::ranges::all_of(found->request_ids, [](const auto& id) { return id.size() == 36 && id.starts_with("req_"); }));
+    CHECK(std::ranges::all_of(found->request_ids,
+                              [](const auto& id) { return id.size() == 36 && id.starts_with("req_"); }));
   }
 }
 
@@ -491,7 +503,8 @@ TEST_CASE("each sin of a webhook is found") {
   }
   const auto result = told.work->conclude(events);
   CHECK(result.violations > 0);
-  CHECK(std::ranges::any_of(result.shown, [&](const violation& one) { return one.what.find(shows) != std::string::npos; }));
+  CHECK(std::ranges::any_of(result.shown,
+                            [&](const violation& one) { return one.what.find(shows) != std::string::npos; }));
 }
 
 TEST_CASE("without a receiver events are not looked at") {
@@ -538,7 +551,8 @@ TEST_CASE("a request that is never answered is given up, and told") {
 
 TEST_CASE("the same seed asks for the same, and keys are UUIDs that occur once") {
   std::set<std::string> keys;
-  const auto one = make_workload(options_of(every_scenario, 2000)), other = make_workload(options_of(every_scenario, 2000));
+  const auto one = make_workload(options_of(every_scenario, 2000)),
+             other = make_workload(options_of(every_scenario, 2000));
   fake_gateway first, second;
   std::vector<request> a, b;
   for (int i = 0; i < 300; ++i) {
@@ -563,7 +577,9 @@ TEST_CASE("a storm's duplicates leave together, and no more keys are in use than
   std::vector<request> out;
   work->next(out);
   CHECK(out.size() == 20);
-  const auto same = [&](const request& one) { return one.idempotency_key == out[0].idempotency_key && one.body == out[0].body; };
+  const auto same = [&](const request& one) {
+    return one.idempotency_key == out[0].idempotency_key && one.body == out[0].body;
+  };
   CHECK(std::ranges::all_of(out, same));
   work->next(out);
   CHECK(out.size() == 40);
@@ -578,7 +594,8 @@ TEST_CASE("the count of requests is kept to, a storm's duplicates included") {
   CHECK(out.size() == 25);
 }
 
-TEST_CASE("a lifecycle waits for no answer: it begins another payment, and goes on with the first once it is answered") {
+TEST_CASE(
+    "a lifecycle waits for no answer: it begins another payment, and goes on with the first once it is answered") {
   fake_gateway gateway;
   const auto work = make_workload(options_of("lifecycle", 0));
   std::vector<request> out;
@@ -617,7 +634,8 @@ TEST_CASE("a lifecycle is a creation, a capture, and as many refunds as were ask
     work->heard(out.front(), heard);
   }
   CHECK(asked == std::map<std::string, int>{{"create", 13}, {"capture", 13}, {"refund", 24}});
-  CHECK(std::ranges::count_if(gateway.payments(), [](const auto& one) { return one.second.state == "refunded"; }) == 12);
+  CHECK(std::ranges::count_if(gateway.payments(), [](const auto& one) { return one.second.state == "refunded"; }) ==
+        12);
 }
 
 TEST_CASE("weights are kept, by requests") {
@@ -656,7 +674,8 @@ TEST_CASE("a wrong mix is refused with one line that names what is wrong") {
   CHECK_THROWS_WITH(read_mix("# nothing"), "no scenario is named");
   CHECK_THROWS_WITH(read_mix("creat:1"), Catch::StartsWith("no scenario is called 'creat'"));
   CHECK_THROWS_WITH(read_mix("create create:2"), "the scenario create stands there twice");
-  for (const auto* text : {"create:", "create:0", "create:-1", "create:x", "create:1x", "create:inf", "create:nan", "create:1:2"})
+  for (const auto* text :
+       {"create:", "create:0", "create:-1", "create:x", "create:1x", "create:inf", "create:nan", "create:1:2"})
     CHECK_THROWS_WITH(read_mix(text), Catch::EndsWith("must be a number above 0"));
 }
 

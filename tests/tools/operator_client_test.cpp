@@ -35,7 +35,8 @@ class temporary_directory {
 /// Answers one connection with fixed bytes and keeps what it was sent.
 class canned_gateway {
  public:
-  canned_gateway(const std::filesystem::path& data_dir, std::string answer) : listener_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
+  canned_gateway(const std::filesystem::path& data_dir, std::string answer)
+      : listener_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::strncpy(address.sun_path, (data_dir / "operator.sock").c_str(), sizeof address.sun_path - 1);
@@ -79,18 +80,26 @@ class canned_gateway {
 
 TEST_CASE("a call is one POST of JSON, answered with status and body") {
   const temporary_directory directory;
-  canned_gateway there{directory.path, "HTTP/1.1 409 Conflict\r\nContent-Type: application/json\r\nContent-Length: 13\r\n\r\n{\"error\":\"x\"}"};
+  canned_gateway there{
+      directory.path,
+      "HTTP/1.1 409 Conflict\r\nContent-Type: application/json\r\nContent-Length: 13\r\n\r\n{\"error\":\"x\"}"};
   const auto answer = post(directory.path, "/operator/merchants", R"({"name":"Shop"})");
   CHECK(answer.status == 409);
   CHECK(answer.body == R"({"error":"x"})");
-  CHECK_THAT(there.received(), Catch::StartsWith("POST /operator/merchants HTTP/1.1\r\n") && Contains("Content-Type: application/json\r\n") &&
-                                   Contains("Content-Length: 15\r\n") && Catch::EndsWith("\r\n\r\n{\"name\":\"Shop\"}"));
+  CHECK_THAT(there.received(), Catch::StartsWith("POST /operator/merchants HTTP/1.1\r\n") &&
+                                   Contains("Content-Type: application/json\r\n") &&
+                                   Contains("Content-Length: 15\r\n") &&
+                                   Catch::EndsWith("\r\n\r\n{\"name\":\"Shop\"}"));
 }
 
 TEST_CASE("without a running gateway the operator is told so") {
   const temporary_directory directory;
-  CHECK_THROWS_WITH(post(directory.path, "/operator/merchants", "{}"), Contains("no gateway is running") && Contains(directory.path.string()));
-  { const canned_gateway gone{directory.path, ""}; CHECK_THROWS_AS(post(directory.path, "/x", "{}"), no_answer); }
+  CHECK_THROWS_WITH(post(directory.path, "/operator/merchants", "{}"),
+                    Contains("no gateway is running") && Contains(directory.path.string()));
+  {
+    const canned_gateway gone{directory.path, ""};
+    CHECK_THROWS_AS(post(directory.path, "/x", "{}"), no_answer);
+  }
   // The socket of a gateway that was killed is still there.
   CHECK_THROWS_WITH(post(directory.path, "/operator/merchants", "{}"), Contains("no gateway is running"));
 }

@@ -7,7 +7,8 @@
 using namespace gateway::ctl;
 
 TEST_CASE("an answer is shown as aligned lines in its own order") {
-  const auto answer = boost::json::parse(R"({"key_id":"mk_test_1","secret":"ab","scopes":["payments:read","mcp:read"],"count":2,"gone":null})");
+  const auto answer = boost::json::parse(
+      R"({"key_id":"mk_test_1","secret":"ab","scopes":["payments:read","mcp:read"],"count":2,"gone":null})");
   CHECK(as_lines(answer.get_object()) ==
         "key_id: mk_test_1\n"
         "secret: ab\n"
@@ -25,11 +26,14 @@ TEST_CASE("a list is shown as a table, its times and last answers readable") {
     {"id":7,"destination_id":"dest_1","event_id":"evt_1","type":"payment.failed","status":"delivered","attempts":0,"next_attempt_at":null,
      "last_status":null,"last_result":null,"last_answer":null,"payment_id":"pay_1","created_at":"2026-11-20T11:00:00.000Z"}]})");
   CHECK(as_text(answer.get_object()) ==
-        "ID     DESTINATION  TYPE              PAYMENT  STATUS     ATTEMPTS  CREATED               NEXT ATTEMPT          LAST RESULT  HTTP  MS   "
+        "ID     DESTINATION  TYPE              PAYMENT  STATUS     ATTEMPTS  CREATED               NEXT ATTEMPT        "
+        "  LAST RESULT  HTTP  MS   "
         "LAST ANSWER\n"
-        "12345  dest_1       payment.captured  pay_1    pending    2         2026-11-20 11:00:00Z  2026-11-20 12:00:00Z  rejected     500   120  "
+        "12345  dest_1       payment.captured  pay_1    pending    2         2026-11-20 11:00:00Z  2026-11-20 "
+        "12:00:00Z  rejected     500   120  "
         "line one line two [2J\n"
-        "7      dest_1       payment.failed    pay_1    delivered  0         2026-11-20 11:00:00Z  -                     -            -     -    "
+        "7      dest_1       payment.failed    pay_1    delivered  0         2026-11-20 11:00:00Z  -                   "
+        "  -            -     -    "
         "-\n");
 }
 
@@ -42,8 +46,12 @@ TEST_CASE("an empty list says so, and what is not a list is lines") {
 }
 
 TEST_CASE("a cell that is too wide is cut between characters, and columns count characters") {
-  const auto answer = boost::json::parse(R"({"destinations":[{"id":"dest_1","url":"https://ä.example","disabled_reason":")" +
-                                         []{ std::string many; for (int i = 0; i < 80; ++i) many += "ö"; return many; }() + R"("}],"left_out":3})");
+  const auto answer =
+      boost::json::parse(R"({"destinations":[{"id":"dest_1","url":"https://ä.example","disabled_reason":")" + [] {
+        std::string many;
+        for (int i = 0; i < 80; ++i) many += "ö";
+        return many;
+      }() + R"("}],"left_out":3})");
   const auto text = as_text(answer.get_object());
   std::string kept;
   for (int i = 0; i < 59; ++i) kept += "ö";
@@ -53,11 +61,14 @@ TEST_CASE("a cell that is too wide is cut between characters, and columns count 
 }
 
 TEST_CASE("an error is told in the gateway's words, or by its status") {
-  struct row { std::string body, message; };
-  const row rows[] = {{R"({"error":"not_found","message":"merchant merch_1 is unknown"})", "merchant merch_1 is unknown"},
-                      {R"({"error":"overloaded"})", "overloaded"},
-                      {R"({"error":{"code":"x"}})", "the gateway answered with status 503"},
-                      {"", "the gateway answered with status 503"},
-                      {"<html>", "the gateway answered with status 503"}};
+  struct row {
+    std::string body, message;
+  };
+  const row rows[] = {
+      {R"({"error":"not_found","message":"merchant merch_1 is unknown"})", "merchant merch_1 is unknown"},
+      {R"({"error":"overloaded"})", "overloaded"},
+      {R"({"error":{"code":"x"}})", "the gateway answered with status 503"},
+      {"", "the gateway answered with status 503"},
+      {"<html>", "the gateway answered with status 503"}};
   for (const auto& r : rows) CHECK(message_of(503, r.body) == r.message);
 }

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include <openssl/pem.h>
+#include <openssl/x509.h>
 #include <CLI/CLI.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -23,8 +25,6 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
-#include <openssl/pem.h>
-#include <openssl/x509.h>
 
 namespace {
 
@@ -67,7 +67,8 @@ asio::awaitable<void> serve(tcp::socket socket, ssl::context& tls, std::string& 
 using context_list = std::vector<std::unique_ptr<asio::io_context>>;
 
 /// Deals the connections out to the threads in turn, so that each gets as many.
-asio::awaitable<void> accept_all(tcp::acceptor& acceptor, context_list& contexts, ssl::context& tls, std::string& body) {
+asio::awaitable<void> accept_all(tcp::acceptor& acceptor, context_list& contexts, ssl::context& tls,
+                                 std::string& body) {
   error_code ec;
   auto token = asio::redirect_error(asio::use_awaitable, ec);
   for (std::size_t turn = 0;; ++turn) {
@@ -90,7 +91,8 @@ void use_fresh_certificate(ssl::context& tls) {
   X509_set_issuer_name(certificate.get(), name);
   X509_set_pubkey(certificate.get(), key.get());
   X509_sign(certificate.get(), key.get(), EVP_sha256());
-  if (SSL_CTX_use_certificate(tls.native_handle(), certificate.get()) != 1 || SSL_CTX_use_PrivateKey(tls.native_handle(), key.get()) != 1) {
+  if (SSL_CTX_use_certificate(tls.native_handle(), certificate.get()) != 1 ||
+      SSL_CTX_use_PrivateKey(tls.native_handle(), key.get()) != 1) {
     throw std::runtime_error("cannot make a certificate");
   }
 }

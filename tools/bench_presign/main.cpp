@@ -46,15 +46,16 @@ using digest = std::array<unsigned char, 32>;
 
 digest sha256(std::string_view data) {
   digest result;
-  if (EVP_Digest(data.data(), data.size(), result.data(), nullptr, EVP_sha256(), nullptr) != 1) throw std::runtime_error("SHA-256 failed");
+  if (EVP_Digest(data.data(), data.size(), result.data(), nullptr, EVP_sha256(), nullptr) != 1)
+    throw std::runtime_error("SHA-256 failed");
   return result;
 }
 
 std::string hmac_hex(std::string_view key, std::string_view data) {
   digest result;
   unsigned size = 0;
-  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(data.data()), data.size(),
-      result.data(), &size);
+  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(data.data()),
+       data.size(), result.data(), &size);
   return hex(result.data(), size);
 }
 
@@ -73,7 +74,8 @@ std::string uuid_of(const std::string& name) {
   bytes[6] = static_cast<unsigned char>((bytes[6] & 0x0f) | 0x80);
   bytes[8] = static_cast<unsigned char>((bytes[8] & 0x3f) | 0x80);
   const auto text = hex(bytes.data(), 16);
-  return text.substr(0, 8) + '-' + text.substr(8, 4) + '-' + text.substr(12, 4) + '-' + text.substr(16, 4) + '-' + text.substr(20);
+  return text.substr(0, 8) + '-' + text.substr(8, 4) + '-' + text.substr(12, 4) + '-' + text.substr(16, 4) + '-' +
+         text.substr(20);
 }
 
 class signer {
@@ -85,13 +87,13 @@ class signer {
     if (wanted_.kind == "timeline") return written("GET", "/v1/payment_intents/" + payment + "/timeline", {}, {});
     const auto body = R"({"payment_id":")" + payment +
                       R"(","amount":4200,"currency":"HKD","payment_method":"pm_card_visa","description":"Two books",)" +
-                      R"("metadata":{"order":")" +
-                      std::to_string(number) + R"("}})";
+                      R"("metadata":{"order":")" + std::to_string(number) + R"("}})";
     return written("POST", "/v1/payment_intents", body, uuid_of(payment));
   }
 
  private:
-  std::string written(std::string_view method, const std::string& path, const std::string& body, const std::string& idempotency_key) const {
+  std::string written(std::string_view method, const std::string& path, const std::string& body,
+                      const std::string& idempotency_key) const {
     const auto hash = sha256(body);
     std::string canonical{method};
     canonical.append("\n").append(path).append("\n").append(at_).append("\n").append(hex(hash.data(), hash.size()));
@@ -114,8 +116,8 @@ class signer {
 void write_all(const plan& wanted) {
   std::vector<std::ofstream> files;
   files.reserve(wanted.files);
-  for (unsigned i = 0; i < wanted.files; ++i) files.emplace_back(wanted.output + '.' + std::to_string(i),
-      std::ios::binary | std::ios::trunc);
+  for (unsigned i = 0; i < wanted.files; ++i)
+    files.emplace_back(wanted.output + '.' + std::to_string(i), std::ios::binary | std::ios::trunc);
   const signer by{wanted};
   for (std::uint64_t i = 0; i < wanted.count; ++i) files[i % wanted.files] << by.request(wanted.first + i) << '\0';
   for (auto& file : files)

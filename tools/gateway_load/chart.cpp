@@ -18,7 +18,9 @@ struct margins {
 /// A coordinate: a tenth of a pixel is enough.
 std::string at(double value) {
   std::array<char, 64> text;
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), std::clamp(value, -1e6, 1e6), std::chars_format::fixed, 1).ptr;
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), std::clamp(value, -1e6, 1e6), std::chars_format::fixed, 1)
+          .ptr;
   std::string out{text.data(), end};
   if (out.ends_with(".0")) out.resize(out.size() - 2);
   return out;
@@ -81,12 +83,13 @@ class place {
 };
 
 std::string rule(const char* style, double x1, double y1, double x2, double y2) {
-  return std::string{"<line class=\""} + style + "\" x1=\"" + at(x1) + "\" y1=\"" + at(y1) + "\" x2=\"" + at(x2) + "\" y2=\"" + at(y2) +
-         "\"/>";
+  return std::string{"<line class=\""} + style + "\" x1=\"" + at(x1) + "\" y1=\"" + at(y1) + "\" x2=\"" + at(x2) +
+         "\" y2=\"" + at(y2) + "\"/>";
 }
 
 std::string words(const char* style, double x, double y, const std::string& text) {
-  return std::string{"<text class=\""} + style + "\" x=\"" + at(x) + "\" y=\"" + at(y) + "\">" + escaped(text) + "</text>";
+  return std::string{"<text class=\""} + style + "\" x=\"" + at(x) + "\" y=\"" + at(y) + "\">" + escaped(text) +
+         "</text>";
 }
 
 std::string grid(const chart& of, const place& to) {
@@ -124,7 +127,8 @@ std::string drawn(const line& of, const place& to) {
   for (const auto& piece : pieces_of(of, to)) {
     // A path of one point would not be seen.
     if (piece.size() == 1)
-      dots += "<circle class=\"dot " + of.style + "\" cx=\"" + at(piece[0].first) + "\" cy=\"" + at(piece[0].second) + "\" r=\"3.5\"/>";
+      dots += "<circle class=\"dot " + of.style + "\" cx=\"" + at(piece[0].first) + "\" cy=\"" + at(piece[0].second) +
+              "\" r=\"3.5\"/>";
     std::string one;
     for (const auto& [x, y] : piece) one += (one.empty() ? "M" : "L") + at(x) + ' ' + at(y);
     if (piece.size() == 1) continue;
@@ -157,8 +161,8 @@ std::string drawn(const mark& of, const place& to) {
 
 std::string drawn(const column& of, const place& to) {
   const auto from = to.x(of.from);
-  return "<rect class=\"hover\" x=\"" + at(from) + "\" y=\"" + at(to.top()) + "\" width=\"" + at(to.x(of.to) - from) + "\" height=\"" +
-         at(to.bottom() - to.top()) + "\"><title>" + escaped(of.text) + "</title></rect>";
+  return "<rect class=\"hover\" x=\"" + at(from) + "\" y=\"" + at(to.top()) + "\" width=\"" + at(to.x(of.to) - from) +
+         "\" height=\"" + at(to.bottom() - to.top()) + "\"><title>" + escaped(of.text) + "</title></rect>";
 }
 
 }  // namespace
@@ -192,7 +196,8 @@ axis count_axis(double most, int wanted) {
   const double step = std::max(1.0, round_step(std::max(most, 1.0) / wanted));
   axis made;
   made.most = step * std::max(1.0, std::ceil(most / step - 1e-9));
-  for (double value = 0; value <= made.most + step / 2; value += step) made.ticks.push_back({value, axis_number(value)});
+  for (double value = 0; value <= made.most + step / 2; value += step)
+    made.ticks.push_back({value, axis_number(value)});
   return made;
 }
 
@@ -239,8 +244,10 @@ axis quantity_axis(const std::vector<double>& values) {
   for (auto value = values.rbegin(); value != values.rend(); ++value) {
     auto label = *value < 1e6 ? quantity_text(*value) : axis_number(*value);
     const double half = letter * static_cast<double>(width_of(label) + 1) / 2, middle = made.share(*value);
-    if (middle + half > free_from) label.clear();
-    else free_from = middle - half;
+    if (middle + half > free_from)
+      label.clear();
+    else
+      free_from = middle - half;
     made.ticks.push_back({*value, std::move(label)});
   }
   std::ranges::reverse(made.ticks);
@@ -263,23 +270,15 @@ axis percentile_axis() {
   axis made;
   made.most = 4;
   const auto where = [](double percent) { return -std::log10(1 - percent / 100); };
-  made.ticks = {{0, "0"},
-                {where(50), "50 %"},
-                {where(75), ""},
-                {1, "90 %"},
-                {where(95), ""},
-                {2, "99 %"},
-                {where(99.5), ""},
-                {3, "99.9 %"},
-                {where(99.95), ""},
-                {4, "99.99 %"}};
+  made.ticks = {{0, "0"},    {where(50), "50 %"}, {where(75), ""}, {1, "90 %"},        {where(95), ""},
+                {2, "99 %"}, {where(99.5), ""},   {3, "99.9 %"},   {where(99.95), ""}, {4, "99.99 %"}};
   return made;
 }
 
 std::string svg_of(const chart& of, std::string_view style) {
   const place to{of};
-  std::string out = "<svg class=\"chart " + std::string{style} + "\" viewBox=\"0 0 " + at(of.width) + ' ' + at(of.height) +
-                    "\" role=\"img\" aria-label=\"" + escaped(of.label) + "\">";
+  std::string out = "<svg class=\"chart " + std::string{style} + "\" viewBox=\"0 0 " + at(of.width) + ' ' +
+                    at(of.height) + "\" role=\"img\" aria-label=\"" + escaped(of.label) + "\">";
   out += grid(of, to);
   for (const auto& l : of.lines) out += drawn(l, to);
   for (const auto& m : of.marks) out += drawn(m, to);

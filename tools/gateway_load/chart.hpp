@@ -1,5 +1,5 @@
-// Charts as inline SVG: axes with round ticks, lines that classes of the page's style sheet colour, and columns that tell
-// their numbers under the pointer. No script.
+// Charts as inline SVG: axes with round ticks, lines that classes of the page's style sheet colour, and columns that
+// tell their numbers under the pointer. No script.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,8 @@ struct axis {
 axis count_axis(double most, int wanted = 5);
 /// Nanoseconds, logarithmic, from a round number to a round number.
 axis duration_axis(double least, double most);
-/// Numbers that runs differ in: sorted, several. A tick at each where there is room for it; logarithmic from a decade on, with 0 at the
-/// left end if it is one of them.
+/// Numbers that runs differ in: sorted, several. A tick at each where there is room for it; logarithmic from a decade
+/// on, with 0 at the left end if it is one of them.
 axis quantity_axis(const std::vector<double>& values);
 /// Seconds of a run.
 axis time_axis(double most, int wanted = 7);

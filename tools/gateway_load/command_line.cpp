@@ -39,7 +39,9 @@ std::string one_line(std::string line) {
 
 void add_target(CLI::App& command, command_line& result) {
   auto& group = *command.add_option_group("Target");
-  group.add_option("--target", result.where.url, "The gateway")->type_name("URL")->default_str("https://127.0.0.1:8443");
+  group.add_option("--target", result.where.url, "The gateway")
+      ->type_name("URL")
+      ->default_str("https://127.0.0.1:8443");
   result.where.url = "https://127.0.0.1:8443";
   group
       .add_option("--data-dir", result.where.data_dir,
@@ -48,7 +50,8 @@ void add_target(CLI::App& command, command_line& result) {
   group.add_option("--merchants", result.load.callers, "Makes so many there, which take turns with new payments [1]")
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("N");
-  group.add_option("--key-id", result.key_id, "Signs with this key, whose secret is in GATEWAY_LOAD_SECRET")->type_name("KEY");
+  group.add_option("--key-id", result.key_id, "Signs with this key, whose secret is in GATEWAY_LOAD_SECRET")
+      ->type_name("KEY");
   group.add_option("--ca-file", result.where.ca_file, "Trusts these certificates (PEM)")->type_name("FILE");
   group.add_flag("--insecure", result.where.insecure, "Trusts any certificate of this machine");
   group.add_flag("--allow-remote", result.where.allow_remote, "Loads another machine than this one");
@@ -56,29 +59,39 @@ void add_target(CLI::App& command, command_line& result) {
 
 void add_shape(CLI::App& command, command_line& result, arguments& typed) {
   auto& model = *command.add_option_group("Model", "One of these:");
-  model.add_option("--rate", typed.rate, "Open: so many requests a second leave, whatever the answers do")->type_name("R");
+  model.add_option("--rate", typed.rate, "Open: so many requests a second leave, whatever the answers do")
+      ->type_name("R");
   model.add_option("--ramp", typed.ramp, "Open: the rate goes evenly from one to the other")->type_name("FROM..TO");
   model.add_option("--steps", typed.steps, "Open: each rate for an equal part of the time")->type_name("R1,R2,…");
   model.add_flag("--closed", typed.closed, "Each connection sends its next request when it has its answer");
   model.require_option(1);
   auto& group = *command.add_option_group("Shape");
-  group.add_option("--duration", typed.duration, "How long requests leave [10s; with --count: until they are sent]")->type_name("TIME");
-  group.add_option("--count", result.load.count, "Ends after so many requests")->check(CLI::PositiveNumber)->type_name("N");
+  group.add_option("--duration", typed.duration, "How long requests leave [10s; with --count: until they are sent]")
+      ->type_name("TIME");
+  group.add_option("--count", result.load.count, "Ends after so many requests")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
   group.add_option("--connections", result.connections, "Kept-alive, one request at a time each [64]")
       ->check(CLI::Range(1, 20'000))
       ->type_name("N");
   group.add_option("--warm-up", typed.warm_up, "In front of the duration, and not counted [0s]")->type_name("TIME");
-  group.add_option("--timeout", typed.timeout, "How long a request waits for a connection, and then for its answer [30s]")
+  group
+      .add_option("--timeout", typed.timeout,
+                  "How long a request waits for a connection, and then for its answer [30s]")
       ->type_name("TIME");
   group.add_option("--max-waiting", result.most_waiting, "More requests without a connection end the load [100000]")
       ->check(CLI::Range(1, 10'000'000))
       ->type_name("N");
-  group.add_option("--threads", result.threads, "Each with its share of all of this [1]")->check(CLI::Range(1, 64))->type_name("N");
+  group.add_option("--threads", result.threads, "Each with its share of all of this [1]")
+      ->check(CLI::Range(1, 64))
+      ->type_name("N");
 }
 
 void add_workload(CLI::App& command, command_line& result, arguments& typed) {
   auto& load = result.load;
-  command.add_option("mix", typed.mix, "NAME[:WEIGHT]… of create lifecycle storm reuse hot replay hosted webhooks [create]")
+  command
+      .add_option("mix", typed.mix,
+                  "NAME[:WEIGHT]… of create lifecycle storm reuse hot replay hosted webhooks [create]")
       ->type_name("");
   auto& group = *command.add_option_group("Workload");
   group.add_option("--mix", typed.mix_file, "Reads the mix from a file")->type_name("FILE");
@@ -95,9 +108,11 @@ void add_workload(CLI::App& command, command_line& result, arguments& typed) {
       ->check(CLI::Range(1, 100))
       ->type_name("N");
   group
-      .add_option("--payment-ids", load.payment_ids,
-                  "sequential: payments lie beside each other in a database, as by order number; random: anywhere [sequential]")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, id_order>{{"sequential", id_order::sequential}, {"random", id_order::random}}))
+      .add_option(
+          "--payment-ids", load.payment_ids,
+          "sequential: payments lie beside each other in a database, as by order number; random: anywhere [sequential]")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, id_order>{{"sequential", id_order::sequential}, {"random", id_order::random}}))
       ->type_name("ORDER");
   group.add_option("--payment-method", load.payment_method, "A sandbox token [pm_card_visa]")->type_name("TOKEN");
   group.add_option("--currency", load.currency, "ISO 4217 [HKD]")->type_name("CODE");
@@ -156,7 +171,8 @@ std::map<std::string, double> labels_of(const arguments& typed) {
     const auto plain = [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_' || c == ' '; };
     if (name.empty() || name.size() > most_letters || !std::ranges::all_of(name, plain))
       throw std::invalid_argument("--label: a name is 1 to 40 letters, digits, - or _");
-    if (name == "connections" || name == "merchants") throw std::invalid_argument("--label: every run tells its " + name + " by itself");
+    if (name == "connections" || name == "merchants")
+      throw std::invalid_argument("--label: every run tells its " + name + " by itself");
     if (!labels.emplace(name, number).second) throw std::invalid_argument("--label: " + name + " stands there twice");
   }
   return labels;
@@ -175,7 +191,8 @@ void finish_run(command_line& result, const arguments& typed) {
   if (result.key_id.empty() && result.where.data_dir.empty())
     throw std::invalid_argument("--data-dir or --key-id is needed: requests are signed");
   if (result.load.callers > 1 && (result.where.data_dir.empty() || !result.key_id.empty()))
-    throw std::invalid_argument("--merchants are made in the gateway of --data-dir, each with a key of its own: --key-id names one");
+    throw std::invalid_argument(
+        "--merchants are made in the gateway of --data-dir, each with a key of its own: --key-id names one");
 
   const bool counted = result.load.count > 0 && typed.duration.empty();
   const auto lasts = counted ? schedule::no_end : typed.duration.empty() ? ten_seconds : read_duration(typed.duration);
@@ -196,8 +213,10 @@ void finish_run(command_line& result, const arguments& typed) {
   if (result.connections < result.threads) throw std::invalid_argument("--threads: each needs a connection");
   const bool mixed_in = std::ranges::any_of(result.load.mix, [](const auto& one) { return one.name == "webhooks"; });
   if (!mixed_in && result.receiver_listen.empty()) return;
-  if (result.where.data_dir.empty()) throw std::invalid_argument("webhooks need --data-dir, where their destination is made");
-  if (result.load.callers > 1) throw std::invalid_argument("webhooks go to one merchant's destination: not with --merchants");
+  if (result.where.data_dir.empty())
+    throw std::invalid_argument("webhooks need --data-dir, where their destination is made");
+  if (result.load.callers > 1)
+    throw std::invalid_argument("webhooks go to one merchant's destination: not with --merchants");
   if (result.threads > 1) throw std::invalid_argument("webhooks are received with --threads=1 only");
   if (result.receiver_listen.empty()) result.receiver_listen = "127.0.0.1:0";
 }
@@ -221,10 +240,13 @@ command_line parse_command_line(int argc, const char* const* argv) {
   report.add_option("--title", result.title, "Of the page, instead of the runs' names")->type_name("TEXT");
   report.add_option("--html", result.html, "Writes a page with all of them")->type_name("FILE");
   try {
-    if (const auto bare = option_without_value(argc, argv)) throw std::invalid_argument(*bare + ": the value is missing");
+    if (const auto bare = option_without_value(argc, argv))
+      throw std::invalid_argument(*bare + ": the value is missing");
     app.parse(argc, argv);
-    if (report.parsed()) result.what = command::report;
-    else finish_run(result, typed);
+    if (report.parsed())
+      result.what = command::report;
+    else
+      finish_run(result, typed);
   } catch (const CLI::CallForHelp&) {
     result.what = command::information;
     result.text = app.help();

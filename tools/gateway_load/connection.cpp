@@ -80,15 +80,12 @@ connection::news connection::break_off(loss why) {
 
 connection::news connection::on_ready() {
   switch (state_) {
-    case state::closed:
-      return news::none;
-    case state::opening:
-      return agree();
+    case state::closed: return news::none;
+    case state::opening: return agree();
     case state::busy:
       if (!unsent_.empty() && !write()) return break_off(loss::connection_broken);
       return read();
-    case state::free:
-      return read();
+    case state::free: return read();
   }
   return news::none;
 }
@@ -196,8 +193,10 @@ connection::news connection::parse() {
   if (filled_ > head_size_ + body_size_) return break_off(loss::bad_answer);
   got_.body = all.substr(head_size_);
   got_.request_id = all.substr(id_at_, id_size_);
-  if (last_) close();
-  else state_ = state::free;
+  if (last_)
+    close();
+  else
+    state_ = state::free;
   return news::answered;
 }
 
@@ -245,13 +244,11 @@ bool connection::parse_field(std::string_view line) {
         length_known_ = true;
       }
       return true;
-    case 17:
-      return !same_name(name, "transfer-encoding");
+    case 17: return !same_name(name, "transfer-encoding");
     case 19:
       if (same_name(name, "idempotent-replayed")) got_.replayed = same_name(value, "true");
       return true;
-    default:
-      return true;
+    default: return true;
   }
 }
 

@@ -1,5 +1,5 @@
-// One kept-alive TLS connection with at most one request under way, on a non-blocking socket. Whoever polls the socket tells it
-// when it is ready.
+// One kept-alive TLS connection with at most one request under way, on a non-blocking socket. Whoever polls the socket
+// tells it when it is ready.
 #pragma once
 
 #include <cstddef>

@@ -21,11 +21,14 @@ class course {
 };
 
 /// `number`: what its payments carry as their course. The name is one that read_mix knows.
-std::unique_ptr<course> make_course(const std::string& name, const workload_options& options, model& of, std::uint8_t number);
+std::unique_ptr<course> make_course(const std::string& name, const workload_options& options, model& of,
+                                    std::uint8_t number);
 
 // One for each file of scenarios.
-std::unique_ptr<course> make_payments_course(const std::string& name, const workload_options& options, model& of, std::uint8_t number);
-std::unique_ptr<course> make_keys_course(const std::string& name, const workload_options& options, model& of, std::uint8_t number);
+std::unique_ptr<course> make_payments_course(const std::string& name, const workload_options& options, model& of,
+                                             std::uint8_t number);
+std::unique_ptr<course> make_keys_course(const std::string& name, const workload_options& options, model& of,
+                                         std::uint8_t number);
 std::unique_ptr<course> make_hot_course(const workload_options& options, model& of, std::uint8_t number);
 
 }  // namespace gateway::load

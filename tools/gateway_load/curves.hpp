@@ -1,4 +1,5 @@
-// What several runs tell together: how rate and latency change with one number that they differ in, such as their connections.
+// What several runs tell together: how rate and latency change with one number that they differ in, such as their
+// connections.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +23,7 @@ struct curve_point {
 };
 
 struct curve {
-  std::string name;                 ///< what its runs have and those of its neighbours have not; empty if it has none
+  std::string name;  ///< what its runs have and those of its neighbours have not; empty if it has none
   std::vector<curve_point> points;  ///< two or more, by x
 };
 

@@ -81,7 +81,8 @@ class engine {
       if (clock::now() > last) throw std::runtime_error("no connection within 10 s");
       if (stop_) throw std::runtime_error("ended before it began");
       for (const auto& one : clients_)
-        if (one->link.now() == connection::state::closed) throw std::runtime_error("cannot connect: " + one->link.fault());
+        if (one->link.now() == connection::state::closed)
+          throw std::runtime_error("cannot connect: " + one->link.fault());
       wait_until(clock::now() + 10ms);
     }
   }
@@ -122,9 +123,12 @@ class engine {
   void arrive(clock::time_point now) {
     if (!arriving_) return;
     if (stop_) return end_early(now, {});
-    if (plan_.open) arrive_by_schedule(now);
-    else if (now - begin_ >= std::chrono::nanoseconds{lasts()}) end(now);
-    else feed();
+    if (plan_.open)
+      arrive_by_schedule(now);
+    else if (now - begin_ >= std::chrono::nanoseconds{lasts()})
+      end(now);
+    else
+      feed();
   }
 
   void arrive_by_schedule(clock::time_point now) {
@@ -135,7 +139,8 @@ class engine {
       if (next_due_ > now) return;
       // What the scenario has nothing for now, it may have after an answer; the slot keeps its time.
       if (dry_ || !ask()) {
-        if ((in_flight_ == 0 && waiting_.empty()) || now - begin_ >= std::chrono::nanoseconds{plan_.open->end()}) end(now);
+        if ((in_flight_ == 0 && waiting_.empty()) || now - begin_ >= std::chrono::nanoseconds{plan_.open->end()})
+          end(now);
         next_due_ = never;
         return;
       }
@@ -143,8 +148,10 @@ class engine {
       slot_ += given_.size();
       for (auto& what : given_) put({std::move(what), next_due_});
       if (waiting_.size() > plan_.most_waiting) {
-        return end_early(now, "the load ended early: more than " + std::to_string(plan_.most_waiting) +
-                                  " requests waited for a free connection; the gateway does not keep up, or --connections is too small");
+        return end_early(
+            now,
+            "the load ended early: more than " + std::to_string(plan_.most_waiting) +
+                " requests waited for a free connection; the gateway does not keep up, or --connections is too small");
       }
     }
   }
@@ -178,7 +185,9 @@ class engine {
     }
   }
 
-  std::uint64_t lasts() const { return std::min<std::uint64_t>(plan_.lasts_ns, std::numeric_limits<std::int64_t>::max() / 2); }
+  std::uint64_t lasts() const {
+    return std::min<std::uint64_t>(plan_.lasts_ns, std::numeric_limits<std::int64_t>::max() / 2);
+  }
 
   void end(clock::time_point now) {
     arriving_ = false;
@@ -245,8 +254,10 @@ class engine {
   /// It was open, and is closed.
   void gone(client& one, clock::time_point now, std::chrono::nanoseconds pause) {
     if (--opened_ == 0) none_since_ = now;
-    if (pause.count() == 0) open(one);
-    else one.retry = now + pause;
+    if (pause.count() == 0)
+      open(one);
+    else
+      one.retry = now + pause;
   }
 
   void start(client& to, pending one) {
@@ -278,8 +289,7 @@ class engine {
     const auto told = one.link.on_ready();
     poll_as_wanted(one);
     switch (told) {
-      case connection::news::none:
-        return;
+      case connection::news::none: return;
       case connection::news::opened:
         ++opened_;
         list_free(one);
@@ -287,14 +297,19 @@ class engine {
       case connection::news::answered: {
         const auto now = clock::now();
         heard(one, one.link.got(), now);
-        if (one.link.now() == connection::state::free) list_free(one);
-        else gone(one, now, 0ns);
+        if (one.link.now() == connection::state::free)
+          list_free(one);
+        else
+          gone(one, now, 0ns);
         break;
       }
       case connection::news::broken:
-        if (before == connection::state::opening) did_not_open(one);
-        else if (before == connection::state::busy) broke(one, one.link.why());
-        else gone(one, clock::now(), reopen_after);
+        if (before == connection::state::opening)
+          did_not_open(one);
+        else if (before == connection::state::busy)
+          broke(one, one.link.why());
+        else
+          gone(one, clock::now(), reopen_after);
         break;
     }
     if (begin_ != clock::time_point{}) feed();
@@ -353,8 +368,7 @@ class engine {
         case connection::state::closed:
           if (now >= one.retry) open(one);
           break;
-        case connection::state::free:
-          break;
+        case connection::state::free: break;
       }
     }
     while (plan_.open && !waiting_.empty() && now - waiting_.front().due > plan_.timeout) lose_first(now, late, true);
@@ -405,7 +419,8 @@ class engine {
     const timespec longest{left / second.count(), left % second.count()};
     int count = ::epoll_pwait2(epoll_, events_.data(), static_cast<int>(events_.size()), &longest, nullptr);
     if (count < 0 && errno == ENOSYS)  // before Linux 5.11
-      count = ::epoll_wait(epoll_, events_.data(), static_cast<int>(events_.size()), static_cast<int>((left + 999'999) / 1'000'000));
+      count = ::epoll_wait(epoll_, events_.data(), static_cast<int>(events_.size()),
+                           static_cast<int>((left + 999'999) / 1'000'000));
     for (int i = 0; i < count; ++i) {
       // A socket closed by what an earlier event led to is not polled any more; being told once too often does no harm.
       hear(*static_cast<client*>(events_[static_cast<std::size_t>(i)].data.ptr));
@@ -424,11 +439,11 @@ class engine {
   std::vector<request> given_;
   std::string wire_;
 
-  std::size_t opened_ = 0;     ///< connections, free or busy
+  std::size_t opened_ = 0;  ///< connections, free or busy
   std::size_t in_flight_ = 0;
-  std::uint64_t slot_ = 0;     ///< of the schedule
+  std::uint64_t slot_ = 0;  ///< of the schedule
   bool arriving_ = false;
-  bool dry_ = false;           ///< the scenario gives nothing until it hears something
+  bool dry_ = false;  ///< the scenario gives nothing until it hears something
   std::string fault_;
 
   clock::time_point begin_{}, counted_from_{}, ended_{}, none_since_{};
@@ -451,11 +466,13 @@ load_plan share_of(const load_plan& plan, unsigned number, unsigned of) {
 
 }  // namespace
 
-load_outcome run_load(const target& to, const signer& sign, const load_plan& plan, const std::vector<scenario*>& scenarios,
-                      const std::atomic<bool>& stop, const moment_listener& listen) {
+load_outcome run_load(const target& to, const signer& sign, const load_plan& plan,
+                      const std::vector<scenario*>& scenarios, const std::atomic<bool>& stop,
+                      const moment_listener& listen) {
   std::signal(SIGPIPE, SIG_IGN);  // a connection that the server closed says so by itself
   const auto threads = static_cast<unsigned>(scenarios.size());
-  if (threads == 0 || plan.connections < threads) throw std::runtime_error("each thread needs a scenario and a connection");
+  if (threads == 0 || plan.connections < threads)
+    throw std::runtime_error("each thread needs a scenario and a connection");
   std::vector<std::unique_ptr<engine>> engines;
   engines.reserve(threads);
   for (unsigned i = 0; i < threads; ++i)
@@ -487,8 +504,8 @@ load_outcome run_load(const target& to, const signer& sign, const load_plan& pla
   outcome.measured.connections = plan.connections;
   if (!plan.open) {
     outcome.measured.intended_per_second = 0;
-    // Every connection was busy when counting began and when it ended: what left in between is as much as was answered in between.
-    // Until the last of it was answered is time in which nothing left.
+    // Every connection was busy when counting began and when it ended: what left in between is as much as was answered
+    // in between. Until the last of it was answered is time in which nothing left.
     if (plan.warm_up_ns > 0 && counted > 0) outcome.measured.seconds = counted;
   }
   return outcome;

@@ -49,7 +49,8 @@ class skimmer {
       depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
       rest_.remove_prefix(1);
       // The rest of a number or of a word.
-      if (depth == 0 && c != '}' && c != ']') rest_.remove_prefix(std::min(rest_.find_first_of(",}] \r\n\t"), rest_.size()));
+      if (depth == 0 && c != '}' && c != ']')
+        rest_.remove_prefix(std::min(rest_.find_first_of(",}] \r\n\t"), rest_.size()));
     } while (depth > 0);
   }
 

@@ -9,7 +9,8 @@
 namespace gateway::load {
 namespace {
 
-constexpr std::array<std::string_view, 4> types{"payment.captured", "payment.failed", "payment.partially_refunded", "payment.refunded"};
+constexpr std::array<std::string_view, 4> types{"payment.captured", "payment.failed", "payment.partially_refunded",
+                                                "payment.refunded"};
 using counts = std::array<std::uint64_t, types.size()>;
 
 counts told_by_timeline(const payment_record& payment) {
@@ -18,7 +19,8 @@ counts told_by_timeline(const payment_record& payment) {
 
 class comparison {
  public:
-  comparison(model& of, const std::vector<received_event>& received) : model_{of}, received_{received}, order_(received.size()) {}
+  comparison(model& of, const std::vector<received_event>& received)
+      : model_{of}, received_{received}, order_(received.size()) {}
 
   std::uint64_t run() {
     one_body_each("delivery", &received_event::delivery_id);
@@ -36,7 +38,7 @@ class comparison {
   }
 
   /// In every attempt the same bytes.
-  void one_body_each(const std::string& what, std::string received_event::*id) {
+  void one_body_each(const std::string& what, std::string received_event::* id) {
     std::iota(order_.begin(), order_.end(), 0u);
     const auto key = [&](std::uint32_t at) { return std::tie(received_[at].*id, received_[at].body_hash); };
     std::ranges::sort(order_, {}, key);
@@ -50,7 +52,9 @@ class comparison {
 
   void each_payment() {
     std::iota(order_.begin(), order_.end(), 0u);
-    const auto number = [&](std::uint32_t at) { return model_.called().number_of(received_[at].payment_id).value_or(model_.payments()); };
+    const auto number = [&](std::uint32_t at) {
+      return model_.called().number_of(received_[at].payment_id).value_or(model_.payments());
+    };
     std::vector<std::uint64_t> of(received_.size());
     for (std::uint32_t at = 0; at < of.size(); ++at) of[at] = number(at);
     std::ranges::sort(order_, {}, [&](std::uint32_t at) { return std::tie(of[at], received_[at].event_id); });
@@ -74,10 +78,13 @@ class comparison {
         wrong(one.payment_id + ": event " + one.event_id + " came with a signature that is not the destination's");
         continue;
       }
-      if (at > begin && received_[order_[at - 1]].event_id == one.event_id && received_[order_[at - 1]].rightly_signed) continue;
+      if (at > begin && received_[order_[at - 1]].event_id == one.event_id && received_[order_[at - 1]].rightly_signed)
+        continue;
       const auto type = std::ranges::find(types, one.type);
-      if (type == types.end()) wrong(one.payment_id + ": an event that was not asked for, " + one.type.substr(0, 100));
-      else came[static_cast<std::size_t>(type - types.begin())] += 1;
+      if (type == types.end())
+        wrong(one.payment_id + ": an event that was not asked for, " + one.type.substr(0, 100));
+      else
+        came[static_cast<std::size_t>(type - types.begin())] += 1;
     }
     if (!payment.timeline_read) return;
     const auto expected = told_by_timeline(payment);
@@ -85,8 +92,9 @@ class comparison {
       good_ += std::min(came[i], expected[i]);
       if (came[i] == expected[i]) continue;
       const auto of = std::to_string(expected[i]), type = ' ' + std::string{types[i]};
-      const auto what = came[i] < expected[i] ? std::to_string(expected[i] - came[i]) + " of " + of + type + " did not arrive"
-                                              : std::to_string(came[i]) + type + " arrived, but its timeline tells of " + of;
+      const auto what = came[i] < expected[i]
+                            ? std::to_string(expected[i] - came[i]) + " of " + of + type + " did not arrive"
+                            : std::to_string(came[i]) + type + " arrived, but its timeline tells of " + of;
       wrong(model_.called().payment(number) + ": " + what);
     }
   }
@@ -99,6 +107,8 @@ class comparison {
 
 }  // namespace
 
-std::uint64_t compare_events(model& of, const std::vector<received_event>& received) { return comparison{of, received}.run(); }
+std::uint64_t compare_events(model& of, const std::vector<received_event>& received) {
+  return comparison{of, received}.run();
+}
 
 }  // namespace gateway::load

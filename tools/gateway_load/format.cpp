@@ -71,7 +71,8 @@ std::string count_text(std::uint64_t value) { return grouped(std::to_string(valu
 
 std::string quantity_text(double value) {
   constexpr double most_whole = 1e15;
-  return value >= 0 && value < most_whole && value == std::floor(value) ? count_text(static_cast<std::uint64_t>(value)) : number_text(value);
+  return value >= 0 && value < most_whole && value == std::floor(value) ? count_text(static_cast<std::uint64_t>(value))
+                                                                        : number_text(value);
 }
 
 std::string duration_text(double nanoseconds) {
@@ -100,7 +101,9 @@ std::string share_text(std::uint64_t part, std::uint64_t whole) {
   return (text.starts_with("100") ? std::string{">99.9"} : text) + " %";
 }
 
-std::string ratio_text(double value, double to) { return to > 0 && std::isfinite(value) ? "×" + number_text(value / to) : "–"; }
+std::string ratio_text(double value, double to) {
+  return to > 0 && std::isfinite(value) ? "×" + number_text(value / to) : "–";
+}
 
 std::string length_text(double seconds) {
   if (!(seconds > 0)) return "0 s";
@@ -120,17 +123,22 @@ std::string clean(std::string_view text) {
   while (!text.empty()) {
     const auto length = character(text);
     const auto first = static_cast<unsigned char>(text.front());
-    const bool control = first < ' ' || first == 0x7f || (first == 0xc2 && length == 2 && static_cast<unsigned char>(text[1]) < 0xa0);
-    if (length == 0) out += "\xef\xbf\xbd";
-    else if (control) out += ' ';
-    else out += text.substr(0, length);
+    const bool control =
+        first < ' ' || first == 0x7f || (first == 0xc2 && length == 2 && static_cast<unsigned char>(text[1]) < 0xa0);
+    if (length == 0)
+      out += "\xef\xbf\xbd";
+    else if (control)
+      out += ' ';
+    else
+      out += text.substr(0, length);
     text.remove_prefix(std::max<std::size_t>(length, 1));
   }
   return out;
 }
 
 std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
 bool is_success(std::string_view outcome) { return outcome.starts_with('2'); }
@@ -180,7 +188,8 @@ std::string shortfall_text(const run_result& run) {
 
 std::string labels_text(const run_result& run) {
   std::string text;
-  for (const auto& [name, number] : run.labels) text += (text.empty() ? "" : ", ") + clean(name) + ' ' + quantity_text(number);
+  for (const auto& [name, number] : run.labels)
+    text += (text.empty() ? "" : ", ") + clean(name) + ' ' + quantity_text(number);
   return text;
 }
 

@@ -27,8 +27,8 @@ std::string ratio_text(double value, double to);
 /// "0.5 s", "59.8 s", "12 min 5 s"
 std::string length_text(double seconds);
 
-/// UTF-8 without controls: what is not becomes U+FFFD or a blank. Strangers' text (a server's Request-Id, a name from the command
-/// line) must neither move a cursor nor make a file that cannot be read.
+/// UTF-8 without controls: what is not becomes U+FFFD or a blank. Strangers' text (a server's Request-Id, a name from
+/// the command line) must neither move a cursor nor make a file that cannot be read.
 std::string clean(std::string_view text);
 /// Columns of a terminal, near enough: characters of UTF-8.
 std::size_t width_of(std::string_view text);

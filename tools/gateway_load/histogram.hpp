@@ -17,9 +17,10 @@ class histogram {
  public:
   static constexpr unsigned fine_bits = 7;  ///< 128 counters for each power of two
 
-  /// One that was stored: its counters(), and what they do not tell. What does not fit together is the caller's to refuse.
-  static histogram restored(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& counters, double sum, std::uint64_t least,
-                            std::uint64_t most) {
+  /// One that was stored: its counters(), and what they do not tell. What does not fit together is the caller's to
+  /// refuse.
+  static histogram restored(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& counters, double sum,
+                            std::uint64_t least, std::uint64_t most) {
     histogram made;
     for (const auto& [value, times] : counters) made.add(value, times);
     if (made.count_ == 0) return {};
@@ -59,7 +60,8 @@ class histogram {
   /// The smallest value that at least this share (0 to 1) does not exceed; 0 if there are none.
   std::uint64_t percentile(double share) const {
     if (count_ == 0) return 0;
-    const auto wanted = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(count_))));
+    const auto wanted =
+        std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(count_))));
     std::uint64_t seen = 0;
     for (std::size_t i = 0; i < counts_.size(); ++i) {
       seen += counts_[i];

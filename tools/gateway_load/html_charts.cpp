@@ -25,7 +25,9 @@ std::string percentile_text(double x) {
 }
 
 /// Where the slowest answer stands: what is right of it nobody measured.
-double end_of(const run_result& run) { return std::min(4.0, std::log10(static_cast<double>(std::max<std::uint64_t>(run.answered(), 1)))); }
+double end_of(const run_result& run) {
+  return std::min(4.0, std::log10(static_cast<double>(std::max<std::uint64_t>(run.answered(), 1))));
+}
 double value_at(const run_result& run, double x) {
   if (x < 4 && x >= end_of(run)) return static_cast<double>(run.latency.most());
   // Twelve digits: 0.9 shall be 0.9, whose rank the table takes too.
@@ -79,12 +81,16 @@ std::string distribution(const run_list& runs) {
   const auto title = element("h2", "", "Latency distribution");
   const auto unanswered = [](const run_result& run) { return run.answered() == 0; };
   if (std::ranges::all_of(runs, unanswered)) return title + element("p", "card", "Nothing was answered.");
-  const bool ends = std::ranges::any_of(runs, [](const run_result& run) { return run.answered() > 0 && end_of(run) < 4; });
-  std::string caption = "Share of the answers that came within the latency; each step to the right leaves a tenth of them.";
+  const bool ends =
+      std::ranges::any_of(runs, [](const run_result& run) { return run.answered() > 0 && end_of(run) < 4; });
+  std::string caption =
+      "Share of the answers that came within the latency; each step to the right leaves a tenth of them.";
   if (ends) caption += " A line ends with its slowest answer.";
   // Twice, of which the style sheet shows one: letters of the wide one could not be read on a phone.
-  const auto charts = svg_of(distribution_chart(runs, 1160, 420), "broad") + svg_of(distribution_chart(runs, 560, 460), "narrow");
-  return title + element("p", "hint", caption) + element("figure", "card", (runs.size() > 1 ? legend(run_entries(runs)) : "") + charts);
+  const auto charts =
+      svg_of(distribution_chart(runs, 1160, 420), "broad") + svg_of(distribution_chart(runs, 560, 460), "narrow");
+  return title + element("p", "hint", caption) +
+         element("figure", "card", (runs.size() > 1 ? legend(run_entries(runs)) : "") + charts);
 }
 
 // ---- time lines -------------------------------------------------------------------------------------
@@ -129,7 +135,7 @@ series series_of(const run_result& run, std::size_t seconds_each) {
 /// One value of a second, and how it is told.
 struct quantity {
   const char* name;
-  double point::*of;
+  double point::* of;
   bool duration;
 };
 
@@ -156,15 +162,21 @@ class timelines {
     const bool several = runs_.size() > 1;
     std::vector<std::string> cards{rates()};
     std::string absent;
-    if (most(&point::most) <= 0) absent = "Nothing was answered. ";
-    else if (!several) cards.push_back(latencies_of_one());
+    if (most(&point::most) <= 0)
+      absent = "Nothing was answered. ";
+    else if (!several)
+      cards.push_back(latencies_of_one());
     else
       for (const auto& [name, of] : {std::pair{"p50", &point::p50}, {"p90", &point::p90}, {"p99", &point::p99}})
         cards.push_back(latencies(name, of));
-    if (most(&point::failed) > 0) cards.push_back(counts("Failures", "lost, or answered with 5xx, each second", "failed", &point::failed));
-    else absent += "No request failed. ";
-    if (most(&point::waiting) > 0) cards.push_back(counts("Waiting", "requests without a free connection", "waiting", &point::waiting));
-    else absent += "At no second's end did a request wait for a connection.";
+    if (most(&point::failed) > 0)
+      cards.push_back(counts("Failures", "lost, or answered with 5xx, each second", "failed", &point::failed));
+    else
+      absent += "No request failed. ";
+    if (most(&point::waiting) > 0)
+      cards.push_back(counts("Waiting", "requests without a free connection", "waiting", &point::waiting));
+    else
+      absent += "At no second's end did a request wait for a connection.";
     std::string grid;
     for (std::size_t i = 0; i < cards.size(); ++i) {
       const bool lonely = i + 1 == cards.size() && i % 2 == 0;
@@ -179,13 +191,13 @@ class timelines {
   }
 
  private:
-  double most(double point::*of) const {
+  double most(double point::* of) const {
     double found = 0;
     for (const auto& one : all_)
       for (const auto& p : one) found = std::fmax(found, p.*of);
     return found;
   }
-  double least(double point::*of) const {
+  double least(double point::* of) const {
     double found = std::numeric_limits<double>::max();
     for (const auto& one : all_)
       for (const auto& p : one)
@@ -193,7 +205,7 @@ class timelines {
     return found;
   }
 
-  line drawn(std::size_t run, double point::*of, std::string style, bool filled = false) const {
+  line drawn(std::size_t run, double point::* of, std::string style, bool filled = false) const {
     line made{{}, std::move(style), filled};
     const auto& points = all_[run];
     for (const auto& p : points) made.points.emplace_back((p.from + p.to) / 2, p.*of);
@@ -232,40 +244,49 @@ class timelines {
     return out;
   }
 
-  static std::string captioned(const std::string& name, const std::string& what, const chart& of, const std::string& key = "") {
+  static std::string captioned(const std::string& name, const std::string& what, const chart& of,
+                               const std::string& key = "") {
     return element("figcaption", "", escaped(name) + ' ' + element("span", "", escaped(what))) + key + svg_of(of);
   }
 
   std::string rates() const {
     constexpr double headroom = 1.06;
     const bool several = runs_.size() > 1;
-    auto out = made("Requests each second", count_axis(std::max(most(&point::intended), most(&point::answered)) * headroom),
-                    {{"intended", &point::intended, false}, {"answered", &point::answered, false}});
+    auto out =
+        made("Requests each second", count_axis(std::max(most(&point::intended), most(&point::answered)) * headroom),
+             {{"intended", &point::intended, false}, {"answered", &point::answered, false}});
     for (std::size_t i = 0; i < runs_.size(); ++i)
       out.lines.push_back(drawn(i, &point::intended, several ? colour_of(i) + " wanted" : "intended"));
-    for (std::size_t i = 0; i < runs_.size(); ++i) out.lines.push_back(drawn(i, &point::answered, style_of(i), !several));
+    for (std::size_t i = 0; i < runs_.size(); ++i)
+      out.lines.push_back(drawn(i, &point::answered, style_of(i), !several));
     const auto key = several ? "" : legend({{style_of(0), "answered"}, {"intended", "intended"}});
     return captioned("Requests", several ? "answered each second; dotted: intended" : "each second", out, key);
   }
 
   std::string latencies_of_one() const {
     auto out = made("Latency of each second's answers", duration_axis(least(&point::p50), most(&point::most)),
-                    {{"p50", &point::p50, true}, {"p90", &point::p90, true}, {"p99", &point::p99, true}, {"max", &point::most, true}});
-    for (const auto& [of, style] :
-         {std::pair{&point::most, "c0 most"}, {&point::p50, "c0 p50"}, {&point::p90, "c0 p90"}, {&point::p99, "c0 p99"}})
+                    {{"p50", &point::p50, true},
+                     {"p90", &point::p90, true},
+                     {"p99", &point::p99, true},
+                     {"max", &point::most, true}});
+    for (const auto& [of, style] : {std::pair{&point::most, "c0 most"},
+                                    {&point::p50, "c0 p50"},
+                                    {&point::p90, "c0 p90"},
+                                    {&point::p99, "c0 p99"}})
       out.lines.push_back(drawn(0, of, style));
     return captioned("Latency", "of each second's answers", out,
                      legend({{"c0 p50", "p50"}, {"c0 p90", "p90"}, {"c0 p99", "p99"}, {"c0 most", "max"}}));
   }
 
-  std::string latencies(const std::string& name, double point::*of) const {
+  std::string latencies(const std::string& name, double point::* of) const {
     // One axis for all three, so that they can be compared at a glance.
-    auto out = made(name + " of each second's answers", duration_axis(least(&point::p50), most(&point::p99)), {{name.c_str(), of, true}});
+    auto out = made(name + " of each second's answers", duration_axis(least(&point::p50), most(&point::p99)),
+                    {{name.c_str(), of, true}});
     for (std::size_t i = 0; i < runs_.size(); ++i) out.lines.push_back(drawn(i, of, style_of(i)));
     return captioned("Latency " + name, "of each second's answers", out);
   }
 
-  std::string counts(const std::string& name, const std::string& what, const char* told, double point::*of) const {
+  std::string counts(const std::string& name, const std::string& what, const char* told, double point::* of) const {
     auto out = made(name, count_axis(most(of) * 1.06), {{told, of, false}});
     const bool one = runs_.size() == 1;
     for (std::size_t i = 0; i < runs_.size(); ++i)

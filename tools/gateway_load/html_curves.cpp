@@ -37,7 +37,8 @@ std::vector<double> places_of(const curve_family& family) {
 
 class drawing {
  public:
-  explicit drawing(const curve_family& family) : family_{family}, places_{places_of(family)}, x_{quantity_axis(places_)} {}
+  explicit drawing(const curve_family& family)
+      : family_{family}, places_{places_of(family)}, x_{quantity_axis(places_)} {}
 
   std::string shown() const {
     auto hint = "Runs that differ in " + family_.over + " alone.";
@@ -46,8 +47,10 @@ class drawing {
     legend_entries names;
     if (!alone())
       for (std::size_t i = 0; i < family_.curves.size(); ++i) names.emplace_back(style_of(i), family_.curves[i].name);
-    return element("h2", "", "By " + escaped(family_.over)) + element("p", "hint", escaped(hint)) + (alone() ? "" : legend(names)) +
-           element("div", "grid", element("figure", "card", rates()) + element("figure", "card", latencies())) + table();
+    return element("h2", "", "By " + escaped(family_.over)) + element("p", "hint", escaped(hint)) +
+           (alone() ? "" : legend(names)) +
+           element("div", "grid", element("figure", "card", rates()) + element("figure", "card", latencies())) +
+           table();
   }
 
  private:
@@ -82,7 +85,8 @@ class drawing {
         const auto point = std::ranges::find(one.points, places_[i], &curve_point::x);
         if (point == one.points.end()) continue;
         made.text += '\n' + (alone() ? "" : one.name + ": ");
-        for (const auto& what : told) made.text += std::string{&what == told.data() ? "" : ", "} + what.name + ' ' + text_of(what, *point);
+        for (const auto& what : told)
+          made.text += std::string{&what == told.data() ? "" : ", "} + what.name + ' ' + text_of(what, *point);
       }
       all.push_back(std::move(made));
     }
@@ -94,8 +98,8 @@ class drawing {
     return std::isnan(value) ? "–" : what.text(value);
   }
 
-  /// Its numbers stand beside the points of a curve that is alone, where there is room for them, and on the side on which the line
-  /// does not pass.
+  /// Its numbers stand beside the points of a curve that is alone, where there is room for them, and on the side on
+  /// which the line does not pass.
   void draw(chart& into, const quantity& what, std::size_t number, const std::string& style, bool below = false) const {
     constexpr double room = 0.16;
     const auto& points = family_.curves[number].points;
@@ -109,8 +113,10 @@ class drawing {
       const bool labelled = alone() && place - last >= room;
       if (labelled) last = place;
       const bool falls = what.of(points[std::min(i + 1, points.size() - 1)]) < what.of(points[i == 0 ? 0 : i - 1]);
-      const auto above = falls ? corner::above_right : corner::above_left, under = falls ? corner::below_left : corner::below_right;
-      into.marks.push_back({points[i].x, value, colour_of(number), labelled ? what.text(value) : "", below ? under : above});
+      const auto above = falls ? corner::above_right : corner::above_left,
+                 under = falls ? corner::below_left : corner::below_right;
+      into.marks.push_back(
+          {points[i].x, value, colour_of(number), labelled ? what.text(value) : "", below ? under : above});
     }
     into.lines.push_back(std::move(path));
   }
@@ -155,7 +161,8 @@ class drawing {
       std::string rows;
       for (const auto& point : one.points) {
         std::string cells;
-        if (!alone()) cells += element("td", "l who", rows.empty() ? svg_sample(style_of(i)) + ' ' + escaped(one.name) : "");
+        if (!alone())
+          cells += element("td", "l who", rows.empty() ? svg_sample(style_of(i)) + ' ' + escaped(one.name) : "");
         cells += element("th", "", quantity_text(point.x)) + element("td", "", count_text(point.runs));
         for (const auto& what : {rate, p50, p99}) {
           const double value = what.of(point), first = what.of(one.points.front());

@@ -13,10 +13,13 @@ std::string element(std::string_view name, std::string_view classes, std::string
   return out + '>' + std::string{content} + "</" + std::string{name} + '>';
 }
 
-double at(const histogram& of, double share) { return of.count() == 0 ? nothing : static_cast<double>(of.percentile(share)); }
+double at(const histogram& of, double share) {
+  return of.count() == 0 ? nothing : static_cast<double>(of.percentile(share));
+}
 
 std::string card_table(const std::string& titles, const std::string& bodies, std::string_view classes) {
-  return element("div", "card scroll", element("table", classes, element("thead", "", element("tr", "", titles)) + bodies));
+  return element("div", "card scroll",
+                 element("table", classes, element("thead", "", element("tr", "", titles)) + bodies));
 }
 
 std::string colour_of(std::size_t run) { return "c" + std::to_string(run % 6); }
@@ -27,11 +30,14 @@ std::string name_of(const run_list& runs, std::size_t run) {
   return name.empty() ? "run " + std::to_string(run + 1) : name;
 }
 
-std::string swatch(const run_list& runs, std::size_t run) { return svg_sample(style_of(run)) + ' ' + escaped(name_of(runs, run)); }
+std::string swatch(const run_list& runs, std::size_t run) {
+  return svg_sample(style_of(run)) + ' ' + escaped(name_of(runs, run));
+}
 
 std::string legend(const legend_entries& entries) {
   std::string items;
-  for (const auto& [style, text] : entries) items += element("li", "", svg_sample(style) + element("span", "", escaped(text)));
+  for (const auto& [style, text] : entries)
+    items += element("li", "", svg_sample(style) + element("span", "", escaped(text)));
   return element("ul", "legend", items);
 }
 

@@ -36,7 +36,8 @@ using legend_entries = std::vector<std::pair<std::string, std::string>>;
 std::string legend(const legend_entries& entries);
 legend_entries run_entries(const run_list& runs);
 
-/// The ratio to the first; better (1: more, -1: less) and worse by sign and colour, nothing for what is as good as equal.
+/// The ratio to the first; better (1: more, -1: less) and worse by sign and colour, nothing for what is as good as
+/// equal.
 std::string ratio_of(double value, double first, int better);
 
 // ---- sections, each with its heading; empty if there is nothing to draw

@@ -25,10 +25,13 @@ using namespace html;
 // ---- head -------------------------------------------------------------------------------------------
 
 std::string badge_of(const verification& checked, const std::string& whose) {
-  const auto said = [&](const char* classes, const std::string& what) { return element("span", classes, escaped(whose + what)); };
+  const auto said = [&](const char* classes, const std::string& what) {
+    return element("span", classes, escaped(whose + what));
+  };
   if (!checked.done) return said("badge", "– not verified");
   if (checked.violations == 0) return said("badge good", "✓ verified, no violation");
-  return said("badge bad", "✗ " + count_text(checked.violations) + (checked.violations == 1 ? " violation" : " violations"));
+  return said("badge bad",
+              "✗ " + count_text(checked.violations) + (checked.violations == 1 ? " violation" : " violations"));
 }
 
 /// One of each run; of many, one of all that were found good.
@@ -40,7 +43,8 @@ std::string badges_of(const run_list& runs) {
   std::string out;
   if (together) out += element("span", "badge good", "✓ " + count_text(good) + " runs verified, no violation");
   for (std::size_t i = 0; i < runs.size(); ++i)
-    if (!together || !is_good(runs[i])) out += badge_of(runs[i].checked, runs.size() > 1 ? name_of(runs, i) + ": " : "");
+    if (!together || !is_good(runs[i]))
+      out += badge_of(runs[i].checked, runs.size() > 1 ? name_of(runs, i) + ": " : "");
   return out;
 }
 
@@ -63,7 +67,8 @@ const std::vector<fact>& facts() {
   static const std::vector<fact> all{
       {"Scenario", [](const run_result& r) { return r.scenario; }},
       {"Schedule", [](const run_result& r) { return r.schedule; }},
-      {"Connections", [](const run_result& r) {
+      {"Connections",
+       [](const run_result& r) {
          return count_text(r.connections) + ", " + count_text(r.threads) + (r.threads == 1 ? " thread" : " threads");
        }},
       {"Merchants", [](const run_result& r) { return count_text(r.merchants); }},
@@ -71,14 +76,16 @@ const std::vector<fact>& facts() {
       {"Labels", [](const run_result& r) { return labels_text(r); }},
       {"Target", [](const run_result& r) { return r.target; }},
       {"Began", [](const run_result& r) { return r.began_at; }},
-      {"Lasted", [](const run_result& r) { return length_text(r.seconds) + ", " + count_text(r.sent()) + " requests"; }}};
+      {"Lasted",
+       [](const run_result& r) { return length_text(r.seconds) + ", " + count_text(r.sent()) + " requests"; }}};
   return all;
 }
 
 std::string facts_of(const run_result& run) {
   std::string out;
   for (const auto& f : facts())
-    if (const auto text = f.of(run); !text.empty()) out += element("div", "", element("dt", "", f.name) + element("dd", "", escaped(text)));
+    if (const auto text = f.of(run); !text.empty())
+      out += element("div", "", element("dt", "", f.name) + element("dd", "", escaped(text)));
   return element("dl", "facts", out);
 }
 
@@ -106,7 +113,8 @@ struct figure {
 const std::vector<figure>& figures() {
   const auto latency = [](double share) { return [share](const run_result& r) { return at(r.latency, share); }; };
   static const std::vector<figure> all{
-      {"Answered", 1, [](const run_result& r) { return r.answered_per_second(); }, [](double v) { return number_text(v) + "/s"; }},
+      {"Answered", 1, [](const run_result& r) { return r.answered_per_second(); },
+       [](double v) { return number_text(v) + "/s"; }},
       {"p50", -1, latency(0.5), duration_text},
       {"p90", -1, latency(0.9), duration_text},
       {"p99", -1, latency(0.99), duration_text},
@@ -121,7 +129,8 @@ const std::vector<figure>& figures() {
 
 std::string cell_of(const figure& f, double value, double first, bool compared) {
   if (std::isnan(value)) return element("td", "empty", "–") + (compared ? "<td></td>" : "");
-  return element("td", "", escaped(f.text(value))) + (compared ? element("td", "beside", ratio_of(value, first, f.better)) : "");
+  return element("td", "", escaped(f.text(value))) +
+         (compared ? element("td", "beside", ratio_of(value, first, f.better)) : "");
 }
 
 std::string comparison(const run_list& runs) {
@@ -153,8 +162,9 @@ std::string comparison(const run_list& runs) {
     }
     given += element("tr", "", cells);
   }
-  const std::string hint = std::string{"Ratios are to the first run. ▲ more, ▼ less, ≈ within 3 %; green is better, red is worse."} +
-                           (differ ? " The runs did not ask for the same: what differs is bold." : "");
+  const std::string hint =
+      std::string{"Ratios are to the first run. ▲ more, ▼ less, ≈ within 3 %; green is better, red is worse."} +
+      (differ ? " The runs did not ask for the same: what differs is bold." : "");
   const auto card = [](const std::string& titles, const std::string& rows) {
     return card_table(titles, element("tbody", "first", rows), "compare");
   };
@@ -163,17 +173,21 @@ std::string comparison(const run_list& runs) {
 }
 
 std::string tile(const std::string& value, const std::string& what, const char* classes = "") {
-  return element("div", std::string{"card tile "} + classes, element("b", "", escaped(value)) + element("span", "", escaped(what)));
+  return element("div", std::string{"card tile "} + classes,
+                 element("b", "", escaped(value)) + element("span", "", escaped(what)));
 }
 
 std::string tiles_of(const run_result& run) {
   const auto latency = [&](double share) { return run.answered() == 0 ? "–" : duration_text(at(run.latency, share)); };
   const auto failed = failures_of(run);
-  std::string out = tile(number_text(run.answered_per_second()) + "/s",
-                         run.intended_per_second > 0 ? "answered of " + number_text(run.intended_per_second) + "/s" : "answered");
-  out += tile(latency(0.5), "p50") + tile(latency(0.99), "p99") + tile(latency(0.999), "p99.9") + tile(latency(1), "max");
-  return element("div", "tiles", out + tile(count_text(failed), failed == 0 ? "failed" : "failed, " + share_text(failed, run.sent()),
-                                            failed == 0 ? "" : "bad"));
+  std::string out =
+      tile(number_text(run.answered_per_second()) + "/s",
+           run.intended_per_second > 0 ? "answered of " + number_text(run.intended_per_second) + "/s" : "answered");
+  out +=
+      tile(latency(0.5), "p50") + tile(latency(0.99), "p99") + tile(latency(0.999), "p99.9") + tile(latency(1), "max");
+  return element("div", "tiles",
+                 out + tile(count_text(failed), failed == 0 ? "failed" : "failed, " + share_text(failed, run.sent()),
+                            failed == 0 ? "" : "bad"));
 }
 
 // ---- operations -------------------------------------------------------------------------------------
@@ -205,11 +219,15 @@ const operation_result* find(const run_result& run, const std::string& name) {
 std::string cells_of(const run_result& run, const operation_result& of, const operation_result* first) {
   const auto count = [](std::uint64_t value) { return element("td", "", count_text(value)); };
   std::string out = count(of.sent) + count(of.latency.count());
-  out += element("td", "", number_text(run.seconds > 0 ? static_cast<double>(of.latency.count()) / run.seconds : 0) + "/s");
+  out += element("td", "",
+                 number_text(run.seconds > 0 ? static_cast<double>(of.latency.count()) / run.seconds : 0) + "/s");
   for (const auto share : {0.5, 0.9, 0.99, 0.999, 1.0}) {
     const double value = at(of.latency, share);
-    if (std::isnan(value)) out += element("td", "empty", "–");
-    else out += element("td", "", escaped(duration_text(value)) + (first ? ratio_of(value, at(first->latency, share), -1) : ""));
+    if (std::isnan(value))
+      out += element("td", "empty", "–");
+    else
+      out += element("td", "",
+                     escaped(duration_text(value)) + (first ? ratio_of(value, at(first->latency, share), -1) : ""));
   }
   return out + count(failures_of(of));
 }
@@ -217,7 +235,8 @@ std::string cells_of(const run_result& run, const operation_result& of, const op
 std::string operations_table(const run_list& runs) {
   const bool several = runs.size() > 1;
   std::string titles = element("th", "l", "Operation") + (several ? element("th", "l", "Run") : "");
-  for (const auto* title : {"Sent", "Answered", "Rate", "p50", "p90", "p99", "p99.9", "Max", "Failed"}) titles += element("th", "", title);
+  for (const auto* title : {"Sent", "Answered", "Rate", "p50", "p90", "p99", "p99.9", "Max", "Failed"})
+    titles += element("th", "", title);
   std::string bodies;
   const auto rows = [&](const std::string& name, const char* classes, const auto& operation_in) {
     std::string out;
@@ -256,7 +275,8 @@ std::string outcome_cells(const operation_result* of, const std::string& outcome
   const auto share = element("span", "share", escaped(share_text(found->second, all)));
   if (!bar) return element("td", "", count_text(found->second) + share);
   const double part = all > 0 ? static_cast<double>(found->second) / static_cast<double>(all) : 0;
-  return element("td", "", count_text(found->second)) + element("td", "", share) + element("td", "l", svg_bar(part, style));
+  return element("td", "", count_text(found->second)) + element("td", "", share) +
+         element("td", "l", svg_bar(part, style));
 }
 
 std::string outcomes(const run_list& runs) {
@@ -264,7 +284,8 @@ std::string outcomes(const run_list& runs) {
   std::string titles = element("th", "l", "Operation") + element("th", "l", "Outcome");
   if (several)
     for (std::size_t i = 0; i < runs.size(); ++i) titles += element("th", "run", swatch(runs, i));
-  else titles += element("th", "", "Times") + element("th", "", "Share") + element("th", "l", "");
+  else
+    titles += element("th", "", "Times") + element("th", "", "Share") + element("th", "l", "");
   std::string bodies;
   for (const auto& name : operations_of(runs)) {
     const auto names = in_order(runs, [&](const run_result& run) {
@@ -291,12 +312,14 @@ std::string errors(const run_list& runs) {
   std::string rows;
   for (std::size_t i = 0; i < runs.size(); ++i)
     for (const auto& [outcome, id] : runs[i].errors)
-      rows += element("tr", "", (several ? element("td", "l who", swatch(runs, i)) : "") + element("td", "l", escaped(outcome)) +
-                                    element("td", "", count_text(times_of(runs[i], outcome))) +
-                                    (id.empty() ? element("td", "l empty", "–") : element("td", "l", element("code", "", escaped(id)))));
+      rows += element(
+          "tr", "",
+          (several ? element("td", "l who", swatch(runs, i)) : "") + element("td", "l", escaped(outcome)) +
+              element("td", "", count_text(times_of(runs[i], outcome))) +
+              (id.empty() ? element("td", "l empty", "–") : element("td", "l", element("code", "", escaped(id)))));
   if (rows.empty()) return {};
-  const auto titles = (several ? element("th", "l", "Run") : "") + element("th", "l", "Outcome") + element("th", "", "Times") +
-                      element("th", "l", "Request-Id of the first");
+  const auto titles = (several ? element("th", "l", "Run") : "") + element("th", "l", "Outcome") +
+                      element("th", "", "Times") + element("th", "l", "Request-Id of the first");
   return element("h2", "", "Not a success") + card_table(titles, element("tbody", "first", rows));
 }
 
@@ -306,8 +329,11 @@ std::string verified(const run_list& runs, std::size_t i) {
   const auto& checked = runs[i].checked;
   std::string out = runs.size() > 1 ? element("h3", "", swatch(runs, i)) : "";
   if (!checked.done) return out + element("p", "", "Not verified.");
-  if (checked.violations == 0) out += element("p", "verdict good", "✓ No violation");
-  else out += element("p", "verdict bad", "✗ " + count_text(checked.violations) + (checked.violations == 1 ? " violation" : " violations"));
+  if (checked.violations == 0)
+    out += element("p", "verdict good", "✓ No violation");
+  else
+    out += element("p", "verdict bad",
+                   "✗ " + count_text(checked.violations) + (checked.violations == 1 ? " violation" : " violations"));
   out += element("p", "eyebrow", escaped("Compared: " + checked_text(checked) + "."));
   std::string list;
   for (const auto& v : checked.shown) {
@@ -338,11 +364,16 @@ std::string sha256_base64(std::string_view text) {
 
 std::string page(const std::string& title, const std::string& content) {
   // Nothing may be loaded or run, whatever a name in a run tries; of styles only the one that follows.
-  const auto policy = "default-src 'none'; style-src 'sha256-" + sha256_base64(html_style) + "'; base-uri 'none'; form-action 'none'";
+  const auto policy =
+      "default-src 'none'; style-src 'sha256-" + sha256_base64(html_style) + "'; base-uri 'none'; form-action 'none'";
   return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-         "<meta http-equiv=\"Content-Security-Policy\" content=\"" + policy + "\">"
-         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><meta name=\"color-scheme\" content=\"light dark\">"
-         "<title>" + escaped(title) + "</title>\n<style>" + std::string{html_style} + "</style></head>\n<body><main>\n" + content +
+         "<meta http-equiv=\"Content-Security-Policy\" content=\"" +
+         policy +
+         "\">"
+         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><meta name=\"color-scheme\" "
+         "content=\"light dark\">"
+         "<title>" +
+         escaped(title) + "</title>\n<style>" + std::string{html_style} + "</style></head>\n<body><main>\n" + content +
          "\n</main></body></html>\n";
 }
 
@@ -356,8 +387,8 @@ std::string html_report(const std::vector<run_result>& runs, const std::string& 
     if (runs.size() == 1) content += facts_of(runs.front()) + tiles_of(runs.front());
     content += notes_of(runs);
     if (runs.size() > 1) content += curves(runs) + '\n' + comparison(runs);
-    for (const auto& section :
-         {operations_table(runs), distribution(runs), over_time(runs), outcomes(runs), errors(runs), verification_section(runs)})
+    for (const auto& section : {operations_table(runs), distribution(runs), over_time(runs), outcomes(runs),
+                                errors(runs), verification_section(runs)})
       content += '\n' + section;
   }
   return page((named.empty() ? "" : named + " – ") + "gateway-load", content);

@@ -1,5 +1,5 @@
-// The style sheet of the HTML report. Runs are told apart by colour (a palette that colour-blind people can tell apart, in two
-// schemes) and by dash.
+// The style sheet of the HTML report. Runs are told apart by colour (a palette that colour-blind people can tell apart,
+// in two schemes) and by dash.
 #pragma once
 
 #include <string_view>

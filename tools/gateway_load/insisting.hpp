@@ -1,7 +1,7 @@
 // Requests that are sent until they are answered for good.
 //
-// Those that were not are sent again later, ever more slowly. A scenario cannot wait for time to pass, only for answers: so while
-// nothing else is under way the next one leaves early.
+// Those that were not are sent again later, ever more slowly. A scenario cannot wait for time to pass, only for
+// answers: so while nothing else is under way the next one leaves early.
 #pragma once
 
 #include <algorithm>
@@ -82,7 +82,8 @@ class insisting {
   patience patience_;
   std::function<std::optional<request>()> more_;
   std::deque<later> waiting_;
-  std::unordered_map<std::pair<std::uint64_t, std::uint32_t>, attempts, mixed> tried_;  // only those that were not answered at once
+  std::unordered_map<std::pair<std::uint64_t, std::uint32_t>, attempts, mixed>
+      tried_;  // only those that were not answered at once
   std::uint64_t under_way_ = 0;
 };
 

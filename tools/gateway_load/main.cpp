@@ -21,14 +21,9 @@ int main(int argc, char** argv) try {
   using gateway::load::command;
   const auto typed = gateway::load::parse_command_line(argc, argv);
   switch (typed.what) {
-    case command::usage_error:
-      std::cerr << typed.text << '\n';
-      return 2;
-    case command::information:
-      std::cout << typed.text;
-      return 0;
-    case command::report:
-      return gateway::load::carry_out_report(typed);
+    case command::usage_error: std::cerr << typed.text << '\n'; return 2;
+    case command::information: std::cout << typed.text; return 0;
+    case command::report: return gateway::load::carry_out_report(typed);
     case command::run:
       gateway::take_turns();  // on one machine with what it measures, it would interrupt that with every request
       return gateway::load::carry_out_run(typed);

@@ -40,9 +40,11 @@ std::string text(const boost::json::object& of, const char* member) { return std
 
 fresh_merchant make_merchant(ctl::operator_connection& gateway) {
   fresh_merchant made;
-  const auto merchant = ask(gateway, "/operator/merchants", {{"name", "Load test"}, {"entity", "standard"}}, {"merchant_id"});
+  const auto merchant =
+      ask(gateway, "/operator/merchants", {{"name", "Load test"}, {"entity", "standard"}}, {"merchant_id"});
   made.merchant_id = text(merchant, "merchant_id");
-  const auto key = ask(gateway, "/operator/keys", {{"merchant_id", made.merchant_id}, {"mode", "test"}}, {"key_id", "secret"});
+  const auto key =
+      ask(gateway, "/operator/keys", {{"merchant_id", made.merchant_id}, {"mode", "test"}}, {"key_id", "secret"});
   made.key = {text(key, "key_id"), text(key, "secret")};
   return made;
 }
@@ -50,7 +52,8 @@ fresh_merchant make_merchant(ctl::operator_connection& gateway) {
 /// Several connections, each with a thread that waits for its answers. The first fault ends all of them.
 class makers {
  public:
-  makers(const std::filesystem::path& data_dir, std::uint32_t count, const std::function<void(const fresh_merchant&)>& take)
+  makers(const std::filesystem::path& data_dir, std::uint32_t count,
+         const std::function<void(const fresh_merchant&)>& take)
       : data_dir_(data_dir), left_(count), take_(take) {}
 
   void run() {
@@ -90,11 +93,13 @@ class makers {
 
 }  // namespace
 
-void make_merchants(const std::filesystem::path& data_dir, std::uint32_t count, const std::function<void(const fresh_merchant&)>& take) {
+void make_merchants(const std::filesystem::path& data_dir, std::uint32_t count,
+                    const std::function<void(const fresh_merchant&)>& take) {
   makers{data_dir, count, take}.run();
 }
 
-std::string make_destination(const std::filesystem::path& data_dir, const std::string& merchant_id, const std::string& url) {
+std::string make_destination(const std::filesystem::path& data_dir, const std::string& merchant_id,
+                             const std::string& url) {
   const boost::json::object wanted{{"merchant_id", merchant_id}, {"mode", "test"}, {"url", url}};
   ctl::operator_connection gateway{data_dir};
   return text(ask(gateway, "/operator/destinations", wanted, {"secret"}), "secret");

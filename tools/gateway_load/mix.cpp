@@ -12,7 +12,8 @@
 namespace gateway::load {
 namespace {
 
-constexpr std::array<std::string_view, 8> known{"create", "lifecycle", "storm", "reuse", "hot", "replay", "hosted", "webhooks"};
+constexpr std::array<std::string_view, 8> known{"create", "lifecycle", "storm",  "reuse",
+                                                "hot",    "replay",    "hosted", "webhooks"};
 
 weighted_scenario read_one(const std::string& word) {
   const auto colon = word.find(':');

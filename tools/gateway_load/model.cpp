@@ -30,7 +30,8 @@ model::model(const workload_options& options)
       surely_approved_{options.payment_method == "pm_card_visa" || options.payment_method == "ctoken_card_visa"} {}
 
 std::uint32_t model::begin_payment(std::uint8_t course, payment_kind kind, std::int64_t amount) {
-  if (payments_.size() >= std::numeric_limits<std::uint32_t>::max()) throw std::runtime_error("a run has four billion payments at most");
+  if (payments_.size() >= std::numeric_limits<std::uint32_t>::max())
+    throw std::runtime_error("a run has four billion payments at most");
   auto& made = payments_.emplace_back();
   made.course = course;
   made.kind = kind;
@@ -38,7 +39,9 @@ std::uint32_t model::begin_payment(std::uint8_t course, payment_kind kind, std::
   return static_cast<std::uint32_t>(payments_.size() - 1);
 }
 
-std::int64_t model::usual_amount() const noexcept { return 1000 + static_cast<std::int64_t>(random(payments_.size()) % 9000); }
+std::int64_t model::usual_amount() const noexcept {
+  return 1000 + static_cast<std::int64_t>(random(payments_.size()) % 9000);
+}
 
 // ---- requests -------------------------------------------------------------------------------------
 
@@ -69,14 +72,18 @@ request model::open(std::uint32_t payment, operation what, std::int64_t amount, 
 
 std::string model::create_body(std::uint32_t payment, const std::string& id, std::int64_t amount) const {
   const auto& record = payments_[payment];
-  std::string body = R"({"payment_id":")" + id + R"(","amount":)" + text_of(amount) + R"(,"currency":")" + currency_ + '"';
+  std::string body =
+      R"({"payment_id":")" + id + R"(","amount":)" + text_of(amount) + R"(,"currency":")" + currency_ + '"';
   if (record.kind == payment_kind::hosted) {
-    body += R"(,"flow":"redirect","success_url":"https://shop.example/thanks","cancel_url":"https://shop.example/basket")";
+    body +=
+        R"(,"flow":"redirect","success_url":"https://shop.example/thanks","cancel_url":"https://shop.example/basket")";
   } else {
     const auto method = record.kind == payment_kind::declined_card ? declined_method : payment_method_;
     body.append(R"(,"payment_method":")").append(method).append(1, '"');
   }
-  return body.append(R"(,"description":"Two books","metadata":{"order":")").append(std::to_string(payment)).append(R"("}})");
+  return body.append(R"(,"description":"Two books","metadata":{"order":")")
+      .append(std::to_string(payment))
+      .append(R"("}})");
 }
 
 request model::under(std::uint64_t number, step which) {
@@ -108,7 +115,7 @@ request model::under(std::uint64_t number, step which) {
       break;
     default:
       made.body = create_body(key.payment, which == wrong_payment ? names_.impostor(key.payment) : id,
-          record.amount + (which == wrong_amount ? 1 : 0));
+                              record.amount + (which == wrong_amount ? 1 : 0));
   }
   return made;
 }
@@ -139,27 +146,21 @@ told model::take(const request& sent, const answer& got) {
   auto said = read(got);
   switch (said.what) {
     case meaning::doubtful:
-    case meaning::in_progress:
-      key.set(key_record::doubted);
-      break;
+    case meaning::in_progress: key.set(key_record::doubted); break;
     case meaning::turned_away:
       if (got.status >= 429) key.set(key_record::overloaded);
       break;
-    case meaning::missing:
-      violate(key, "404, although it was created", got);
-      break;
-    case meaning::reused:
-      violate(key, "409 IDEMPOTENCY_KEY_REUSED to a request that is the same", got);
-      break;
-    case meaning::unexpected:
-      violate(key, "an answer that is not allowed: " + shown(got, said), got);
-      break;
+    case meaning::missing: violate(key, "404, although it was created", got); break;
+    case meaning::reused: violate(key, "409 IDEMPOTENCY_KEY_REUSED to a request that is the same", got); break;
+    case meaning::unexpected: violate(key, "an answer that is not allowed: " + shown(got, said), got); break;
     case meaning::success:
     case meaning::refusal:
     case meaning::unknown:
       if (key.has(key_record::answered))
-        violate(key, "another answer than the first one under its key: " + shown(got, said) +
-            (got.replayed ? ", as a replay" : ", no replay") + ", after " + std::to_string(key.status), got);
+        violate(key,
+                "another answer than the first one under its key: " + shown(got, said) +
+                    (got.replayed ? ", as a replay" : ", no replay") + ", after " + std::to_string(key.status),
+                got);
       else
         first_answer(key, said, got, hash);
   }
@@ -168,7 +169,8 @@ told model::take(const request& sent, const answer& got) {
 
 void model::answer_again(key_record& key, const answer& got) {
   if (got.replayed) return;
-  if (key.has(key_record::executed)) return violate(key, "two executions of one key: neither answer says that it is a replay", got);
+  if (key.has(key_record::executed))
+    return violate(key, "two executions of one key: neither answer says that it is a replay", got);
   key.set(key_record::executed);
   key.request_id = packed_request_id(got.request_id);
 }
@@ -213,12 +215,14 @@ void model::learn_creation(key_record& key, const reading& said, const answer& g
       break;
     case state::processing:
       payment.created = creation::processing;
-      fits = said.has_hosted_url && (payment.kind == payment_kind::hosted || (payment.kind == payment_kind::card && !surely_approved_));
+      fits = said.has_hosted_url &&
+             (payment.kind == payment_kind::hosted || (payment.kind == payment_kind::card && !surely_approved_));
       break;
-    default:
-      fits = false;
+    default: fits = false;
   }
-  if (!fits) violate(key, "created as '" + said.state_text.substr(0, 100) + "', which does not follow from what was asked for", got);
+  if (!fits)
+    violate(key, "created as '" + said.state_text.substr(0, 100) + "', which does not follow from what was asked for",
+            got);
 }
 
 void model::learn_capture(key_record& key, const reading& said, const answer& got) {
@@ -227,8 +231,10 @@ void model::learn_capture(key_record& key, const reading& said, const answer& go
     payment.captured = capture_fate::unknown;
   } else if (said.what == meaning::refusal) {
     payment.captured = capture_fate::refused;
-    // Captures are asked for once, of payments that were told to be authorized: only a provider's doubt stands in the way.
-    if (said.error != "payment outcome pending") violate(key, "refused although the payment is authorized: " + shown(got, said), got);
+    // Captures are asked for once, of payments that were told to be authorized: only a provider's doubt stands in the
+    // way.
+    if (said.error != "payment outcome pending")
+      violate(key, "refused although the payment is authorized: " + shown(got, said), got);
   } else if (said.now == state::captured) {
     payment.captured = capture_fate::captured;
   } else {
@@ -248,7 +254,8 @@ void model::learn_refund(key_record& key, const reading& said, const answer& got
   payment.perhaps_refunded -= key.amount;
   if (said.what == meaning::refusal) {
     if (said.error == "refund rejected by provider") payment.rejected_refunds += 1;
-    if (said.error == "refund amount exceeds captured amount" || said.error == "payment not refundable in current state") {
+    if (said.error == "refund amount exceeds captured amount" ||
+        said.error == "payment not refundable in current state") {
       // Nothing left means that not even one unit is.
       const auto refused = said.error.starts_with("payment") ? 1u : key.amount;
       payment.least_refused = payment.least_refused == 0 ? refused : std::min(payment.least_refused, refused);
@@ -261,22 +268,29 @@ void model::learn_refund(key_record& key, const reading& said, const answer& got
   if (said.refunded_amount != key.amount)
     violate(key, "refunded " + text_of(said.refunded_amount) + " instead of " + text_of(key.amount), got);
   else if (total < key.amount || total > payment.amount || said.remaining_amount != payment.amount - total)
-    violate(key, "its sums are wrong: refunded_total " + text_of(total) + ", remaining_amount " + text_of(said.remaining_amount) + ", of " +
-        text_of(payment.amount), got);
+    violate(key,
+            "its sums are wrong: refunded_total " + text_of(total) + ", remaining_amount " +
+                text_of(said.remaining_amount) + ", of " + text_of(payment.amount),
+            got);
   else if (said.now != (total == payment.amount ? state::refunded : state::partially_refunded))
-    violate(key, "answered as '" + said.state_text.substr(0, 100) + "' with " + text_of(total) + " of " + text_of(payment.amount) +
-        " refunded", got);
+    violate(key,
+            "answered as '" + said.state_text.substr(0, 100) + "' with " + text_of(total) + " of " +
+                text_of(payment.amount) + " refunded",
+            got);
 }
 
-/// Another request under a finished key. Whether it changed anything is seen when the payment is read back. The same wrong request
-/// may be under way a second time: then it is told that one with its key is being processed, which promises nothing.
+/// Another request under a finished key. Whether it changed anything is seen when the payment is read back. The same
+/// wrong request may be under way a second time: then it is told that one with its key is being processed, which
+/// promises nothing.
 told model::take_wrong(key_record& key, const answer& got) {
   auto said = read(got);
-  const bool allowed = said.what == meaning::reused || said.what == meaning::in_progress || said.what == meaning::turned_away ||
-                       said.what == meaning::doubtful;
+  const bool allowed = said.what == meaning::reused || said.what == meaning::in_progress ||
+                       said.what == meaning::turned_away || said.what == meaning::doubtful;
   if (!allowed)
-    violate(key, "its key was used for another request, which was answered " + shown(got, said) + " instead of 409 IDEMPOTENCY_KEY_REUSED",
-        got);
+    violate(key,
+            "its key was used for another request, which was answered " + shown(got, said) +
+                " instead of 409 IDEMPOTENCY_KEY_REUSED",
+            got);
   return {said.what, true, std::move(said.error)};
 }
 

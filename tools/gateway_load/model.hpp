@@ -1,7 +1,8 @@
 // What must be true of each payment and of each idempotency key of a run, learnt from the answers.
 //
-// Millions of payments must fit: one that is only created costs 112 bytes here (64 for the payment, 48 for its key, and nothing
-// on the heap beside). All names follow from the run's id and a number; of an answer only its status and a hash are kept.
+// Millions of payments must fit: one that is only created costs 112 bytes here (64 for the payment, 48 for its key, and
+// nothing on the heap beside). All names follow from the run's id and a number; of an answer only its status and a hash
+// are kept.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +27,12 @@ enum class capture_fate : unsigned char { none, perhaps, unknown, captured, reje
 
 struct payment_record {
   std::int64_t amount = 0;
-  std::int64_t refunded = 0;            ///< by refunds that were approved
-  std::int64_t perhaps_refunded = 0;    ///< by those of which nobody was told how they ended
+  std::int64_t refunded = 0;  ///< by refunds that were approved
+  std::int64_t perhaps_refunded = 0;  ///< by those of which nobody was told how they ended
   std::uint32_t refunds = 0, perhaps_refunds = 0;
-  std::uint32_t unknown_refunds = 0;    ///< of the perhaps: answered with 502 provider outcome unknown
-  std::uint32_t rejected_refunds = 0;   ///< by the provider
-  std::uint32_t least_refused = 0;      ///< the smallest refund that was refused as more than remains; 0: none was
+  std::uint32_t unknown_refunds = 0;  ///< of the perhaps: answered with 502 provider outcome unknown
+  std::uint32_t rejected_refunds = 0;  ///< by the provider
+  std::uint32_t least_refused = 0;  ///< the smallest refund that was refused as more than remains; 0: none was
   // What its timeline tells of.
   std::uint32_t partial_refund_events = 0;
   std::uint8_t captured_events = 0, failed_events = 0, refunded_events = 0;
@@ -40,27 +41,27 @@ struct payment_record {
   payment_kind kind = payment_kind::card;
   creation created = creation::perhaps;
   capture_fate captured = capture_fate::none;
-  std::uint8_t course = 0;              ///< which scenario of the mix it belongs to
-  bool impostors = false;               ///< other requests were sent under its key
+  std::uint8_t course = 0;  ///< which scenario of the mix it belongs to
+  bool impostors = false;  ///< other requests were sent under its key
 };
 
 struct key_record {
   enum : std::uint8_t {
     answered = 1,
-    executed = 2,     ///< an answer came that is no replay
-    doubted = 4,      ///< a request may have been executed without an answer
+    executed = 2,  ///< an answer came that is no replay
+    doubted = 4,  ///< a request may have been executed without an answer
     faulty = 8,
     overloaded = 16,  ///< 503 or 429: not executed, as far as one can rely on a 5xx
   };
 
-  hash128 hash{};                 ///< of the answer
-  hash128 request_id{};           ///< of the answer: the one that was no replay, if there was one
+  hash128 hash{};  ///< of the answer
+  hash128 request_id{};  ///< of the answer: the one that was no replay, if there was one
   std::uint32_t payment = 0;
-  std::uint32_t amount = 0;       ///< of a refund
-  std::uint16_t status = 0;       ///< of the answer
+  std::uint32_t amount = 0;  ///< of a refund
+  std::uint16_t status = 0;  ///< of the answer
   operation what = operation::create;
   std::uint8_t flags = 0;
-  bool takes_the_rest = false;    ///< a refund that leaves the amount to the gateway
+  bool takes_the_rest = false;  ///< a refund that leaves the amount to the gateway
 
   bool has(std::uint8_t flag) const noexcept { return (flags & flag) != 0; }
   void set(std::uint8_t flag) noexcept { flags = static_cast<std::uint8_t>(flags | flag); }
@@ -69,8 +70,8 @@ struct key_record {
 /// What one answer amounts to, for the scenario that waits for it.
 struct told {
   meaning what = meaning::doubtful;
-  bool answered = false;   ///< the key has its answer, from now on or since long
-  std::string error;       ///< the code of a refusal
+  bool answered = false;  ///< the key has its answer, from now on or since long
+  std::string error;  ///< the code of a refusal
 };
 
 class model {
@@ -96,7 +97,9 @@ class model {
 
   const names& called() const noexcept { return names_; }
   /// Whose payment it is: they take turns.
-  std::uint32_t caller_of(std::uint64_t payment) const noexcept { return static_cast<std::uint32_t>((first_caller_ + payment) % callers_); }
+  std::uint32_t caller_of(std::uint64_t payment) const noexcept {
+    return static_cast<std::uint32_t>((first_caller_ + payment) % callers_);
+  }
   const std::string& currency() const noexcept { return currency_; }
   payment_record& payment(std::uint64_t number) { return payments_[number]; }
   const key_record& key(std::uint64_t number) const { return keys_[number]; }

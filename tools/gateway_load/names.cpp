@@ -23,7 +23,8 @@ hasher::hasher() : context_{EVP_MD_CTX_new()}, kind_{EVP_MD_fetch(nullptr, "SHA2
 
 hash128 hasher::operator()(std::string_view bytes) const {
   std::array<unsigned char, 32> whole;
-  if (EVP_DigestInit_ex2(context_.get(), kind_.get(), nullptr) != 1 || EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) != 1 ||
+  if (EVP_DigestInit_ex2(context_.get(), kind_.get(), nullptr) != 1 ||
+      EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) != 1 ||
       EVP_DigestFinal_ex(context_.get(), whole.data(), nullptr) != 1)
     throw std::runtime_error("SHA-256 failed");
   hash128 half;
@@ -50,7 +51,9 @@ hash128 packed_request_id(std::string_view id) noexcept {
   return packed;
 }
 
-std::string request_id_of(const hash128& packed) { return packed == hash128{} ? std::string{} : std::string{request_prefix} + hex(packed); }
+std::string request_id_of(const hash128& packed) {
+  return packed == hash128{} ? std::string{} : std::string{request_prefix} + hex(packed);
+}
 
 names::names(std::string run, id_order order) : run_{std::move(run)}, prefix_{"pay_" + run_ + "_"}, order_{order} {
   if (run_.empty() || run_.size() > 24 || !std::ranges::all_of(run_, may_stand_in_id))
@@ -71,7 +74,8 @@ std::optional<std::uint64_t> names::number_of(std::string_view payment_id) const
   const bool random = order_ == id_order::random;
   if (random && payment_id.size() != 16) return std::nullopt;
   std::uint64_t number = 0;
-  const auto [end, failed] = std::from_chars(payment_id.data(), payment_id.data() + payment_id.size(), number, random ? 16 : 10);
+  const auto [end, failed] =
+      std::from_chars(payment_id.data(), payment_id.data() + payment_id.size(), number, random ? 16 : 10);
   if (failed != std::errc{} || end != payment_id.data() + payment_id.size()) return std::nullopt;
   return random ? gathered(0, number) : number;
 }

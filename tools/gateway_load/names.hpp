@@ -53,8 +53,8 @@ constexpr std::uint64_t gathered(std::uint64_t seed, std::uint64_t bits) noexcep
   return bits - 0x632be59bd9b4e019 - seed * 0x9e3779b97f4a7c15;
 }
 
-/// Payments that are made one after the other lie beside each other in a database if their ids follow each other, as an order's
-/// number does, and anywhere among the merchant's if their ids are random.
+/// Payments that are made one after the other lie beside each other in a database if their ids follow each other, as an
+/// order's number does, and anywhere among the merchant's if their ids are random.
 enum class id_order : unsigned char { sequential, random };
 
 class names {

@@ -29,7 +29,8 @@ std::string errors_of(const load_moment& moment) {
   most.reserve(moment.errors.size());
   for (const auto& [what, times] : moment.errors) most.emplace_back(times, what);
   std::ranges::sort(most, std::greater{});
-  const auto all = std::accumulate(most.begin(), most.end(), std::uint64_t{0}, [](auto sum, const auto& one) { return sum + one.first; });
+  const auto all = std::accumulate(most.begin(), most.end(), std::uint64_t{0},
+                                   [](auto sum, const auto& one) { return sum + one.first; });
   auto text = std::to_string(all) + (all == 1 ? " error: " : " errors: ");
   for (std::size_t i = 0; i < most.size() && i < most_errors_shown; ++i)
     text += (i == 0 ? "" : ", ") + std::to_string(most[i].first) + " × " + most[i].second;
@@ -57,7 +58,8 @@ std::string progress_line(const load_moment& moment, unsigned seconds) {
   auto text = std::to_string(moment.second + 1) + " s";
   if (moment.warm_up) text += " (warm-up)";
   text += "  " + std::to_string(moment.latency.count() / std::max(1U, seconds)) + "/s";
-  text += "  p50 " + milliseconds(moment.latency.percentile(0.5)) + "  p99 " + milliseconds(moment.latency.percentile(0.99));
+  text += "  p50 " + milliseconds(moment.latency.percentile(0.5)) + "  p99 " +
+          milliseconds(moment.latency.percentile(0.99));
   text += "  " + std::to_string(moment.in_flight) + " in flight, " + std::to_string(moment.waiting) + " waiting";
   return text + "  " + errors_of(moment);
 }

@@ -12,8 +12,8 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::array<std::string_view, 8> state_names{"",         "processing", "authorized", "captured", "partially_refunded",
-                                                      "refunded", "voided",     "failed"};
+constexpr std::array<std::string_view, 8> state_names{
+    "", "processing", "authorized", "captured", "partially_refunded", "refunded", "voided", "failed"};
 
 /// What is stored under the key although it is no success.
 constexpr std::array<std::string_view, 10> kept_refusals{"payment not authorized for capture",
@@ -48,7 +48,15 @@ meaning meaning_of(int status, const std::string& error) {
   switch (status) {
     case 200: return meaning::success;
     case 404: return meaning::missing;
-    case 400: case 401: case 403: case 405: case 408: case 413: case 415: case 429: case 431: return meaning::turned_away;
+    case 400:
+    case 401:
+    case 403:
+    case 405:
+    case 408:
+    case 413:
+    case 415:
+    case 429:
+    case 431: return meaning::turned_away;
     default: break;
   }
   if (status == 409 && error == "request already processing") return meaning::in_progress;

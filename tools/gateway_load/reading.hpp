@@ -17,12 +17,22 @@ enum class meaning : unsigned char {
   in_progress,  ///< 409: another request with the key is under way
   reused,       ///< 409: the key was used for another request
   missing,      ///< 404
-  turned_away,  ///< nothing happened, nothing is kept under the key: 503 overloaded, 429, and what is wrong with the request
+  turned_away,  ///< nothing happened, nothing is kept under the key: 503 overloaded, 429, and what is wrong with the
+                ///< request
   doubtful,     ///< no answer, or a 5xx after which it may have happened
   unexpected,   ///< none of what is documented
 };
 
-enum class state : unsigned char { none, processing, authorized, captured, partially_refunded, refunded, voided, failed };
+enum class state : unsigned char {
+  none,
+  processing,
+  authorized,
+  captured,
+  partially_refunded,
+  refunded,
+  voided,
+  failed
+};
 std::string_view to_string(state of) noexcept;
 
 struct reading {

@@ -18,10 +18,14 @@ struct tally {
   std::uint64_t approved = 0, declined = 0, pending = 0, unknown = 0;
 
   void add(std::string_view status) {
-    if (status == "approved") approved += 1;
-    else if (status == "declined") declined += 1;
-    else if (status == "unknown") unknown += 1;
-    else pending += 1;
+    if (status == "approved")
+      approved += 1;
+    else if (status == "declined")
+      declined += 1;
+    else if (status == "unknown")
+      unknown += 1;
+    else
+      pending += 1;
   }
   tally& operator+=(const tally& other) {
     approved += other.approved;
@@ -32,8 +36,8 @@ struct tally {
   }
   std::uint64_t known() const noexcept { return approved + declined + pending; }
   std::string text() const {
-    return std::to_string(approved) + " approved, " + std::to_string(declined) + " declined, " + std::to_string(pending) + " pending, " +
-           std::to_string(unknown) + " unknown";
+    return std::to_string(approved) + " approved, " + std::to_string(declined) + " declined, " +
+           std::to_string(pending) + " pending, " + std::to_string(unknown) + " unknown";
   }
 };
 
@@ -44,34 +48,37 @@ struct timeline_tally {
   void add(const timeline_entry& entry) {
     if (entry.is_event) {
       (entry.operation == "payment.captured"             ? captured
-          : entry.operation == "payment.failed"             ? failed
-          : entry.operation == "payment.partially_refunded" ? partially_refunded
-          : entry.operation == "payment.refunded"           ? refunded
-                                                            : other_events) += 1;
+       : entry.operation == "payment.failed"             ? failed
+       : entry.operation == "payment.partially_refunded" ? partially_refunded
+       : entry.operation == "payment.refunded"           ? refunded
+                                                         : other_events) += 1;
       return;
     }
     (entry.operation == "authorize"        ? authorize
-        : entry.operation == "charge"         ? charge
-        : entry.operation == "hosted_session" ? session
-        : entry.operation == "capture"        ? capture
-        : entry.operation == "refund"         ? refund
-                                              : other)
+     : entry.operation == "charge"         ? charge
+     : entry.operation == "hosted_session" ? session
+     : entry.operation == "capture"        ? capture
+     : entry.operation == "refund"         ? refund
+                                           : other)
         .add(entry.status);
   }
 };
 
 class comparison {
  public:
-  comparison(model& of, std::uint64_t number, const answer& got) : model_{of}, number_{number}, payment_{of.payment(number)}, got_{got} {}
+  comparison(model& of, std::uint64_t number, const answer& got)
+      : model_{of}, number_{number}, payment_{of.payment(number)}, got_{got} {}
 
   void payment(const reading& said) {
-    if (said.payment_id != model_.called().payment(number_)) wrong("its answer is of another payment, " + said.payment_id.substr(0, 100));
+    if (said.payment_id != model_.called().payment(number_))
+      wrong("its answer is of another payment, " + said.payment_id.substr(0, 100));
     if (said.amount != payment_.amount || said.currency != model_.currency())
-      wrong("is of " + text_of(said.amount) + ' ' + said.currency.substr(0, 10) + " instead of " + text_of(payment_.amount) + ' ' +
-          model_.currency());
+      wrong("is of " + text_of(said.amount) + ' ' + said.currency.substr(0, 10) + " instead of " +
+            text_of(payment_.amount) + ' ' + model_.currency());
     refunds(said.refunded_total);
     if (!state_fits(said.now, said.refunded_total))
-      wrong("is '" + said.state_text.substr(0, 100) + "', which does not follow from what its operations were answered");
+      wrong("is '" + said.state_text.substr(0, 100) +
+            "', which does not follow from what its operations were answered");
   }
 
   void timeline(const std::vector<timeline_entry>& entries) {
@@ -89,10 +96,16 @@ class comparison {
   }
 
  private:
-  void wrong(const std::string& what) { model_.found().add(model_.called().payment(number_) + ": " + what, {got_.request_id}); }
+  void wrong(const std::string& what) {
+    model_.found().add(model_.called().payment(number_) + ": " + what, {got_.request_id});
+  }
 
-  bool creation_is_open() const { return payment_.created == creation::perhaps || payment_.created == creation::unknown; }
-  bool capture_is_open() const { return payment_.captured == capture_fate::perhaps || payment_.captured == capture_fate::unknown; }
+  bool creation_is_open() const {
+    return payment_.created == creation::perhaps || payment_.created == creation::unknown;
+  }
+  bool capture_is_open() const {
+    return payment_.captured == capture_fate::perhaps || payment_.captured == capture_fate::unknown;
+  }
 
   void refunds(std::int64_t total) {
     const auto least = payment_.refunded, most = payment_.refunded + payment_.perhaps_refunded;
@@ -100,18 +113,21 @@ class comparison {
     if (left < 0) wrong("more was refunded, " + text_of(total) + ", than captured, " + text_of(payment_.amount));
     if (total < least || total > most)
       wrong("refunded_total is " + text_of(total) + ", but the refunds that were approved are " + text_of(least) +
-          (most > least ? " to " + text_of(most) : std::string{}));
+            (most > least ? " to " + text_of(most) : std::string{}));
     if (payment_.least_refused > 0 && payment_.least_refused <= left)
-      wrong("a refund of " + text_of(payment_.least_refused) + " was refused as too much, and " + text_of(left) + " is left");
+      wrong("a refund of " + text_of(payment_.least_refused) + " was refused as too much, and " + text_of(left) +
+            " is left");
   }
 
   bool state_fits(state now, std::int64_t refunded) const {
-    if (creation_is_open()) return now == state::processing || now == state::authorized || now == state::captured || now == state::failed;
+    if (creation_is_open())
+      return now == state::processing || now == state::authorized || now == state::captured || now == state::failed;
     if (payment_.created == creation::failed) return now == state::failed;
     // Nobody acts on the hosted pages, which are abandoned in the end.
     if (payment_.created == creation::processing) return now == state::processing || now == state::failed;
     if (refunded > 0) return now == (refunded == payment_.amount ? state::refunded : state::partially_refunded);
-    if (payment_.created == creation::captured || payment_.captured == capture_fate::captured) return now == state::captured;
+    if (payment_.created == creation::captured || payment_.captured == capture_fate::captured)
+      return now == state::captured;
     return now == state::authorized || (capture_is_open() && now == state::captured);
   }
 
@@ -127,13 +143,15 @@ class comparison {
       case creation::captured: fits = once && seen.charge.approved == 1; break;
       case creation::failed: fits = once && all.declined == 1; break;
       // A session, or a challenge of a payment in the server flow. It may have been declined or abandoned since.
-      case creation::processing: fits = all.pending == 1 && all.approved == 0 && all.declined <= 1 && all.unknown == 0; break;
+      case creation::processing:
+        fits = all.pending == 1 && all.approved == 0 && all.declined <= 1 && all.unknown == 0;
+        break;
       case creation::unknown: fits = all.unknown == 1 && all.known() <= 1; break;
       case creation::perhaps: fits = all.unknown <= 1 && all.known() <= 1; break;
     }
     if (!fits)
-      wrong("its creation was not executed once: authorize " + seen.authorize.text() + "; charge " + seen.charge.text() + "; session " +
-          seen.session.text());
+      wrong("its creation was not executed once: authorize " + seen.authorize.text() + "; charge " +
+            seen.charge.text() + "; session " + seen.session.text());
   }
 
   void capture_attempts(const tally& seen) {
@@ -150,12 +168,15 @@ class comparison {
   }
 
   void refund_attempts(const tally& seen) {
-    const std::uint64_t least = payment_.refunds, rejected = payment_.rejected_refunds, perhaps = payment_.perhaps_refunds;
+    const std::uint64_t least = payment_.refunds, rejected = payment_.rejected_refunds,
+                        perhaps = payment_.perhaps_refunds;
     const bool fits = seen.approved >= least && seen.declined >= rejected && seen.pending == 0 &&
-                      seen.known() <= least + rejected + perhaps && seen.unknown >= payment_.unknown_refunds && seen.unknown <= perhaps;
+                      seen.known() <= least + rejected + perhaps && seen.unknown >= payment_.unknown_refunds &&
+                      seen.unknown <= perhaps;
     if (!fits)
-      wrong("its refunds do not stand in the timeline as they were answered: " + seen.text() + ", but " + text_of(least) +
-          " were approved, " + text_of(rejected) + " rejected, and " + text_of(perhaps) + " may have been either");
+      wrong("its refunds do not stand in the timeline as they were answered: " + seen.text() + ", but " +
+            text_of(least) + " were approved, " + text_of(rejected) + " rejected, and " + text_of(perhaps) +
+            " may have been either");
   }
 
   void events(const timeline_tally& seen) {
@@ -164,9 +185,9 @@ class comparison {
                       seen.partially_refunded + seen.refunded == seen.refund.approved && seen.refunded <= 1 &&
                       seen.failed == (declined > 0 ? 1 : 0) && seen.other_events == 0;
     if (!fits)
-      wrong("the events in its timeline do not follow from the attempts: " + text_of(seen.captured) + " captured, " + text_of(seen.failed) +
-          " failed, " + text_of(seen.partially_refunded) + " partially refunded, " + text_of(seen.refunded) + " refunded, " +
-          text_of(seen.other_events) + " other");
+      wrong("the events in its timeline do not follow from the attempts: " + text_of(seen.captured) + " captured, " +
+            text_of(seen.failed) + " failed, " + text_of(seen.partially_refunded) + " partially refunded, " +
+            text_of(seen.refunded) + " refunded, " + text_of(seen.other_events) + " other");
   }
 
   model& model_;
@@ -197,7 +218,8 @@ class reading_back : public scenario {
     }
     if (got.status != 200) return;
     const auto id = model_.called().impostor(sent.subject);
-    model_.found().add(id + ": exists, although it was only asked for under the key of another payment", {got.request_id});
+    model_.found().add(id + ": exists, although it was only asked for under the key of another payment",
+                       {got.request_id});
   }
 
  private:
@@ -210,7 +232,8 @@ class reading_back : public scenario {
     if (last) payment_ += 1;
     request made;
     made.kind = step == read_its_timeline ? operation::timeline : operation::read;
-    made.path = "/v1/payment_intents/" + (step == read_impostor ? model_.called().impostor(number) : model_.called().payment(number));
+    made.path = "/v1/payment_intents/" +
+                (step == read_impostor ? model_.called().impostor(number) : model_.called().payment(number));
     if (step == read_its_timeline) made.path += "/timeline";
     made.subject = number;
     made.caller = model_.caller_of(number);
@@ -222,7 +245,8 @@ class reading_back : public scenario {
   bool must_exist(std::uint64_t number) const { return model_.payment(number).created != creation::perhaps; }
 
   void lost(std::uint64_t number, const answer& got) {
-    model_.found().add(model_.called().payment(number) + ": is not there (404), although it was created", {got.request_id});
+    model_.found().add(model_.called().payment(number) + ": is not there (404), although it was created",
+                       {got.request_id});
   }
 
   void heard_payment(std::uint64_t number, const answer& got) {
@@ -242,9 +266,11 @@ class reading_back : public scenario {
       if (read_timeline(got.body, id, entries) && id == model_.called().payment(number))
         compare_timeline(model_, number, entries, got);
       else
-        model_.found().add(model_.called().payment(number) + ": its timeline is none, or another payment's", {got.request_id});
+        model_.found().add(model_.called().payment(number) + ": its timeline is none, or another payment's",
+                           {got.request_id});
     }
-    progress_.events += payment.captured_events + payment.failed_events + payment.refunded_events + payment.partial_refund_events;
+    progress_.events +=
+        payment.captured_events + payment.failed_events + payment.refunded_events + payment.partial_refund_events;
     payment.timeline_read = true;
     if (payment.payment_read) progress_.payments += 1;
   }
@@ -258,7 +284,9 @@ class reading_back : public scenario {
 
 }  // namespace
 
-void compare_payment(model& of, std::uint64_t number, const reading& said, const answer& got) { comparison{of, number, got}.payment(said); }
+void compare_payment(model& of, std::uint64_t number, const reading& said, const answer& got) {
+  comparison{of, number, got}.payment(said);
+}
 
 void compare_timeline(model& of, std::uint64_t number, const std::vector<timeline_entry>& entries, const answer& got) {
   comparison{of, number, got}.timeline(entries);

@@ -67,7 +67,8 @@ class memory {
   }
 
   void take(std::string_view delivery, std::string_view signature, std::string_view body) {
-    const auto now = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+    const auto now =
+        std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
     delivery = delivery.substr(0, most_text);
     kept_post post;
     post.body = hash_(body);
@@ -84,11 +85,13 @@ class memory {
     post.ids.append(event).append(type).append(payment).append(delivery);
 
     auto whole = post.ids;
-    whole.append(reinterpret_cast<const char*>(post.body.data()), post.body.size()).append(1, post.rightly_signed ? '1' : '0');
+    whole.append(reinterpret_cast<const char*>(post.body.data()), post.body.size())
+        .append(1, post.rightly_signed ? '1' : '0');
     const auto identity = first_bits(whole);
     const std::lock_guard lock{guard_};
     count_ += 1;
-    if (!event.empty() && events_.insert(first_bits(event)).second) events_count_.store(events_.size(), std::memory_order_relaxed);
+    if (!event.empty() && events_.insert(first_bits(event)).second)
+      events_count_.store(events_.size(), std::memory_order_relaxed);
     if (seen_.insert(identity).second) posts_.push_back(std::move(post));
   }
 
@@ -108,7 +111,8 @@ class memory {
       };
       auto event = cut(post.event_size), type = cut(post.type_size), payment = cut(post.payment_size);
       all.push_back({std::move(event), std::move(type), std::move(payment), std::string{ids},
-          std::string{reinterpret_cast<const char*>(post.body.data()), post.body.size()}, post.rightly_signed});
+                     std::string{reinterpret_cast<const char*>(post.body.data()), post.body.size()},
+                     post.rightly_signed});
     }
     return all;
   }
@@ -248,7 +252,9 @@ struct receiver::server {
     tls.emplace(asio::ssl::context::tls_server);
     error_code failed;
     tls->use_certificate_chain_file(options.certificate, failed);
-    if (failed) throw std::runtime_error("the receiver cannot use the certificate " + options.certificate + ": " + failed.message());
+    if (failed)
+      throw std::runtime_error("the receiver cannot use the certificate " + options.certificate + ": " +
+                               failed.message());
     tls->use_private_key_file(options.key, asio::ssl::context::pem, failed);
     if (failed) throw std::runtime_error("the receiver cannot use the key " + options.key + ": " + failed.message());
   }
@@ -285,7 +291,8 @@ struct receiver::server {
     error_code ignored;
     socket.set_option(tcp::no_delay{true}, ignored);
     if (tls)
-      std::make_shared<session<beast::ssl_stream<beast::tcp_stream>>>(remembered, connections, std::move(socket), *tls)->greet();
+      std::make_shared<session<beast::ssl_stream<beast::tcp_stream>>>(remembered, connections, std::move(socket), *tls)
+          ->greet();
     else
       std::make_shared<session<beast::tcp_stream>>(remembered, connections, std::move(socket))->read();
   }

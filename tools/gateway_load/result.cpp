@@ -44,10 +44,13 @@ json::object as_json(const histogram& of) {
   out["least"] = of.least();
   out["most"] = of.most();
   // A whole number as long as it is one: those are read back exactly.
-  if (of.sum() < 1.8e19) out["sum"] = static_cast<std::uint64_t>(of.sum());
-  else out["sum"] = of.sum();
+  if (of.sum() < 1.8e19)
+    out["sum"] = static_cast<std::uint64_t>(of.sum());
+  else
+    out["sum"] = of.sum();
   // Not read back: for jq, and for eyes.
-  for (const auto& [name, share] : {std::pair{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}}) out[name] = of.percentile(share);
+  for (const auto& [name, share] : {std::pair{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}})
+    out[name] = of.percentile(share);
   out["counters"] = std::move(counters);
   return out;
 }
@@ -55,12 +58,13 @@ json::object as_json(const histogram& of) {
 json::object as_json(const operation_result& of) {
   json::object outcomes;
   for (const auto& [outcome, times] : of.outcomes) outcomes[clean(outcome)] = times;
-  return {{"name", clean(of.name)}, {"sent", of.sent}, {"outcomes", std::move(outcomes)}, {"latency", as_json(of.latency)}};
+  return {
+      {"name", clean(of.name)}, {"sent", of.sent}, {"outcomes", std::move(outcomes)}, {"latency", as_json(of.latency)}};
 }
 
 json::object as_json(const second_result& of) {
-  return {{"at_s", finite(of.at_s)},     {"intended", of.intended},     {"answered", of.answered},
-          {"failed", of.failed},         {"p50_ms", finite(of.p50_ms)}, {"p90_ms", finite(of.p90_ms)},
+  return {{"at_s", finite(of.at_s)},     {"intended", of.intended},       {"answered", of.answered},
+          {"failed", of.failed},         {"p50_ms", finite(of.p50_ms)},   {"p90_ms", finite(of.p90_ms)},
           {"p99_ms", finite(of.p99_ms)}, {"most_ms", finite(of.most_ms)}, {"waiting", of.waiting}};
 }
 
@@ -71,8 +75,9 @@ json::object as_json(const verification& of) {
     for (const auto& id : v.request_ids) ids.emplace_back(clean(id));
     shown.push_back(json::object{{"what", clean(v.what)}, {"request_ids", std::move(ids)}});
   }
-  return {{"done", of.done},       {"keys", of.keys},             {"payments", of.payments},  {"events", of.events},
-          {"settled", of.settled}, {"violations", of.violations}, {"shown", std::move(shown)}};
+  return {{"done", of.done},          {"keys", of.keys},       {"payments", of.payments},
+          {"events", of.events},      {"settled", of.settled}, {"violations", of.violations},
+          {"shown", std::move(shown)}};
 }
 
 json::object as_json(const run_result& run) {
@@ -209,7 +214,8 @@ operation_result operation_from(const node& from) {
   operation_result out;
   out.name = from["name"].text();
   out.sent = from["sent"].whole();
-  from["outcomes"].each_member([&](const std::string& outcome, const node& times) { out.outcomes[outcome] = times.whole(); });
+  from["outcomes"].each_member(
+      [&](const std::string& outcome, const node& times) { out.outcomes[outcome] = times.whole(); });
   out.latency = histogram_from(from["latency"]);
   return out;
 }
@@ -247,11 +253,13 @@ verification verification_from(const node& from) {
 run_result run_from(const json::value& value) {
   const auto* object = value.if_object();
   const auto* format = object ? object->if_contains("format") : nullptr;
-  if (!format || !format->is_string() || format->get_string() != format_name) throw broken{"it was not written by gateway-load"};
+  if (!format || !format->is_string() || format->get_string() != format_name)
+    throw broken{"it was not written by gateway-load"};
   const node from{value, ""};
   const auto version = from["version"].whole();
   if (version != format_version)
-    throw broken{"it has version " + std::to_string(version) + ", this gateway-load reads version " + std::to_string(format_version)};
+    throw broken{"it has version " + std::to_string(version) + ", this gateway-load reads version " +
+                 std::to_string(format_version)};
   run_result run;
   run.name = from["name"].text();
   run.scenario = from["scenario"].text();
@@ -262,7 +270,8 @@ run_result run_from(const json::value& value) {
   run.threads = from["threads"].whole<unsigned>();
   if (from.has("merchants")) run.merchants = from["merchants"].whole<unsigned>();
   if (from.has("random_ids")) run.random_ids = from["random_ids"].flag();
-  if (from.has("labels")) from["labels"].each_member([&](const std::string& label, const node& is) { run.labels[label] = is.number(); });
+  if (from.has("labels"))
+    from["labels"].each_member([&](const std::string& label, const node& is) { run.labels[label] = is.number(); });
   run.seconds = from["seconds"].number();
   run.intended_per_second = from["intended_per_second"].number();
   from["operations"].each([&](const node& one) { run.operations.push_back(operation_from(one)); });

@@ -17,7 +17,8 @@ namespace gateway::load {
 struct operation_result {
   std::string name;                           ///< of operation_names
   std::uint64_t sent = 0;
-  std::map<std::string, std::uint64_t> outcomes;  ///< "200", "200 replayed", "409 request already processing", "timed_out"
+  std::map<std::string, std::uint64_t>
+      outcomes;  ///< "200", "200 replayed", "409 request already processing", "timed_out"
   histogram latency;                          ///< of answers, from the intended start, in nanoseconds
 };
 
@@ -42,11 +43,12 @@ struct run_result {
   unsigned merchants = 1;      ///< that took turns with payments
   bool random_ids = false;     ///< of payments: not one after the other
   std::map<std::string, double> labels;  ///< what else is known of the run in numbers: --label
-  double seconds = 0;          ///< from the first intended start to the last answer; a closed run behind a warm-up: to the last start
+  double seconds =
+      0;  ///< from the first intended start to the last answer; a closed run behind a warm-up: to the last start
   double intended_per_second = 0;  ///< of an open run's schedule
   std::vector<operation_result> operations;
-  histogram latency;           ///< of all operations together
-  histogram lateness;          ///< of sending, after the intended start: how much of the latency is the wait for a connection
+  histogram latency;  ///< of all operations together
+  histogram lateness;  ///< of sending, after the intended start: how much of the latency is the wait for a connection
   std::vector<second_result> timeline;
   std::map<std::string, std::string> errors;  ///< an outcome that is not a success → the Request-Id of its first answer
   verification checked;

@@ -45,14 +45,15 @@ void on_interrupt(int number) {
 }
 
 void catch_interrupts() {
-  struct sigaction wanted {};
+  struct sigaction wanted{};
   wanted.sa_handler = on_interrupt;
   for (const int number : {SIGINT, SIGTERM}) ::sigaction(number, &wanted, nullptr);
 }
 
 /// A run ends by writing: what cannot be written is known before it begins.
 void check_writable(const std::filesystem::path& file) {
-  if (!file.empty() && !std::ofstream{file, std::ios::app}) throw std::invalid_argument("cannot write " + file.string());
+  if (!file.empty() && !std::ofstream{file, std::ios::app})
+    throw std::invalid_argument("cannot write " + file.string());
 }
 
 /// Each connection is an open file.
@@ -84,7 +85,8 @@ std::string now_text() {
 
 credentials key_from_environment(const std::string& key_id) {
   const char* secret = std::getenv("GATEWAY_LOAD_SECRET");
-  if (secret == nullptr || *secret == '\0') throw std::invalid_argument("--key-id: its secret is expected in GATEWAY_LOAD_SECRET");
+  if (secret == nullptr || *secret == '\0')
+    throw std::invalid_argument("--key-id: its secret is expected in GATEWAY_LOAD_SECRET");
   return {key_id, secret};
 }
 
@@ -136,8 +138,10 @@ class one_run {
     check_writable(typed_.html);
     allow_files(typed_.connections);
     std::string merchant_id;
-    if (typed_.key_id.empty()) sign_ = std::make_unique<signer>(to_.authority(), keys_of_fresh_merchants(merchant_id));
-    else sign_ = std::make_unique<signer>(to_.authority(), key_from_environment(typed_.key_id));
+    if (typed_.key_id.empty())
+      sign_ = std::make_unique<signer>(to_.authority(), keys_of_fresh_merchants(merchant_id));
+    else
+      sign_ = std::make_unique<signer>(to_.authority(), key_from_environment(typed_.key_id));
     make_workloads();
     if (!typed_.receiver_listen.empty()) listen(merchant_id);
     catch_interrupts();
@@ -162,7 +166,8 @@ class one_run {
   }
 
   void listen(const std::string& merchant_id) {
-    if (merchant_id.empty()) throw std::invalid_argument("webhooks go to the merchant that --data-dir makes: --key-id names another");
+    if (merchant_id.empty())
+      throw std::invalid_argument("webhooks go to the merchant that --data-dir makes: --key-id names another");
     receiver_options options;
     options.listen = typed_.receiver_listen;
     receiver_ = std::make_unique<receiver>(options);
@@ -218,7 +223,8 @@ class one_run {
   static void warn_of_itself(const load_outcome& outcome) {
     if (outcome.ran + outcome.queued < most_busy) return;
     const auto percent = [](double share) { return std::to_string(std::lround(share * 100)) + " %"; };
-    say("the tool itself was busy: it ran " + percent(outcome.ran) + " of the time and waited " + percent(outcome.queued) +
+    say("the tool itself was busy: it ran " + percent(outcome.ran) + " of the time and waited " +
+        percent(outcome.queued) +
         " for a core, so its own delays are part of the latencies (--threads, a lower rate or another machine)");
   }
 
@@ -274,8 +280,10 @@ class one_run {
       if (c == '#') comment = true;
       if (c == '\n') comment = false;
       if (comment) continue;
-      if (c > ' ') line += c;
-      else if (!line.empty() && line.back() != ' ') line += ' ';
+      if (c > ' ')
+        line += c;
+      else if (!line.empty() && line.back() != ' ')
+        line += ' ';
     }
     while (line.ends_with(' ')) line.pop_back();
     return line;

@@ -5,7 +5,8 @@
 
 namespace gateway::load {
 
-/// The exit status. Throws std::invalid_argument for what is wrong with what was typed, std::runtime_error for the rest.
+/// The exit status. Throws std::invalid_argument for what is wrong with what was typed, std::runtime_error for the
+/// rest.
 int carry_out_run(const command_line& typed);
 int carry_out_report(const command_line& typed);
 

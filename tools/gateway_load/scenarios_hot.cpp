@@ -9,8 +9,8 @@
 namespace gateway::load {
 namespace {
 
-/// Refunds of a payment are on average 50 units, so that the last of them want more than is left: then, or after so many that its
-/// timeline would grow past what one answer should carry, another payment takes its place.
+/// Refunds of a payment are on average 50 units, so that the last of them want more than is left: then, or after so
+/// many that its timeline would grow past what one answer should carry, another payment takes its place.
 constexpr std::int64_t hot_amount = 90'000;
 constexpr unsigned most_refunds = 2'000;
 constexpr std::uint64_t most_refund = 100;

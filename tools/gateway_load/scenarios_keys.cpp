@@ -80,12 +80,13 @@ class pool_course : public course {
 
 }  // namespace
 
-std::unique_ptr<course> make_keys_course(const std::string& name, const workload_options& options, model& of, std::uint8_t number) {
+std::unique_ptr<course> make_keys_course(const std::string& name, const workload_options& options, model& of,
+                                         std::uint8_t number) {
   if (name == "storm") return std::make_unique<storm_course>(of, number, options.keys, options.duplicates);
   if (name == "replay") return std::make_unique<pool_course>(of, number, options.keys, std::vector{model::again});
   if (name == "reuse")
     return std::make_unique<pool_course>(of, number, options.keys,
-        std::vector{model::wrong_amount, model::wrong_payment, model::wrong_path});
+                                         std::vector{model::wrong_amount, model::wrong_payment, model::wrong_path});
   return nullptr;
 }
 

@@ -27,7 +27,8 @@ class lifecycle_course : public course {
 
   void next(std::vector<request>& out, std::uint64_t) override {
     if (ready_.empty()) {
-      const auto kind = declined_each_ > 0 && ++begun_ % declined_each_ == 0 ? payment_kind::declined_card : payment_kind::card;
+      const auto kind =
+          declined_each_ > 0 && ++begun_ % declined_each_ == 0 ? payment_kind::declined_card : payment_kind::card;
       out.push_back(model_.create(model_.begin_payment(number_, kind, model_.usual_amount())));
       return;
     }
@@ -86,7 +87,8 @@ class hosted_course : public course {
 
 }  // namespace
 
-std::unique_ptr<course> make_payments_course(const std::string& name, const workload_options& options, model& of, std::uint8_t number) {
+std::unique_ptr<course> make_payments_course(const std::string& name, const workload_options& options, model& of,
+                                             std::uint8_t number) {
   if (name == "create") return std::make_unique<create_course>(of, number);
   if (name == "lifecycle") return std::make_unique<lifecycle_course>(of, number, options.refunds, 0);
   if (name == "webhooks") return std::make_unique<lifecycle_course>(of, number, 0, 4);

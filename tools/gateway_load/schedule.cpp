@@ -57,7 +57,8 @@ schedule schedule::steps(const std::vector<double>& per_second, std::uint64_t la
   std::string text;
   for (std::size_t i = 0; i < per_second.size(); ++i) {
     // From the bounds, so that the parts add up to the whole.
-    const auto part = lasts_ns / per_second.size() * (i + 1) + lasts_ns % per_second.size() * (i + 1) / per_second.size() - made.end_;
+    const auto part =
+        lasts_ns / per_second.size() * (i + 1) + lasts_ns % per_second.size() * (i + 1) / per_second.size() - made.end_;
     made.append(per_second[i], per_second[i], part);
     text += (i == 0 ? "" : ",") + text_of(per_second[i]);
   }
@@ -69,7 +70,8 @@ schedule schedule::after_warm_up(std::uint64_t lasts_ns) const {
   if (lasts_ns == 0) return *this;
   schedule made;
   made.append(pieces_.front().from, pieces_.front().from, lasts_ns);
-  for (const auto& one : pieces_) made.append(one.from, one.to, static_cast<std::uint64_t>(std::llround(one.lasts * nanoseconds)));
+  for (const auto& one : pieces_)
+    made.append(one.from, one.to, static_cast<std::uint64_t>(std::llround(one.lasts * nanoseconds)));
   made.finish(text_);
   return made.share(number_, of_);
 }
@@ -89,7 +91,8 @@ std::uint64_t schedule::intended(std::uint64_t number) const noexcept {
   auto at = std::ranges::upper_bound(pieces_, wanted, {}, &piece::before);
   --at;
   const double rest = wanted - at->before;
-  // Where the integral of a rate that changes evenly reaches the rest. This form loses no digits where the change is small.
+  // Where the integral of a rate that changes evenly reaches the rest. This form loses no digits where the change is
+  // small.
   const double slope = (at->to - at->from) / (2 * at->lasts);
   const double below = at->from + std::sqrt(std::max(0.0, at->from * at->from + 4 * slope * rest));
   const double after = below > 0 ? std::min(at->lasts, 2 * rest / below) : 0;
@@ -120,7 +123,8 @@ double read_rate(std::string_view text) { return read_number(text, "a rate: requ
 
 std::pair<double, double> read_ramp(std::string_view text) {
   const auto dots = text.find("..");
-  if (dots == std::string_view::npos) throw std::invalid_argument("'" + std::string{text} + "' is not a ramp, such as 100..2000");
+  if (dots == std::string_view::npos)
+    throw std::invalid_argument("'" + std::string{text} + "' is not a ramp, such as 100..2000");
   return {read_rate(text.substr(0, dots)), read_rate(text.substr(dots + 2))};
 }
 
@@ -139,7 +143,8 @@ std::uint64_t read_duration(std::string_view text) {
   constexpr std::pair<std::string_view, double> units[]{{"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}};
   for (const auto& [unit, factor] : units) {
     if (!text.ends_with(unit)) continue;
-    const auto value = read_number(text.substr(0, text.size() - unit.size()), "a duration: a number and ms, s, m or h, such as 10s");
+    const auto value =
+        read_number(text.substr(0, text.size() - unit.size()), "a duration: a number and ms, s, m or h, such as 10s");
     if (!(value >= 0) || value * factor > static_cast<double>(a_year)) break;
     return static_cast<std::uint64_t>(std::llround(value * factor));
   }

@@ -10,8 +10,8 @@
 
 namespace gateway::load {
 
-/// Rates follow one another in pieces, each constant or rising or falling in a straight line. Times are nanoseconds after the
-/// begin.
+/// Rates follow one another in pieces, each constant or rising or falling in a straight line. Times are nanoseconds
+/// after the begin.
 class schedule {
  public:
   static constexpr std::uint64_t no_end = std::numeric_limits<std::uint64_t>::max();
@@ -38,8 +38,8 @@ class schedule {
  private:
   struct piece {
     double begin = 0, lasts = 0;  ///< seconds
-    double from = 0, to = 0;      ///< requests per second
-    double before = 0;            ///< requests of the pieces in front
+    double from = 0, to = 0;  ///< requests per second
+    double before = 0;  ///< requests of the pieces in front
     double requests() const noexcept { return (from + to) / 2 * lasts; }
   };
 
@@ -48,7 +48,7 @@ class schedule {
 
   std::vector<piece> pieces_;
   std::uint64_t end_ = 0;
-  std::uint64_t all_ = 0;    ///< of all shares
+  std::uint64_t all_ = 0;  ///< of all shares
   std::uint64_t count_ = 0;  ///< of this one
   unsigned number_ = 0, of_ = 1;
   std::string text_;

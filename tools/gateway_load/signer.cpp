@@ -1,5 +1,5 @@
-// OpenSSL's own SHA256_* functions, deprecated since 3.0: their state is plain memory, which is copied in a few instructions,
-// where every copy of an EVP context allocates.
+// OpenSSL's own SHA256_* functions, deprecated since 3.0: their state is plain memory, which is copied in a few
+// instructions, where every copy of an EVP context allocates.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "signer.hpp"
 
@@ -70,8 +70,10 @@ std::shared_ptr<const key_ring> ring_of(const credentials& key) {
 
 void key_ring::add(const credentials& key) {
   std::array<unsigned char, block> padded{};
-  if (key.secret.size() > block) SHA256(reinterpret_cast<const unsigned char*>(key.secret.data()), key.secret.size(), padded.data());
-  else std::ranges::copy(key.secret, padded.begin());
+  if (key.secret.size() > block)
+    SHA256(reinterpret_cast<const unsigned char*>(key.secret.data()), key.secret.size(), padded.data());
+  else
+    std::ranges::copy(key.secret, padded.begin());
   auto inner = padded, outer = padded;
   for (auto& byte : inner) byte ^= 0x36;
   for (auto& byte : outer) byte ^= 0x5c;
@@ -86,8 +88,8 @@ signer::signer(std::string_view authority, std::shared_ptr<const key_ring> keys)
 
 signer::signer(std::string_view authority, const credentials& key) : signer{authority, ring_of(key)} {}
 
-signer::hex_digest signer::signature(std::uint32_t caller, std::string_view method, std::string_view path, std::string_view timestamp,
-                                     std::string_view body) const {
+signer::hex_digest signer::signature(std::uint32_t caller, std::string_view method, std::string_view path,
+                                     std::string_view timestamp, std::string_view body) const {
   const auto& key = keys_->state(caller);
   SHA256_CTX hash;
   SHA256_Init(&hash);
@@ -119,7 +121,10 @@ void signer::write(const request& what, std::time_t now, std::string& into) {
   const auto signed_by = signature(what.caller, what.method(), path.substr(0, path.find('?')), timestamp_, what.body);
   into.clear();
   into.append(what.method()).append(" ").append(path).append(host_).append(keys_->id(what.caller));
-  into.append("\r\nX-Service-Timestamp: ").append(timestamp_).append("\r\nX-Service-Signature: ").append(view(signed_by));
+  into.append("\r\nX-Service-Timestamp: ")
+      .append(timestamp_)
+      .append("\r\nX-Service-Signature: ")
+      .append(view(signed_by));
   if (!what.idempotency_key.empty()) into.append("\r\nIdempotency-Key: ").append(what.idempotency_key);
   if (!what.body.empty()) {
     char length[20];

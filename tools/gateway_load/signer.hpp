@@ -1,5 +1,5 @@
-// Requests as they go over the wire, signed. What does not change from one to the next is made once: at tens of thousands of
-// requests a second, making a key anew would be half of the cost.
+// Requests as they go over the wire, signed. What does not change from one to the next is made once: at tens of
+// thousands of requests a second, making a key anew would be half of the cost.
 #pragma once
 
 #include <array>

@@ -52,7 +52,8 @@ std::string head(const run_result& run) {
   facts.push_back({"lasted", length_text(run.seconds) + ", " + count_text(run.connections) +
                                  (run.connections == 1 ? " connection, " : " connections, ") + count_text(run.threads) +
                                  (run.threads == 1 ? " thread" : " threads") +
-                                 (run.merchants == 1 ? "" : ", " + count_text(run.merchants) + " merchants") + (run.random_ids ? ", random ids" : "")});
+                                 (run.merchants == 1 ? "" : ", " + count_text(run.merchants) + " merchants") +
+                                 (run.random_ids ? ", random ids" : "")});
   if (!run.labels.empty()) facts.push_back({"labels", labels_text(run)});
   return out + aligned(facts, 2, "  ");
 }
@@ -101,7 +102,8 @@ std::string verified(const verification& checked) {
     for (const auto& id : v.request_ids) out += ' ' + clean(id);
     out += '\n';
   }
-  if (checked.violations > checked.shown.size()) out += "  and " + count_text(checked.violations - checked.shown.size()) + " more\n";
+  if (checked.violations > checked.shown.size())
+    out += "  and " + count_text(checked.violations - checked.shown.size()) + " more\n";
   return out;
 }
 
@@ -122,10 +124,11 @@ std::string table_of_curves(const std::vector<run_result>& runs) {
     for (const auto& one : family.curves) {
       auto name = clean(one.name);
       for (const auto& point : one.points) {
-        row cells{std::exchange(name, ""), quantity_text(point.x), count_text(point.runs), number_text(point.rate()) + "/s",
-                  ratio_text(point.rate(), one.points.front().rate())};
+        row cells{std::exchange(name, ""), quantity_text(point.x), count_text(point.runs),
+                  number_text(point.rate()) + "/s", ratio_text(point.rate(), one.points.front().rate())};
         for (const auto share : {0.5, 0.99})
-          cells.push_back(point.latency.count() == 0 ? "-" : duration_text(static_cast<double>(point.latency.percentile(share))));
+          cells.push_back(
+              point.latency.count() == 0 ? "-" : duration_text(static_cast<double>(point.latency.percentile(share))));
         cells.push_back(count_text(point.failed));
         rows.push_back(std::move(cells));
       }

@@ -36,8 +36,10 @@ void tally::hear(operation kind, clock::time_point due, clock::time_point now, c
     current_latency_.add(took);
   }
   if (got.status == 0 || got.status >= 500) ++current_.failed;
-  if (got.status > 0 && got.status < 400) ++of.plain[static_cast<std::size_t>(got.status)][got.replayed ? 1 : 0];
-  else count_error(of, got);
+  if (got.status > 0 && got.status < 400)
+    ++of.plain[static_cast<std::size_t>(got.status)][got.replayed ? 1 : 0];
+  else
+    count_error(of, got);
 }
 
 void tally::count_error(of_operation& of, const answer& got) {
@@ -104,7 +106,8 @@ run_result tally::sum(const std::vector<const tally*>& all, double planned_s) {
       for (const auto& [outcome, times] : part.errors) of.outcomes[outcome] += times;
       for (std::size_t status = 0; status < part.plain.size(); ++status) {
         if (const auto times = part.plain[status][0]; times > 0) of.outcomes[std::to_string(status)] += times;
-        if (const auto times = part.plain[status][1]; times > 0) of.outcomes[std::to_string(status) + " replayed"] += times;
+        if (const auto times = part.plain[status][1]; times > 0)
+          of.outcomes[std::to_string(status) + " replayed"] += times;
       }
     }
     result.latency += of.latency;

@@ -41,7 +41,9 @@ address_parts read_url(const std::string& url) {
     parts.host = rest.substr(0, rest.find(':'));
     behind = rest.substr(parts.host.size());
   }
-  const auto plain = [](unsigned char c) { return std::isalnum(c) != 0 || c == '.' || c == '-' || c == ':' || c == '_'; };
+  const auto plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '.' || c == '-' || c == ':' || c == '_';
+  };
   if (parts.host.empty() || !std::ranges::all_of(parts.host, plain)) refuse_url(url);
   if (behind.empty()) return parts;
   parts.port = behind.substr(1);
@@ -68,9 +70,12 @@ void trust(SSL_CTX* tls, const target_options& options) {
     std::error_code ignored;
     if (!std::filesystem::exists(file, ignored)) file.clear();
   }
-  const bool worked = file.empty() ? SSL_CTX_set_default_verify_paths(tls) == 1 : SSL_CTX_load_verify_file(tls, file.c_str()) == 1;
+  const bool worked =
+      file.empty() ? SSL_CTX_set_default_verify_paths(tls) == 1 : SSL_CTX_load_verify_file(tls, file.c_str()) == 1;
   ERR_clear_error();
-  if (!worked) throw std::invalid_argument("no certificate can be read from " + (file.empty() ? "the system's list" : file.string()));
+  if (!worked)
+    throw std::invalid_argument("no certificate can be read from " +
+                                (file.empty() ? "the system's list" : file.string()));
 }
 
 }  // namespace
@@ -82,7 +87,8 @@ target::target(const target_options& options) : tls_(SSL_CTX_new(TLS_client_meth
   if (parts.port != "443") authority_ += ':' + parts.port;
   url_ = "https://" + authority_;
   in6_addr number{};
-  host_is_address_ = ::inet_pton(AF_INET, host_.c_str(), &number) == 1 || ::inet_pton(AF_INET6, host_.c_str(), &number) == 1;
+  host_is_address_ =
+      ::inet_pton(AF_INET, host_.c_str(), &number) == 1 || ::inet_pton(AF_INET6, host_.c_str(), &number) == 1;
 
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
@@ -95,7 +101,8 @@ target::target(const target_options& options) : tls_(SSL_CTX_new(TLS_client_meth
   const bool local = is_loopback(*list->ai_addr);
   if (!local && !options.allow_remote)
     throw std::invalid_argument(host_ + " is not this machine: --allow-remote says that you may load it");
-  if (!local && options.insecure) throw std::invalid_argument("--insecure is for this machine only: a load signs with a key");
+  if (!local && options.insecure)
+    throw std::invalid_argument("--insecure is for this machine only: a load signs with a key");
 
   if (!tls_) throw std::runtime_error("OpenSSL gives no context");
   SSL_CTX_set_min_proto_version(tls_.get(), TLS1_2_VERSION);

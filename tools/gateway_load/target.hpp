@@ -16,7 +16,8 @@ struct target_options {
   bool allow_remote = false;       ///< else only what resolves to this machine
   bool insecure = false;           ///< any certificate; only of this machine
   std::filesystem::path ca_file;   ///< PEM; empty: see data_dir
-  std::filesystem::path data_dir;  ///< of a gateway on this machine: its development certificate is trusted; empty: the system's list
+  std::filesystem::path
+      data_dir;  ///< of a gateway on this machine: its development certificate is trusted; empty: the system's list
 };
 
 class target {

@@ -16,8 +16,8 @@ constexpr std::int64_t tolerance = 300;
 std::string hmac_hex(std::string_view secret, std::string_view text) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
   unsigned size = 0;
-  HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()), reinterpret_cast<const unsigned char*>(text.data()), text.size(),
-      digest.data(), &size);
+  HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
+       reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data(), &size);
   constexpr std::string_view digits = "0123456789abcdef";
   std::string hex;
   for (unsigned i = 0; i < size; ++i) hex.append(1, digits[digest[i] >> 4]).append(1, digits[digest[i] & 15]);
@@ -33,7 +33,8 @@ bool rightly_signed(std::string_view header, std::string_view body, std::string_
   const auto at_text = header.substr(2, comma - 2);
   std::int64_t at = 0;
   const auto [end, failed] = std::from_chars(at_text.data(), at_text.data() + at_text.size(), at);
-  if (failed != std::errc{} || end != at_text.data() + at_text.size() || at < now - tolerance || at > now + tolerance) return false;
+  if (failed != std::errc{} || end != at_text.data() + at_text.size() || at < now - tolerance || at > now + tolerance)
+    return false;
   std::string text{at_text};
   const auto expected = hmac_hex(secret, text.append(1, '.').append(body));
   // One for each secret while it is being changed.

@@ -19,7 +19,8 @@ constexpr std::uint32_t most_callers = 1'000'000;
 
 void require_between(const char* what, unsigned value, unsigned least, unsigned most) {
   if (value < least || value > most)
-    throw std::invalid_argument(std::string{what} + " must be from " + std::to_string(least) + " to " + std::to_string(most));
+    throw std::invalid_argument(std::string{what} + " must be from " + std::to_string(least) + " to " +
+                                std::to_string(most));
 }
 
 workload_options checked(workload_options options) {
@@ -32,22 +33,24 @@ workload_options checked(workload_options options) {
   const auto plain = [](char c) { return c > ' ' && c <= '~' && c != '"' && c != '\\'; };
   if (options.payment_method.empty() || !std::ranges::all_of(options.payment_method, plain))
     throw std::invalid_argument("the payment method must be a token such as pm_card_visa");
-  if (options.currency.size() != 3 || !std::ranges::all_of(options.currency, [](char c) { return c >= 'A' && c <= 'Z'; }))
+  if (options.currency.size() != 3 ||
+      !std::ranges::all_of(options.currency, [](char c) { return c >= 'A' && c <= 'Z'; }))
     throw std::invalid_argument("the currency must be three capital letters such as HKD");
   return options;
 }
 
 class mixed_workload : public workload {
  public:
-  explicit mixed_workload(const workload_options& options) : model_{checked(options)}, left_{options.count}, bounded_{options.count > 0} {
+  explicit mixed_workload(const workload_options& options)
+      : model_{checked(options)}, left_{options.count}, bounded_{options.count > 0} {
     for (const auto& [name, weight] : options.mix) {
       if (!(weight > 0)) throw std::invalid_argument("the weight of " + name + " must be a number above 0");
       parts_.push_back({make_course(name, options, model_, static_cast<std::uint8_t>(parts_.size())), weight, 0});
     }
   }
 
-  /// Who has sent the least for its weight comes first. One that must wait for answers is passed over, and does not make up for it
-  /// later: its turn counts as taken.
+  /// Who has sent the least for its weight comes first. One that must wait for answers is passed over, and does not
+  /// make up for it later: its turn counts as taken.
   void next(std::vector<request>& out) override {
     if (bounded_ && left_ == 0) return;
     const auto most = bounded_ ? left_ : ~std::uint64_t{0};
@@ -102,7 +105,7 @@ class mixed_workload : public workload {
     const bool orphan = !key.has(key_record::executed | key_record::doubted | key_record::overloaded);
     if (orphan)
       model_.found().add(model_.name_of(key) + ": every answer says that it is a replay, and there was nothing before",
-          {request_id_of(key.request_id)});
+                         {request_id_of(key.request_id)});
     if (!orphan && !key.has(key_record::faulty)) result.keys += 1;
   }
 
@@ -116,13 +119,16 @@ class mixed_workload : public workload {
 
 }  // namespace
 
-std::unique_ptr<course> make_course(const std::string& name, const workload_options& options, model& of, std::uint8_t number) {
+std::unique_ptr<course> make_course(const std::string& name, const workload_options& options, model& of,
+                                    std::uint8_t number) {
   if (name == "hot") return make_hot_course(options, of, number);
   if (auto made = make_payments_course(name, options, of, number)) return made;
   if (auto made = make_keys_course(name, options, of, number)) return made;
   throw std::invalid_argument("no scenario is called '" + name + "'");
 }
 
-std::unique_ptr<workload> make_workload(const workload_options& options) { return std::make_unique<mixed_workload>(options); }
+std::unique_ptr<workload> make_workload(const workload_options& options) {
+  return std::make_unique<mixed_workload>(options);
+}
 
 }  // namespace gateway::load

@@ -1,5 +1,6 @@
-// The scenarios, mixed by weight, with a model of what the gateway must have done. While a run lasts it is the scenario that
-// the engine asks; afterwards it settles what got no answer, reads back what was made, and tells what does not agree.
+// The scenarios, mixed by weight, with a model of what the gateway must have done. While a run lasts it is the scenario
+// that the engine asks; afterwards it settles what got no answer, reads back what was made, and tells what does not
+// agree.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +20,20 @@ struct weighted_scenario {
   double weight = 1;
 };
 
-/// "create:3 lifecycle:1" or the lines of a file; `#` begins a comment. Throws std::invalid_argument with one line that names what
-/// is wrong.
+/// "create:3 lifecycle:1" or the lines of a file; `#` begins a comment. Throws std::invalid_argument with one line that
+/// names what is wrong.
 std::vector<weighted_scenario> read_mix(const std::string& text);
 
 struct workload_options {
   std::vector<weighted_scenario> mix;
-  std::string run;               ///< a few characters that no other run has: part of every payment's id
+  std::string run;  ///< a few characters that no other run has: part of every payment's id
   id_order payment_ids = id_order::sequential;
-  std::uint64_t count = 0;       ///< requests in all; 0: no end
-  std::uint32_t callers = 1;     ///< each payment is one's of them, by turns
-  unsigned keys = 100;           ///< storm, replay, reuse: keys in use at a time
-  unsigned duplicates = 100;     ///< storm: requests of one key that leave at once
-  unsigned hot_payments = 1;     ///< hot: payments that all its operations go to
-  unsigned refunds = 2;          ///< lifecycle: the last of them refunds what is left
+  std::uint64_t count = 0;  ///< requests in all; 0: no end
+  std::uint32_t callers = 1;  ///< each payment is one's of them, by turns
+  unsigned keys = 100;  ///< storm, replay, reuse: keys in use at a time
+  unsigned duplicates = 100;  ///< storm: requests of one key that leave at once
+  unsigned hot_payments = 1;  ///< hot: payments that all its operations go to
+  unsigned refunds = 2;  ///< lifecycle: the last of them refunds what is left
   std::uint64_t seed = 1;
   std::string payment_method = "pm_card_visa";
   std::string currency = "HKD";

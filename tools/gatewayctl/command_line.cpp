@@ -108,7 +108,8 @@ class commands {
     return added;
   }
 
-  CLI::App& leaf(CLI::App& in, const char* name, const char* help, const char* path, std::function<void(boost::json::object&)> fill) {
+  CLI::App& leaf(CLI::App& in, const char* name, const char* help, const char* path,
+                 std::function<void(boost::json::object&)> fill) {
     auto& added = *in.add_subcommand(name, help);
     added.callback([this, path, fill = std::move(fill)] {
       out_.path = path;
@@ -118,8 +119,13 @@ class commands {
   }
 
   void merchant_and_mode(CLI::App& command) {
-    command.add_option("--merchant", a_.merchant, "merch_… as `merchant create` printed it")->required()->type_name("MERCHANT");
-    command.add_option("--mode", a_.mode, "test or live")->required()->check(CLI::IsMember({"test", "live"}))->type_name("MODE");
+    command.add_option("--merchant", a_.merchant, "merch_… as `merchant create` printed it")
+        ->required()
+        ->type_name("MERCHANT");
+    command.add_option("--mode", a_.mode, "test or live")
+        ->required()
+        ->check(CLI::IsMember({"test", "live"}))
+        ->type_name("MODE");
   }
 
   void provider(CLI::App& command) {
@@ -130,11 +136,12 @@ class commands {
   }
 
   void add_create(CLI::App& in) {
-    auto& command = leaf(in, "create", "Create a merchant, ready to take test payments", "/operator/merchants", [this](auto& body) {
-      body["name"] = a_.name;
-      body["entity"] = a_.kind;
-      put_given(body, "owner_email", a_.owner_email);
-    });
+    auto& command =
+        leaf(in, "create", "Create a merchant, ready to take test payments", "/operator/merchants", [this](auto& body) {
+          body["name"] = a_.name;
+          body["entity"] = a_.kind;
+          put_given(body, "owner_email", a_.owner_email);
+        });
     command.add_option("--name", a_.name, "Shown to customers on hosted pages")->required()->type_name("NAME");
     command.add_option("--entity", a_.kind, "standard takes cards, wallet takes the PKR wallet [standard]")
         ->check(CLI::IsMember({"standard", "wallet"}))
@@ -143,13 +150,15 @@ class commands {
   }
 
   void add_mint(CLI::App& in) {
-    auto& command = leaf(in, "mint", "Make an API key; its secret is shown this once", "/operator/keys", [this](auto& body) {
-      body["merchant_id"] = a_.merchant;
-      body["mode"] = a_.mode;
-      put_given(body, "scopes", a_.scopes);
-    });
+    auto& command =
+        leaf(in, "mint", "Make an API key; its secret is shown this once", "/operator/keys", [this](auto& body) {
+          body["merchant_id"] = a_.merchant;
+          body["mode"] = a_.mode;
+          put_given(body, "scopes", a_.scopes);
+        });
     merchant_and_mode(command);
-    command.add_option("--scopes", a_.scopes, "Space-separated [" + std::string{default_merchant_scopes} + "]")->type_name("SCOPES");
+    command.add_option("--scopes", a_.scopes, "Space-separated [" + std::string{default_merchant_scopes} + "]")
+        ->type_name("SCOPES");
   }
 
   void add_user(CLI::App& in) {
@@ -160,7 +169,9 @@ class commands {
     });
     command.add_option("--merchant", a_.merchant, "merch_…")->required()->type_name("MERCHANT");
     command.add_option("--email", a_.email, "The user's address")->required()->type_name("EMAIL");
-    command.add_flag("--password-stdin", a_.password_from_input, "Read the password from the first line of standard input")->required();
+    command
+        .add_flag("--password-stdin", a_.password_from_input, "Read the password from the first line of standard input")
+        ->required();
   }
 
   void add_revoke(CLI::App& in) {
@@ -170,13 +181,14 @@ class commands {
   }
 
   void add_connection(CLI::App& in) {
-    auto& command = leaf(in, "set", "Set a merchant's connection to a provider", "/operator/connections", [this](auto& body) {
-      body["merchant_id"] = a_.merchant;
-      body["mode"] = a_.mode;
-      body["provider"] = a_.provider;
-      body["status"] = a_.status;
-      put_given(body, "account", a_.account);
-    });
+    auto& command =
+        leaf(in, "set", "Set a merchant's connection to a provider", "/operator/connections", [this](auto& body) {
+          body["merchant_id"] = a_.merchant;
+          body["mode"] = a_.mode;
+          body["provider"] = a_.provider;
+          body["status"] = a_.status;
+          put_given(body, "account", a_.account);
+        });
     merchant_and_mode(command);
     provider(command);
     const std::vector<std::string> statuses{"not_connected", "in_progress", "connected", "unavailable"};
@@ -198,7 +210,9 @@ class commands {
     merchant_and_mode(command);
     provider(command);
     command.add_option("--currencies", a_.currencies, "ISO 4217 codes, comma-separated")->required()->type_name("A,B");
-    command.add_option("--methods", a_.methods, "card or pkr_wallet, or both with a comma")->required()->type_name("A,B");
+    command.add_option("--methods", a_.methods, "card or pkr_wallet, or both with a comma")
+        ->required()
+        ->type_name("A,B");
   }
 
   // ---- webhooks ---------------------------------------------------------------------------------
@@ -217,7 +231,9 @@ class commands {
   }
 
   void optional_mode(CLI::App& command) {
-    command.add_option("--mode", a_.mode, "test or live [both]")->check(CLI::IsMember({"test", "live"}))->type_name("MODE");
+    command.add_option("--mode", a_.mode, "test or live [both]")
+        ->check(CLI::IsMember({"test", "live"}))
+        ->type_name("MODE");
   }
 
   void one_destination(CLI::App& command) {
@@ -225,21 +241,27 @@ class commands {
   }
 
   void limit(CLI::App& command) {
-    command.add_option("--limit", a_.limit, "At most so many, newest first [100]")->check(CLI::Range(1, 1000))->type_name("N");
+    command.add_option("--limit", a_.limit, "At most so many, newest first [100]")
+        ->check(CLI::Range(1, 1000))
+        ->type_name("N");
   }
 
   void add_set(CLI::App& in) {
-    auto& command = leaf(in, "set", "Create a destination, or change and enable the one that is there", "/operator/destinations",
-                         [this](auto& body) {
+    auto& command = leaf(in, "set", "Create a destination, or change and enable the one that is there",
+                         "/operator/destinations", [this](auto& body) {
                            put_owner(body);
                            body["mode"] = a_.mode;
                            body["url"] = a_.url;
                            put_list(body, "events", a_.events, "--events");
                          });
     owner(command, true);
-    command.add_option("--mode", a_.mode, "test or live")->required()->check(CLI::IsMember({"test", "live"}))->type_name("MODE");
+    command.add_option("--mode", a_.mode, "test or live")
+        ->required()
+        ->check(CLI::IsMember({"test", "live"}))
+        ->type_name("MODE");
     command.add_option("--url", a_.url, "Where events are posted to")->required()->type_name("URL");
-    command.add_option("--events", a_.events, "Event types, comma-separated [those that need not be asked for]")->type_name("A,B");
+    command.add_option("--events", a_.events, "Event types, comma-separated [those that need not be asked for]")
+        ->type_name("A,B");
   }
 
   void add_destinations(CLI::App& in) {
@@ -257,8 +279,8 @@ class commands {
   }
 
   void add_disable(CLI::App& in) {
-    auto& command = leaf(in, "disable", "Send nothing until it is enabled; deliveries wait", "/operator/destinations/disable",
-                         [this](auto& body) {
+    auto& command = leaf(in, "disable", "Send nothing until it is enabled; deliveries wait",
+                         "/operator/destinations/disable", [this](auto& body) {
                            body["destination_id"] = a_.destination;
                            put_given(body, "reason", a_.reason);
                          });
@@ -273,7 +295,8 @@ class commands {
                            body["overlap_hours"] = a_.overlap_hours;
                          });
     one_destination(command);
-    command.add_option("--overlap-hours", a_.overlap_hours, "How long the old secret signs as well; 0: not at all [24]")
+    command
+        .add_option("--overlap-hours", a_.overlap_hours, "How long the old secret signs as well; 0: not at all [24]")
         ->check(CLI::Range(0, 720))
         ->type_name("N");
   }
@@ -290,19 +313,25 @@ class commands {
         ->check(CLI::IsMember({"pending", "delivered", "failed"}))
         ->type_name("STATUS");
     limit(command);
-    command.add_option("--before", a_.before, "Only with a lower number: the next page")->check(CLI::PositiveNumber)->type_name("ID");
+    command.add_option("--before", a_.before, "Only with a lower number: the next page")
+        ->check(CLI::PositiveNumber)
+        ->type_name("ID");
   }
 
   void add_show(CLI::App& in) {
     auto& command = leaf(in, "show", "Show one delivery, its last answer and its event", "/operator/deliveries/show",
                          [this](auto& body) { body["id"] = a_.delivery; });
-    command.add_option("id", a_.delivery, "The number in X-Service-Delivery")->required()->check(CLI::PositiveNumber)->type_name("ID");
+    command.add_option("id", a_.delivery, "The number in X-Service-Delivery")
+        ->required()
+        ->check(CLI::PositiveNumber)
+        ->type_name("ID");
   }
 
   void add_redeliver(CLI::App& in) {
-    auto& command = leaf(in, "redeliver", "Deliver again: one delivery, or a destination's failed ones", "/operator/deliveries/redeliver",
-                         [this](auto& body) {
-                           if ((a_.delivery != 0) == !a_.destination.empty()) throw bad_input("redeliver: give an ID, or --destination");
+    auto& command = leaf(in, "redeliver", "Deliver again: one delivery, or a destination's failed ones",
+                         "/operator/deliveries/redeliver", [this](auto& body) {
+                           if ((a_.delivery != 0) == !a_.destination.empty())
+                             throw bad_input("redeliver: give an ID, or --destination");
                            if (a_.delivery != 0 && !(a_.from + a_.until).empty())
                              throw bad_input("redeliver: --from and --until go with --destination");
                            if (a_.delivery != 0) body["id"] = a_.delivery;
@@ -310,20 +339,24 @@ class commands {
                            put_given(body, "from", a_.from);
                            put_given(body, "until", a_.until);
                          });
-    command.add_option("id", a_.delivery, "The number in X-Service-Delivery")->check(CLI::PositiveNumber)->type_name("ID");
-    command.add_option("--destination", a_.destination, "Every failed one to this destination")->type_name("DESTINATION");
+    command.add_option("id", a_.delivery, "The number in X-Service-Delivery")
+        ->check(CLI::PositiveNumber)
+        ->type_name("ID");
+    command.add_option("--destination", a_.destination, "Every failed one to this destination")
+        ->type_name("DESTINATION");
     command.add_option("--from", a_.from, "Created at this time or later: 2026-11-20T09:30:00Z")->type_name("TIME");
     command.add_option("--until", a_.until, "Created before this time")->type_name("TIME");
   }
 
   void add_events(CLI::App& in) {
-    auto& command = leaf(in, "list", "Show a merchant's events, newest first", "/operator/events/list", [this](auto& body) {
-      body["merchant_id"] = a_.merchant;
-      put_given(body, "mode", a_.mode);
-      put_given(body, "payment_id", a_.payment);
-      put_given(body, "before", a_.time);
-      body["limit"] = a_.limit;
-    });
+    auto& command =
+        leaf(in, "list", "Show a merchant's events, newest first", "/operator/events/list", [this](auto& body) {
+          body["merchant_id"] = a_.merchant;
+          put_given(body, "mode", a_.mode);
+          put_given(body, "payment_id", a_.payment);
+          put_given(body, "before", a_.time);
+          body["limit"] = a_.limit;
+        });
     command.add_option("--merchant", a_.merchant, "merch_…")->required()->type_name("MERCHANT");
     optional_mode(command);
     command.add_option("--payment", a_.payment, "Only of this payment")->type_name("PAYMENT");
@@ -345,7 +378,8 @@ std::string one_line(std::string line) {
 
 command_line parse_command_line(int argc, const char* const* argv, std::istream& input) {
   command_line result;
-  CLI::App app{"gatewayctl: tells a running gateway what to do, over the operator socket in its data directory.", "gatewayctl"};
+  CLI::App app{"gatewayctl: tells a running gateway what to do, over the operator socket in its data directory.",
+               "gatewayctl"};
   app.fallthrough();  // --json and --data-dir may stand after the command as well
   app.get_formatter()->column_width(34);
   app.set_version_flag("--version", "gatewayctl " GATEWAY_VERSION, "Print the version and exit");
@@ -366,7 +400,9 @@ command_line parse_command_line(int argc, const char* const* argv, std::istream&
     result.what = typed::usage_error;
     // CLI11 first misses a subcommand, and only then sees the word that is none.
     const auto strange = app.remaining(true);
-    result.text = one_line(strange.empty() ? fault.what() : '\'' + strange.front().substr(0, strange.front().find('=')) + "' was not expected");
+    result.text =
+        one_line(strange.empty() ? fault.what()
+                                 : '\'' + strange.front().substr(0, strange.front().find('=')) + "' was not expected");
   } catch (const bad_input& fault) {
     result.what = typed::usage_error;
     result.text = one_line(fault.what());

@@ -23,8 +23,10 @@ int carry_out(const gateway::ctl::command_line& typed) {
   boost::system::error_code failure;
   const auto parsed = boost::json::parse(answer.body, failure);
   if (failure || !parsed.is_object()) return fail("the gateway's answer is not a JSON object");
-  if (typed.json) std::cout << boost::json::serialize(parsed) << '\n';
-  else std::cout << gateway::ctl::as_text(parsed.get_object());
+  if (typed.json)
+    std::cout << boost::json::serialize(parsed) << '\n';
+  else
+    std::cout << gateway::ctl::as_text(parsed.get_object());
   return std::cout.flush() ? 0 : fail("cannot write the answer");
 }
 

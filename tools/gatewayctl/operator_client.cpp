@@ -34,7 +34,8 @@ class operator_connection::conversation {
     if (!failure) return;
     namespace errc = boost::system::errc;
     if (failure == errc::no_such_file_or_directory || failure == errc::connection_refused)
-      throw no_answer("no gateway is running on data directory '" + data_dir_.string() + "' (nothing listens on " + socket_ + ")");
+      throw no_answer("no gateway is running on data directory '" + data_dir_.string() + "' (nothing listens on " +
+                      socket_ + ")");
     if (failure == errc::permission_denied)
       throw no_answer("this user may not use " + socket_ + ": run gatewayctl as the gateway's user or as root");
     throw no_answer("cannot connect to " + socket_ + ": " + failure.message());
@@ -68,7 +69,8 @@ class operator_connection::conversation {
   void check(boost::system::error_code failure) const {
     if (!failure) return;
     const std::string what = failure == beast::error::timeout ? "no answer in 30 s" : failure.message();
-    throw no_answer("the gateway on " + socket_ + " did not answer, so the command may or may not have taken effect: " + what);
+    throw no_answer("the gateway on " + socket_ +
+                    " did not answer, so the command may or may not have taken effect: " + what);
   }
 
   std::filesystem::path data_dir_;
@@ -88,7 +90,9 @@ operator_connection::operator_connection(const std::filesystem::path& data_dir) 
 
 operator_connection::~operator_connection() = default;
 
-operator_answer operator_connection::post(const std::string& path, const std::string& body) { return with_gateway_->exchange(path, body); }
+operator_answer operator_connection::post(const std::string& path, const std::string& body) {
+  return with_gateway_->exchange(path, body);
+}
 
 operator_answer post(const std::filesystem::path& data_dir, const std::string& path, const std::string& body) {
   return operator_connection{data_dir}.post(path, body);

@@ -34,7 +34,8 @@ class operator_connection {
   std::unique_ptr<conversation> with_gateway_;
 };
 
-/// One request on a connection of its own: POSTs JSON to the gateway that runs on `data_dir`. Waits half a minute at most.
+/// One request on a connection of its own: POSTs JSON to the gateway that runs on `data_dir`. Waits half a minute at
+/// most.
 operator_answer post(const std::filesystem::path& data_dir, const std::string& path, const std::string& body);
 
 }  // namespace gateway::ctl

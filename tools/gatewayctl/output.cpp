@@ -31,7 +31,8 @@ std::string printable(std::string text) {
 
 /// Terminal columns, near enough: characters of UTF-8.
 std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
 /// The first `most` characters.
@@ -50,7 +51,8 @@ std::string cell(const json::value* value) {
   constexpr std::size_t widest_cell = 60;
   if (!value || value->is_null()) return "-";
   auto text = printable(shown(*value));
-  if (text.size() == 24 && text[10] == 'T' && text[19] == '.' && text[23] == 'Z') text = text.substr(0, 10) + ' ' + text.substr(11, 8) + 'Z';
+  if (text.size() == 24 && text[10] == 'T' && text[19] == '.' && text[23] == 'Z')
+    text = text.substr(0, 10) + ' ' + text.substr(11, 8) + 'Z';
   return text.empty() ? "-" : shortened(text, widest_cell);
 }
 
@@ -65,37 +67,36 @@ struct table {
 };
 
 const std::vector<table>& tables() {
-  static const std::vector<table> all{
-      {"destinations",
-       {{"id", "ID"},
-        {"owner", "OWNER"},
-        {"mode", "MODE"},
-        {"status", "STATUS"},
-        {"url", "URL"},
-        {"events", "EVENTS"},
-        {"created_at", "CREATED"},
-        {"previous_secret_until", "OLD SECRET UNTIL"},
-        {"disabled_reason", "REASON"}}},
-      {"deliveries",
-       {{"id", "ID"},
-        {"destination_id", "DESTINATION"},
-        {"type", "TYPE"},
-        {"payment_id", "PAYMENT"},
-        {"status", "STATUS"},
-        {"attempts", "ATTEMPTS"},
-        {"created_at", "CREATED"},
-        {"next_attempt_at", "NEXT ATTEMPT"},
-        {"last_result", "LAST RESULT"},
-        {"last_status", "HTTP"},
-        {"last_took_ms", "MS"},
-        {"last_answer", "LAST ANSWER"}}},
-      {"events",
-       {{"id", "ID"},
-        {"created", "CREATED"},
-        {"mode", "MODE"},
-        {"type", "TYPE"},
-        {"payment_id", "PAYMENT"},
-        {"data", "DATA"}}}};
+  static const std::vector<table> all{{"destinations",
+                                       {{"id", "ID"},
+                                        {"owner", "OWNER"},
+                                        {"mode", "MODE"},
+                                        {"status", "STATUS"},
+                                        {"url", "URL"},
+                                        {"events", "EVENTS"},
+                                        {"created_at", "CREATED"},
+                                        {"previous_secret_until", "OLD SECRET UNTIL"},
+                                        {"disabled_reason", "REASON"}}},
+                                      {"deliveries",
+                                       {{"id", "ID"},
+                                        {"destination_id", "DESTINATION"},
+                                        {"type", "TYPE"},
+                                        {"payment_id", "PAYMENT"},
+                                        {"status", "STATUS"},
+                                        {"attempts", "ATTEMPTS"},
+                                        {"created_at", "CREATED"},
+                                        {"next_attempt_at", "NEXT ATTEMPT"},
+                                        {"last_result", "LAST RESULT"},
+                                        {"last_status", "HTTP"},
+                                        {"last_took_ms", "MS"},
+                                        {"last_answer", "LAST ANSWER"}}},
+                                      {"events",
+                                       {{"id", "ID"},
+                                        {"created", "CREATED"},
+                                        {"mode", "MODE"},
+                                        {"type", "TYPE"},
+                                        {"payment_id", "PAYMENT"},
+                                        {"data", "DATA"}}}};
   return all;
 }
 
@@ -105,7 +106,8 @@ std::string as_table(const table& how, const json::array& rows) {
   for (const auto& c : how.columns) lines.front().emplace_back(c.title);
   for (const auto& row : rows) {
     auto& line = lines.emplace_back();
-    for (const auto& c : how.columns) line.push_back(cell(row.is_object() ? row.get_object().if_contains(c.member) : nullptr));
+    for (const auto& c : how.columns)
+      line.push_back(cell(row.is_object() ? row.get_object().if_contains(c.member) : nullptr));
   }
   std::vector<std::size_t> widths(how.columns.size());
   for (const auto& line : lines)

@@ -52,7 +52,8 @@ void make_data_dir(const std::filesystem::path& dir) {
   if (created) std::filesystem::permissions(dir, std::filesystem::perms::owner_all, error);
   if (error) throw std::runtime_error{"cannot make the data directory " + dir.string() + ": " + error.message()};
   if (::access(dir.c_str(), W_OK | X_OK) != 0)
-    throw std::runtime_error{"cannot write in the data directory " + dir.string() + ": " + std::generic_category().message(errno)};
+    throw std::runtime_error{"cannot write in the data directory " + dir.string() + ": " +
+                             std::generic_category().message(errno)};
 }
 
 /// The master key belongs to the database: a new one is made for a new database only, and another's is refused.
@@ -63,12 +64,13 @@ std::unique_ptr<crypto::master_key> open_master_key(const settings& config, pers
   const auto print = fingerprint(*key);
   if (!recorded) store.put_meta_if_absent(master_key_meta, print);
   if (const auto now = store.read_meta(master_key_meta); now != print)
-    throw std::runtime_error{"the master key in " + file.string() + " is not the one that this database's secrets are sealed with"};
+    throw std::runtime_error{"the master key in " + file.string() +
+                             " is not the one that this database's secrets are sealed with"};
   return key;
 }
 
-/// A connection is a descriptor, and a shell gives a program some thousand of them: fewer than http-connections, so that
-/// idle clients could keep all others out. Takes as many as the system allows, and tells if those are too few.
+/// A connection is a descriptor, and a shell gives a program some thousand of them: fewer than http-connections, so
+/// that idle clients could keep all others out. Takes as many as the system allows, and tells if those are too few.
 void raise_descriptor_limit(std::size_t connections) {
   constexpr std::size_t others = 256;  // databases, logs, listeners, the operator's connections
   rlimit files{};
@@ -78,7 +80,8 @@ void raise_descriptor_limit(std::size_t connections) {
     if (::setrlimit(RLIMIT_NOFILE, &all) == 0) files = all;
   }
   if (files.rlim_cur < connections + others)
-    log::warn("few_file_descriptors", {{"limit", static_cast<std::int64_t>(files.rlim_cur)}, {"wanted", static_cast<std::int64_t>(connections + others)}});
+    log::warn("few_file_descriptors", {{"limit", static_cast<std::int64_t>(files.rlim_cur)},
+                                       {"wanted", static_cast<std::int64_t>(connections + others)}});
 }
 
 std::string without_slash(std::string url) {
@@ -106,13 +109,15 @@ class gateway_process::parts {
     config.portal_url = config.portal_url.empty() ? config.base_url + "/portal" : without_slash(config.portal_url);
     encoder = http::make_result_encoder(config.base_url);
     // A provider in a process of its own keeps its own; two that write one file would spoil it.
-    if (!config.sandbox_ledger.empty() && config.sandbox_provider.empty()) ledger = std::make_shared<actors::sandbox_ledger>(config.sandbox_ledger.string());
+    if (!config.sandbox_ledger.empty() && config.sandbox_provider.empty())
+      ledger = std::make_shared<actors::sandbox_ledger>(config.sandbox_ledger.string());
 
     system = std::make_unique<caf::actor_system>(caf_config);
     try {
       spawn_actors();
-      server = std::make_unique<http::server>(*shared, *system, std::move(sockets),
-                                              http::handlers{http::handle_public, http::handle_operator, http::handle_metrics});
+      server = std::make_unique<http::server>(
+          *shared, *system, std::move(sockets),
+          http::handlers{http::handle_public, http::handle_operator, http::handle_metrics});
     } catch (...) {
       // An actor system waits for its actors: none may be left when it goes.
       stop_actors();
@@ -130,26 +135,30 @@ class gateway_process::parts {
     const actors::sandbox_settings sandbox{config.base_url, keys->derive("hosted page")};
     for (const auto& kind : provider_catalogue) {
       const auto at = static_cast<std::size_t>(kind.kind);
-      providers[at] = config.sandbox_provider.empty()
-                          ? actors::spawn_sandbox(*system, sandbox, ledger)
-                          : actors::spawn_sandbox_link(*system, sandbox, config.sandbox_provider.string(), config.provider_timeout);
+      providers[at] =
+          config.sandbox_provider.empty()
+              ? actors::spawn_sandbox(*system, sandbox, ledger)
+              : actors::spawn_sandbox_link(*system, sandbox, config.sandbox_provider.string(), config.provider_timeout);
       gates[at] = actors::spawn_provider_gate(*system, providers[at], kind.kind, config, meters);
     }
-    dispatcher = actors::spawn_dispatcher(*system, std::make_shared<const actors::webhook_context>(actors::webhook_context{
-                                                       store, operators, merchants, clock, *encoder, config, meters, *client}));
+    dispatcher =
+        actors::spawn_dispatcher(*system, std::make_shared<const actors::webhook_context>(actors::webhook_context{
+                                              store, operators, merchants, clock, *encoder, config, meters, *client}));
     auto context = std::make_shared<const actors::payment_context>(
         actors::payment_context{store, gates, merchants, clock, *encoder, config, meters, dispatcher, numbers});
     router = actors::spawn_router(*system, std::move(context));
     reconciler = actors::spawn_reconciler(*system, store, router, clock, config);
-    shared = std::unique_ptr<http::services>(new http::services{config, config.base_url, config.portal_url, merchants, clock, meters, router,
-                                                                operators, *client, store.archive, dispatcher, keys->derive("setup token"),
-                                                                                keys->derive("hosted page")});
+    shared = std::unique_ptr<http::services>(new http::services{
+        config, config.base_url, config.portal_url, merchants, clock, meters, router, operators, *client, store.archive,
+        dispatcher, keys->derive("setup token"), keys->derive("hosted page")});
     supervise();
   }
 
   void supervise() {
     std::vector<actors::core_actor> core;
-    const auto add = [&](std::string name, const auto& actor) { core.push_back({std::move(name), caf::actor_cast<caf::strong_actor_ptr>(actor)}); };
+    const auto add = [&](std::string name, const auto& actor) {
+      core.push_back({std::move(name), caf::actor_cast<caf::strong_actor_ptr>(actor)});
+    };
     for (const auto& writer : store.writers) add("a store writer", writer);
     for (const auto& reader : store.readers) add("a store reader", reader);
     add("the dispatcher's store writer", store.recorder);
@@ -173,7 +182,8 @@ class gateway_process::parts {
   void load_directory() {
     caf::scoped_actor self{*system};
     bool loaded = false;
-    self->request(operators, std::chrono::minutes{2}, load_atom::value).receive([&](bool ok) { loaded = ok; }, [](const caf::error&) {});
+    self->request(operators, std::chrono::minutes{2}, load_atom::value)
+        .receive([&](bool ok) { loaded = ok; }, [](const caf::error&) {});
     if (!loaded) throw std::runtime_error{"cannot read the merchants and keys from the database"};
   }
 

@@ -40,7 +40,8 @@ int run(gateway::settings config) {
   gateway::log::start(level);
   process.start();
   std::cout << "listening on " << process.listening_on() << '\n';
-  if (!process.operator_listening_on().empty()) std::cout << "operator metrics on " << process.operator_listening_on() << '\n';
+  if (!process.operator_listening_on().empty())
+    std::cout << "operator metrics on " << process.operator_listening_on() << '\n';
   std::cout << std::flush;
   gateway::log::info("started", {{"address", process.listening_on()}});
 

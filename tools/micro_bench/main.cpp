@@ -1,6 +1,7 @@
-// What each step of a request costs, alone: a mean over thousands of runs, with its deviation. `tools/bench steps` runs it.
-// The first five are in memory; the last ones are a create's two units of work on a real database that flushes its disk:
-// SQLite in a folder beside this program, and the database of GATEWAY_BENCH_STORE (a mysql:// URL) if that is set.
+// What each step of a request costs, alone: a mean over thousands of runs, with its deviation. `tools/bench steps` runs
+// it. The first five are in memory; the last ones are a create's two units of work on a real database that flushes its
+// disk: SQLite in a folder beside this program, and the database of GATEWAY_BENCH_STORE (a mysql:// URL) if that is
+// set.
 #define CATCH_CONFIG_MAIN
 #define CATCH_CONFIG_ENABLE_BENCHMARKING
 #include <catch2/catch.hpp>
@@ -39,7 +40,8 @@ struct signed_request {
   http::request request;
 
   signed_request() {
-    api_key key{key_id{"mk_test_1"}, merchant_id{"merch_1"}, environment::test, *parse_scopes("payments:write"), secret, false};
+    api_key key{
+        key_id{"mk_test_1"}, merchant_id{"merch_1"}, environment::test, *parse_scopes("payments:write"), secret, false};
     keys.publish(std::make_shared<const api_key>(std::move(key)));
     request.method = "POST";
     request.path = "/v1/payment_intents";
@@ -47,7 +49,8 @@ struct signed_request {
     request.key_id = "mk_test_1";
     request.timestamp = "2026-11-20T09:30:00Z";
     const auto hash = crypto::hex(crypto::sha256(body));
-    signature = crypto::hex(crypto::hmac_sha256(secret, http::canonical_request(request.method, request.path, *request.timestamp, hash)));
+    signature = crypto::hex(
+        crypto::hmac_sha256(secret, http::canonical_request(request.method, request.path, *request.timestamp, hash)));
     request.signature = signature;
   }
 };
@@ -144,7 +147,8 @@ TEST_CASE("steps in memory") {
   result.after = subject;
   result.status = provider_status::approved;
 
-  REQUIRE(std::holds_alternative<http::principal>(http::authenticate(signed_by_merchant.request, signed_by_merchant.keys, signed_by_merchant.now)));
+  REQUIRE(std::holds_alternative<http::principal>(
+      http::authenticate(signed_by_merchant.request, signed_by_merchant.keys, signed_by_merchant.now)));
   REQUIRE(std::holds_alternative<claim>(decide(subject, capture_payment{}, command, samples::at(1), timing)));
 
   BENCHMARK("signature check") {
@@ -160,6 +164,8 @@ TEST_CASE("units of work, SQLite") { measure_units("sqlite"); }
 
 TEST_CASE("units of work, MariaDB") {
   const char* where = std::getenv("GATEWAY_BENCH_STORE");
-  if (where != nullptr) measure_units(where);
-  else WARN("not measured: GATEWAY_BENCH_STORE is not set");
+  if (where != nullptr)
+    measure_units(where);
+  else
+    WARN("not measured: GATEWAY_BENCH_STORE is not set");
 }

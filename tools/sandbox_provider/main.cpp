@@ -1,7 +1,8 @@
 // sandbox-provider: the sandbox providers in a process of their own, for gateways with --sandbox-provider=SOCKET.
 //
 // It decides as the sandbox inside a gateway does, and keeps the ledger, so that what was executed is known whatever
-// becomes of the gateway. It can be told to be a bad provider: to take its time, and to lose answers to what it has done.
+// becomes of the gateway. It can be told to be a bad provider: to take its time, and to lose answers to what it has
+// done.
 
 #include <signal.h>
 #include <sys/stat.h>
@@ -81,9 +82,8 @@ class provider {
     if (wanted_.delay_ms > 0) answer.after += duration_ms{random_() % wanted_.delay_ms};
     if (answer.after == duration_ms{0}) return execute(numbered, std::move(answer), back);
     auto timer = std::make_shared<asio::steady_timer>(context_, answer.after);
-    timer->async_wait([this, timer, numbered = std::move(numbered), answer = std::move(answer), back](boost::system::error_code) {
-      execute(numbered, answer, back);
-    });
+    timer->async_wait([this, timer, numbered = std::move(numbered), answer = std::move(answer),
+                       back](boost::system::error_code) { execute(numbered, answer, back); });
   }
 
   void execute(const wire::numbered_call& numbered, sandbox_answer answer, const std::weak_ptr<line_stream>& back) {
@@ -115,8 +115,9 @@ int serve(const options& wanted) {
 
 int main(int argc, char** argv) {
   options wanted;
-  CLI::App app{"sandbox-provider: the sandbox providers in a process of their own, for gatewayd --sandbox-provider=SOCKET.",
-               "sandbox-provider"};
+  CLI::App app{
+      "sandbox-provider: the sandbox providers in a process of their own, for gatewayd --sandbox-provider=SOCKET.",
+      "sandbox-provider"};
   app.add_option("--listen", wanted.listen, "Unix socket on which gateways reach it")->type_name("SOCKET")->required();
   app.add_option("--ledger", wanted.ledger, "Appends each executed effect to this file")->type_name("FILE");
   app.add_option("--lose", wanted.lose_percent, "Do what is asked, and lose so many of a hundred answers")

@@ -1,9 +1,10 @@
-// The plainest program that commits the rows of creates: SQLite or Connector/C++ itself, one transaction for each batch,
-// statements prepared once, nothing checked, nothing waited for but the database. The tables, the rows and the durability
-// are the gateway's, and so is the number of connections. What the gateway commits per second is measured against it (tools/bench).
+// The plainest program that commits the rows of creates: SQLite or Connector/C++ itself, one transaction for each
+// batch, statements prepared once, nothing checked, nothing waited for but the database. The tables, the rows and the
+// durability are the gateway's, and so is the number of connections. What the gateway commits per second is measured
+// against it (tools/bench).
 //
-// A batch begins half as many creates as it has units, and finishes those that the batch before it began, as batches of the
-// gateway do on average. Rows are made beforehand; only the statements are timed, on all connections at once.
+// A batch begins half as many creates as it has units, and finishes those that the batch before it began, as batches of
+// the gateway do on average. Rows are made beforehand; only the statements are timed, on all connections at once.
 #include <cppconn/connection.h>
 #include <cppconn/datatype.h>
 #include <cppconn/driver.h>
@@ -51,8 +52,9 @@ struct options {
 };
 
 /// What a create writes, in the order in which the gateway does.
-const std::array<const write_shape*, 5> tables{&statements::insert_command, &statements::insert_payment, &statements::update_payment,
-                                               &statements::finish_command, &statements::insert_attempt};
+const std::array<const write_shape*, 5> tables{&statements::insert_command, &statements::insert_payment,
+                                               &statements::update_payment, &statements::finish_command,
+                                               &statements::insert_attempt};
 
 /// The rows of one transaction, by statement.
 using batch = std::array<row_buffer, tables.size()>;
@@ -82,14 +84,16 @@ class sqlite_database final : public database {
     const int code = sqlite3_open_v2(file.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
     db_.reset(raw);
     check(code == SQLITE_OK);
-    // As the gateway's writer has it (persistence/sqlite), but for its small checkpoints: a limit need not care how long one lasts.
+    // As the gateway's writer has it (persistence/sqlite), but for its small checkpoints: a limit need not care how
+    // long one lasts.
     execute("PRAGMA journal_mode = WAL");
     execute("PRAGMA synchronous = FULL");
     execute("PRAGMA wal_autocheckpoint = 4000");
     execute("PRAGMA cache_size = -65536");
     for (std::size_t i = 0; i < tables.size(); ++i) {
       sqlite3_stmt* made = nullptr;
-      check(sqlite3_prepare_v3(db_.get(), sql(*tables[i]).c_str(), -1, SQLITE_PREPARE_PERSISTENT, &made, nullptr) == SQLITE_OK);
+      check(sqlite3_prepare_v3(db_.get(), sql(*tables[i]).c_str(), -1, SQLITE_PREPARE_PERSISTENT, &made, nullptr) ==
+            SQLITE_OK);
       prepared_[i].reset(made);
     }
   }
@@ -135,7 +139,9 @@ class sqlite_database final : public database {
     }
   }
 
-  void execute(const char* statement) { check(sqlite3_exec(db_.get(), statement, nullptr, nullptr, nullptr) == SQLITE_OK); }
+  void execute(const char* statement) {
+    check(sqlite3_exec(db_.get(), statement, nullptr, nullptr, nullptr) == SQLITE_OK);
+  }
   void check(bool done) const {
     if (!done) throw std::runtime_error(sqlite3_errmsg(db_.get()));
   }
@@ -153,7 +159,8 @@ class mysql_database final : public database {
  public:
   mysql_database(const persistence::store_location& where, std::size_t rows) : rows_(rows) {
     sql::ConnectOptionsMap how;
-    const auto endpoint = where.socket.empty() ? "tcp://" + where.host + ":" + std::to_string(where.port) : "unix://" + where.socket;
+    const auto endpoint =
+        where.socket.empty() ? "tcp://" + where.host + ":" + std::to_string(where.port) : "unix://" + where.socket;
     how["hostName"] = sql::SQLString(endpoint);
     how["userName"] = sql::SQLString(where.user);
     how["password"] = sql::SQLString(where.password);
@@ -185,13 +192,15 @@ class mysql_database final : public database {
   static std::string sql(const write_shape& shape, std::size_t rows) {
     const auto name = [](const std::string& column, std::size_t) { return column; };
     const auto more = [&](std::string_view what) { return changes(shape) ? ", " + std::string{what} : std::string{}; };
-    const auto row = "(" + listed(shape, 0, ", ", [](const std::string&, std::size_t) { return "?"; }) + more(shape.unused_values) + ")";
+    const auto row = "(" + listed(shape, 0, ", ", [](const std::string&, std::size_t) { return "?"; }) +
+                     more(shape.unused_values) + ")";
     const auto columns = listed(shape, 0, ", ", name) + more(shape.unused_columns);
     auto text = "INSERT INTO " + std::string{shape.table} + " (" + columns + ") VALUES " + row;
     for (std::size_t i = 1; i < rows; ++i) text += ", " + row;
     if (changes(shape)) {
-      text += " ON DUPLICATE KEY UPDATE " +
-              listed(shape, shape.keys, ", ", [](const std::string& column, std::size_t) { return column + " = VALUES(" + column + ")"; });
+      text += " ON DUPLICATE KEY UPDATE " + listed(shape, shape.keys, ", ", [](const std::string& column, std::size_t) {
+                return column + " = VALUES(" + column + ")";
+              });
     }
     return text;
   }
@@ -215,7 +224,8 @@ class mysql_database final : public database {
 /// One connection, and the batches that it commits.
 class client {
  public:
-  client(std::unique_ptr<database> to, time_point now, std::size_t creates) : to_(std::move(to)), work_(now), creates_(creates) {
+  client(std::unique_ptr<database> to, time_point now, std::size_t creates)
+      : to_(std::move(to)), work_(now), creates_(creates) {
     made first;
     begin_some(first);
     to_->commit(first.rows);
@@ -280,7 +290,8 @@ void measure(const options& how) {
   const auto creates = std::max<std::size_t>(1, how.batch_units / 2);
   std::deque<client> clients;
   const auto connections = where.language == persistence::dialect::sqlite ? 1 : how.store.store_writers;
-  for (unsigned i = 0; i < connections; ++i) clients.emplace_back(connect(where, creates), system_wall_clock{}.now(), creates);
+  for (unsigned i = 0; i < connections; ++i)
+    clients.emplace_back(connect(where, creates), system_wall_clock{}.now(), creates);
 
   std::vector<std::vector<double>> took(clients.size());
   const auto stretch = [&] {
@@ -300,7 +311,9 @@ void measure(const options& how) {
   std::vector<double> all;
   for (const auto& each : took) all.insert(all.end(), each.begin(), each.end());
   std::ranges::sort(all);
-  const auto quantile = [&](double q) { return all[static_cast<std::size_t>(q * static_cast<double>(all.size() - 1))]; };
+  const auto quantile = [&](double q) {
+    return all[static_cast<std::size_t>(q * static_cast<double>(all.size() - 1))];
+  };
   // Units, microseconds, and of a batch p50 and p99 in microseconds.
   std::printf("measured %zu %.0f %.0f %.0f\n", all.size() * 2 * creates, seconds * 1e6, quantile(0.5), quantile(0.99));
 }
@@ -312,8 +325,12 @@ int main(int argc, char** argv) {
   CLI::App app{"Units of work a second that the database itself commits"};
   app.add_option("--store", how.store.store, "sqlite, or a mysql:// URL (tools/mariadb start DIR prints one)");
   app.add_option("--data-dir", how.store.data_dir, "folder of the embedded store")->capture_default_str();
-  app.add_option("--batch-units", how.batch_units, "units in one transaction")->check(CLI::Range(2, 4096))->capture_default_str();
-  app.add_option("--writers", how.store.store_writers, "connections; SQLite has one")->check(CLI::Range(1, 64))->capture_default_str();
+  app.add_option("--batch-units", how.batch_units, "units in one transaction")
+      ->check(CLI::Range(2, 4096))
+      ->capture_default_str();
+  app.add_option("--writers", how.store.store_writers, "connections; SQLite has one")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
   app.add_option("--seconds", how.seconds, "to measure")->check(CLI::Range(1, 3600))->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   try {

@@ -34,8 +34,8 @@ struct tally {
 };
 
 /// Keeps `in_flight` creates going; each one is its begin, then its finish.
-caf::behavior load(caf::event_based_actor* self, const store_handles* handles, const workload* work, const options* how, tally* counted,
-                   caf::actor done) {
+caf::behavior load(caf::event_based_actor* self, const store_handles* handles, const workload* work, const options* how,
+                   tally* counted, caf::actor done) {
   const auto commit = [=](unit_of_work unit, auto then) {
     const auto& key = unit.insert_payment ? unit.insert_payment->key : unit.update_payment->key;
     const auto& writer = handles->writer_for(key);
@@ -85,16 +85,20 @@ void measure(const options& how) {
     const auto seconds = std::chrono::duration<double>(clock_type::now() - started).count();
     auto& all = counted.latencies_ms;
     std::ranges::sort(all);
-    const auto quantile = [&](double q) { return all[static_cast<std::size_t>(q * static_cast<double>(all.size() - 1))]; };
-    std::printf("%-6s %d writer(s), %d in flight: %.0f units/s, %.1f units per commit, p50 %.2f ms, p99 %.2f ms, %d failed\n",
-                how.store.store == "sqlite" ? "sqlite" : "mysql", static_cast<int>(handles.writers.size()), how.in_flight,
-                static_cast<double>(all.size()) / seconds, static_cast<double>(all.size()) / counts.commits.Value(), quantile(0.5), quantile(0.99),
-                counted.failed);
+    const auto quantile = [&](double q) {
+      return all[static_cast<std::size_t>(q * static_cast<double>(all.size() - 1))];
+    };
+    std::printf(
+        "%-6s %d writer(s), %d in flight: %.0f units/s, %.1f units per commit, p50 %.2f ms, p99 %.2f ms, %d failed\n",
+        how.store.store == "sqlite" ? "sqlite" : "mysql", static_cast<int>(handles.writers.size()), how.in_flight,
+        static_cast<double>(all.size()) / seconds, static_cast<double>(all.size()) / counts.commits.Value(),
+        quantile(0.5), quantile(0.99), counted.failed);
     caf::anon_send_exit(loader, caf::exit_reason::user_shutdown);
   }
   for (const auto& writer : handles.writers) caf::anon_send_exit(writer, caf::exit_reason::user_shutdown);
   for (const auto& reader : handles.readers) caf::anon_send_exit(reader, caf::exit_reason::user_shutdown);
-  for (const auto& reader : {handles.outbox, handles.archive}) caf::anon_send_exit(reader, caf::exit_reason::user_shutdown);
+  for (const auto& reader : {handles.outbox, handles.archive})
+    caf::anon_send_exit(reader, caf::exit_reason::user_shutdown);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The units of work of creates, as the actors write them for what tools/bench sends: one merchant, an idempotency key and
-// a payment each, approved at once, which is no event yet.
+// The units of work of creates, as the actors write them for what tools/bench sends: one merchant, an idempotency key
+// and a payment each, approved at once, which is no event yet.
 #pragma once
 
 #include <memory>
@@ -70,8 +70,8 @@ class workload {
   /// Like a UUID: all over the range, so that new keys fall between those that are there.
   static std::string key_of(const std::string& payment) {
     const auto digest = crypto::hex(crypto::sha256(payment));
-    return digest.substr(0, 8) + '-' + digest.substr(8, 4) + "-8" + digest.substr(12, 3) + "-8" + digest.substr(15, 3) + '-' +
-           digest.substr(18, 12);
+    return digest.substr(0, 8) + '-' + digest.substr(8, 4) + "-8" + digest.substr(12, 3) + "-8" + digest.substr(15, 3) +
+           '-' + digest.substr(18, 12);
   }
 
   time_point now_;

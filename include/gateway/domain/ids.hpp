@@ -29,9 +29,7 @@ using user_id = strong_id<struct user_tag>;          ///< user_<id>
 /// Test moves no real money. The two never share keys, payments or connections.
 enum class environment : unsigned char { test, live };
 
-constexpr std::string_view to_string(environment env) noexcept {
-  return env == environment::test ? "test" : "live";
-}
+constexpr std::string_view to_string(environment env) noexcept { return env == environment::test ? "test" : "live"; }
 
 /// Where a payment lives. Two merchants may use the same payment_id.
 struct payment_key {
@@ -64,7 +62,8 @@ constexpr bool is_payment_id(std::string_view text) noexcept {
   text.remove_prefix(prefix.size());
   if (text.empty() || text.size() > 60) return false;
   for (char c : text) {
-    const bool allowed = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    const bool allowed =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
     if (!allowed) return false;
   }
   return true;
@@ -74,7 +73,9 @@ constexpr bool is_payment_id(std::string_view text) noexcept {
 
 template <class Tag>
 struct std::hash<gateway::strong_id<Tag>> {
-  std::size_t operator()(const gateway::strong_id<Tag>& id) const noexcept { return std::hash<std::string>{}(id.value); }
+  std::size_t operator()(const gateway::strong_id<Tag>& id) const noexcept {
+    return std::hash<std::string>{}(id.value);
+  }
 };
 
 template <>

@@ -17,7 +17,9 @@ namespace gateway {
 /// A standard entity takes cards; a wallet entity takes the PKR wallet and hides its provider.
 enum class entity_kind : unsigned char { standard, wallet };
 
-constexpr std::string_view to_string(entity_kind k) noexcept { return k == entity_kind::standard ? "standard" : "wallet"; }
+constexpr std::string_view to_string(entity_kind k) noexcept {
+  return k == entity_kind::standard ? "standard" : "wallet";
+}
 
 enum class connection_status : unsigned char { not_connected, in_progress, connected, unavailable };
 
@@ -44,7 +46,9 @@ struct connection {
 
 enum class payment_method_kind : unsigned char { card, pkr_wallet };
 
-constexpr std::string_view to_string(payment_method_kind m) noexcept { return m == payment_method_kind::card ? "card" : "pkr_wallet"; }
+constexpr std::string_view to_string(payment_method_kind m) noexcept {
+  return m == payment_method_kind::card ? "card" : "pkr_wallet";
+}
 
 /// One way that the merchant's payments may take. Routes are tried in order of `position`.
 struct route {
@@ -90,12 +94,15 @@ struct scope_name {
   std::string_view name;
 };
 
-inline constexpr scope_name scope_names[] = {
-    {scope::payments_write, "payments:write"}, {scope::payments_read, "payments:read"},
-    {scope::customers_read, "customers:read"}, {scope::refunds_write, "refunds:write"},
-    {scope::payouts_read, "payouts:read"},     {scope::customers_write, "customers:write"},
-    {scope::mcp_read, "mcp:read"},             {scope::webhooks_configure, "webhooks:configure"},
-    {scope::all, "*"}};
+inline constexpr scope_name scope_names[] = {{scope::payments_write, "payments:write"},
+                                             {scope::payments_read, "payments:read"},
+                                             {scope::customers_read, "customers:read"},
+                                             {scope::refunds_write, "refunds:write"},
+                                             {scope::payouts_read, "payouts:read"},
+                                             {scope::customers_write, "customers:write"},
+                                             {scope::mcp_read, "mcp:read"},
+                                             {scope::webhooks_configure, "webhooks:configure"},
+                                             {scope::all, "*"}};
 
 struct scope_set {
   std::uint32_t bits = 0;

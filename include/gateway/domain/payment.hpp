@@ -14,12 +14,22 @@
 
 namespace gateway {
 
-enum class payment_state : unsigned char { created, processing, authorized, captured, partially_refunded, refunded, failed, voided };
+enum class payment_state : unsigned char {
+  created,
+  processing,
+  authorized,
+  captured,
+  partially_refunded,
+  refunded,
+  failed,
+  voided
+};
 
 inline constexpr std::size_t payment_state_count = 8;
 
 constexpr std::string_view to_string(payment_state s) noexcept {
-  constexpr std::string_view names[] = {"created", "processing", "authorized", "captured", "partially_refunded", "refunded", "failed", "voided"};
+  constexpr std::string_view names[] = {"created",  "processing", "authorized", "captured", "partially_refunded",
+                                        "refunded", "failed",     "voided"};
   return names[static_cast<std::size_t>(s)];
 }
 
@@ -89,7 +99,7 @@ struct open_operation {
   bool answered = false;    ///< its client was told that the outcome is unknown
   unsigned asked = 0;       ///< times the provider was asked without an answer
   std::int64_t claim = 0;   ///< the payment's version by which it was claimed: no two operations share one
-  time_point begun_at{};    ///< what depends on the day depends on this one, however late the provider is asked again
+  time_point begun_at{};  ///< what depends on the day depends on this one, however late the provider is asked again
 
   bool operator==(const open_operation&) const = default;
 };
@@ -117,7 +127,7 @@ struct payment {
   money amount;
   flow how = flow::server;
   provider_kind provider = provider_kind::sandbox;
-  std::string account;       ///< the merchant's account at the provider
+  std::string account;  ///< the merchant's account at the provider
   bool hides_provider = false;  ///< a wallet entity's payment: neutral answers
   std::string provider_ref;
   provider_status status = provider_status::none;
@@ -128,7 +138,7 @@ struct payment {
   std::optional<time_point> captured_at;
   std::optional<open_operation> open;
   std::optional<time_point> due_at;  ///< when the reconciler must look at it again
-  std::uint32_t next_seq = 1;        ///< of its timeline
+  std::uint32_t next_seq = 1;  ///< of its timeline
   time_point created_at{};
   time_point updated_at{};
   payment_details details;
@@ -142,12 +152,12 @@ enum class timeline_kind : unsigned char { attempt, event };
 struct timeline_entry {
   std::uint32_t seq = 0;
   timeline_kind kind = timeline_kind::attempt;
-  std::string operation;   ///< `authorize`, `charge`, …; for events the event type
-  std::string status;      ///< of the attempt; `published` for events
+  std::string operation;  ///< `authorize`, `charge`, …; for events the event type
+  std::string status;  ///< of the attempt; `published` for events
   std::string error_code;
   std::string message;
   time_point occurred_at{};
-  std::string event_id;    ///< events: evt_<id>
+  std::string event_id;  ///< events: evt_<id>
   std::string event_data;  ///< events: the JSON object of the envelope's `data`
 
   bool operator==(const timeline_entry&) const = default;
@@ -158,7 +168,7 @@ struct timeline_entry {
 struct create_payment {
   money amount;
   flow how = flow::server;
-  bool wallet_selected = false;    ///< payment_method_type pkr_wallet
+  bool wallet_selected = false;  ///< payment_method_type pkr_wallet
   bool uses_customer_ref = false;  ///< a feature of platform keys
   payment_details details;
 };

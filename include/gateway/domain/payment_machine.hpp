@@ -128,7 +128,8 @@ inline void mark_failed(transition& t, std::optional<provider_error> error, time
   append_event(t, "payment.failed", now);
 }
 
-/// What a payment that is paid becomes: captured, unless it was a server-side authorisation on a route with separate capture.
+/// What a payment that is paid becomes: captured, unless it was a server-side authorisation on a route with separate
+/// capture.
 inline void mark_paid(transition& t, std::string_view attempt, time_point now) {
   auto& p = t.next;
   append(t, timeline_kind::attempt, attempt, "approved", std::nullopt, now);
@@ -151,8 +152,8 @@ inline std::string_view payment_attempt_name(const payment& p) noexcept {
 }  // namespace machine
 
 /// The payment as it is first made durable, before its provider is called.
-inline payment begin_payment(const payment_key& key, const create_payment& wanted, const route_choice& way, const command_key& command,
-                             time_point now, const machine_timing& timing) {
+inline payment begin_payment(const payment_key& key, const create_payment& wanted, const route_choice& way,
+                             const command_key& command, time_point now, const machine_timing& timing) {
   payment p;
   p.key = key;
   p.amount = wanted.amount;
@@ -165,7 +166,8 @@ inline payment begin_payment(const payment_key& key, const create_payment& wante
   return machine::claimed_for(std::move(p), command, operation::create, wanted.amount.minor, now, timing);
 }
 
-inline decision decide(const payment& p, const capture_payment&, const command_key& command, time_point now, const machine_timing& timing) {
+inline decision decide(const payment& p, const capture_payment&, const command_key& command, time_point now,
+                       const machine_timing& timing) {
   using enum payment_state;
   if (p.open) return machine::conclude_at_once(p, operation::capture, problem::payment_outcome_pending);
   if (p.state == captured) return machine::conclude_at_once(p, operation::capture, std::nullopt);
@@ -176,7 +178,8 @@ inline decision decide(const payment& p, const capture_payment&, const command_k
   return claim{machine::claimed_for(p, command, operation::capture, p.amount.minor, now, timing)};
 }
 
-inline decision decide(const payment& p, const void_payment&, const command_key& command, time_point now, const machine_timing& timing) {
+inline decision decide(const payment& p, const void_payment&, const command_key& command, time_point now,
+                       const machine_timing& timing) {
   using enum payment_state;
   if (p.open) return machine::conclude_at_once(p, operation::void_payment, problem::payment_outcome_pending);
   const bool still_open = p.state == created || p.state == processing;
@@ -195,14 +198,16 @@ inline decision decide(const payment& p, const refund_payment& wanted, const com
   const auto left = machine::remaining(p);
   if ((p.state != captured && p.state != partially_refunded) || left <= 0)
     return machine::conclude_at_once(p, operation::refund, problem::not_refundable);
-  if (!traits_of(p.provider).refunds) return machine::conclude_at_once(p, operation::refund, problem::refund_not_supported);
+  if (!traits_of(p.provider).refunds)
+    return machine::conclude_at_once(p, operation::refund, problem::refund_not_supported);
   const auto amount = wanted.amount == 0 ? left : wanted.amount;
   if (amount > left) return machine::conclude_at_once(p, operation::refund, problem::refund_exceeds_captured);
   return claim{machine::claimed_for(p, command, operation::refund, amount, now, timing)};
 }
 
 /// What the provider's answer makes of a claimed payment. `p.open` says which operation it answers.
-inline transition conclude(const payment& p, const provider_result& answer, time_point now, const machine_timing& timing) {
+inline transition conclude(const payment& p, const provider_result& answer, time_point now,
+                           const machine_timing& timing) {
   assert(p.open);
   const auto open = *p.open;
   transition t{p, {}, {}};
@@ -249,10 +254,12 @@ inline transition conclude(const payment& p, const provider_result& answer, time
         next.error.reset();
         next.hosted_url = answer.hosted_url;
         next.due_at = now + timing.hosted_expiry;
-        machine::append(t, timeline_kind::attempt, p.how == flow::server ? machine::payment_attempt_name(p) : "hosted_session", "pending",
+        machine::append(t, timeline_kind::attempt,
+                        p.how == flow::server ? machine::payment_attempt_name(p) : "hosted_session", "pending",
                         std::nullopt, now);
       } else {
-        machine::append(t, timeline_kind::attempt, p.how == flow::server ? machine::payment_attempt_name(p) : "hosted_session", "declined",
+        machine::append(t, timeline_kind::attempt,
+                        p.how == flow::server ? machine::payment_attempt_name(p) : "hosted_session", "declined",
                         answer.error, now);
         machine::mark_failed(t, answer.error, now);
       }
@@ -306,8 +313,10 @@ inline std::optional<transition> settle_hosted(const payment& p, hosted_signal s
     machine::mark_paid(t, name, now);
   } else {
     const bool challenge = p.how == flow::server;
-    provider_error error{error_category::provider, challenge ? "authentication_failed" : "card_declined",
-                         challenge ? "The customer did not pass the authentication." : "The customer's payment was declined.", false, false};
+    provider_error error{
+        error_category::provider, challenge ? "authentication_failed" : "card_declined",
+        challenge ? "The customer did not pass the authentication." : "The customer's payment was declined.", false,
+        false};
     machine::append(t, timeline_kind::attempt, name, "declined", error, now);
     machine::mark_failed(t, std::move(error), now);
   }
@@ -320,7 +329,8 @@ inline std::optional<transition> expire_hosted(const payment& p, time_point now)
   if (!awaits_customer(p) || !p.due_at || *p.due_at > now) return std::nullopt;
   transition t{p, {}, {}};
   machine::close(t.next, now);
-  provider_error error{error_category::timeout, "checkout_expired", "The customer did not complete the checkout in time.", false, false};
+  provider_error error{error_category::timeout, "checkout_expired",
+                       "The customer did not complete the checkout in time.", false, false};
   machine::append(t, timeline_kind::attempt, "hosted_session", "declined", error, now);
   machine::mark_failed(t, std::move(error), now);
   t.result.after = t.next;

@@ -35,14 +35,17 @@ struct provider_traits {
 };
 
 inline constexpr std::array<provider_traits, 3> provider_catalogue{{
-    {provider_kind::sandbox, "sandbox", "prov_sandbox", "Sandbox cards", true, true, true, true, true, true, true, false, "", ""},
-    {provider_kind::sandbox_hosted, "sandbox_hosted", "prov_sandbox_hosted", "Sandbox hosted cards", true, false, true, false, false,
-     true, false, false, "HKD", ""},
-    {provider_kind::sandbox_wallet, "sandbox_wallet", "prov_sandbox_wallet", "Sandbox wallet", true, false, true, true, false, false,
-     false, true, "PKR", "PKR"},
+    {provider_kind::sandbox, "sandbox", "prov_sandbox", "Sandbox cards", true, true, true, true, true, true, true,
+     false, "", ""},
+    {provider_kind::sandbox_hosted, "sandbox_hosted", "prov_sandbox_hosted", "Sandbox hosted cards", true, false, true,
+     false, false, true, false, false, "HKD", ""},
+    {provider_kind::sandbox_wallet, "sandbox_wallet", "prov_sandbox_wallet", "Sandbox wallet", true, false, true, true,
+     false, false, false, true, "PKR", "PKR"},
 }};
 
-constexpr const provider_traits& traits_of(provider_kind kind) noexcept { return provider_catalogue[static_cast<std::size_t>(kind)]; }
+constexpr const provider_traits& traits_of(provider_kind kind) noexcept {
+  return provider_catalogue[static_cast<std::size_t>(kind)];
+}
 
 constexpr std::string_view to_string(provider_kind kind) noexcept { return traits_of(kind).name; }
 
@@ -53,7 +56,9 @@ constexpr std::optional<provider_kind> parse_provider_kind(std::string_view name
 }
 
 constexpr bool supports(const provider_traits& provider, flow how) noexcept {
-  return how == flow::server ? provider.server_flow : how == flow::redirect ? provider.redirect_flow : provider.embedded_flow;
+  return how == flow::server     ? provider.server_flow
+         : how == flow::redirect ? provider.redirect_flow
+                                 : provider.embedded_flow;
 }
 
 /// The high-risk hosted card route refunds for six months after the capture.

@@ -24,7 +24,8 @@ inline bool takes(const route& way, environment env, entity_kind entity, const c
   if (provider.wallet && entity != entity_kind::wallet) return false;
   const auto only = env == environment::test ? provider.test_currency : provider.live_currency;
   if (!only.empty() && wanted.amount.unit.code() != only) return false;
-  if (!way.currencies.empty() && std::ranges::find(way.currencies, wanted.amount.unit) == way.currencies.end()) return false;
+  if (!way.currencies.empty() && std::ranges::find(way.currencies, wanted.amount.unit) == way.currencies.end())
+    return false;
   const bool for_wallet = std::ranges::find(way.methods, payment_method_kind::pkr_wallet) != way.methods.end();
   return wanted.wallet_selected ? for_wallet && provider.wallet : true;
 }
@@ -34,13 +35,16 @@ inline bool takes(const route& way, environment env, entity_kind entity, const c
 /// Nothing connected at all, or only routes whose connection is not: the merchant must finish onboarding.
 /// Connected, but no route takes this currency, method and flow: no eligible provider.
 /// `sandbox_in_live` is --dev: elsewhere a provider that moves no money never serves live payments.
-inline std::variant<route_choice, problem> choose_route(const merchant& who, environment env, const create_payment& wanted,
-                                                        bool sandbox_in_live) {
+inline std::variant<route_choice, problem> choose_route(const merchant& who, environment env,
+                                                        const create_payment& wanted, bool sandbox_in_live) {
   if (wanted.uses_customer_ref) return problem::platform_key_required;
   if (wanted.wallet_selected && who.kind != entity_kind::wallet) return problem::wallet_not_available;
-  if (who.kind == entity_kind::wallet && wanted.amount.unit != currency::parse("PKR")) return problem::currency_not_supported;
+  if (who.kind == entity_kind::wallet && wanted.amount.unit != currency::parse("PKR"))
+    return problem::currency_not_supported;
 
-  const auto usable = [&](provider_kind kind) { return env == environment::test || sandbox_in_live || !traits_of(kind).sandbox; };
+  const auto usable = [&](provider_kind kind) {
+    return env == environment::test || sandbox_in_live || !traits_of(kind).sandbox;
+  };
   const auto connected = [&](provider_kind kind) -> const connection* {
     for (const auto& link : who.connections)
       if (link.env == env && link.provider == kind && link.status == connection_status::connected) return &link;
@@ -56,7 +60,8 @@ inline std::variant<route_choice, problem> choose_route(const merchant& who, env
   for (const auto& way : who.routes) {
     if (!usable(way.provider) || !detail::takes(way, env, who.kind, wanted)) continue;
     if (const auto* link = connected(way.provider))
-      return route_choice{way.provider, link->account, who.kind == entity_kind::wallet || traits_of(way.provider).wallet};
+      return route_choice{way.provider, link->account,
+                          who.kind == entity_kind::wallet || traits_of(way.provider).wallet};
     waits_for_connection = true;
   }
   return waits_for_connection ? problem::merchant_not_charge_capable : problem::no_eligible_provider;

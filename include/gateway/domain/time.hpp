@@ -28,9 +28,13 @@ inline calendar_fields calendar(time_point at) noexcept {
   const auto day = std::chrono::floor<std::chrono::days>(at);
   const std::chrono::year_month_day date{day};
   const std::chrono::hh_mm_ss clock{at - day};
-  return {static_cast<int>(date.year()), static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-          static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-          static_cast<int>(clock.seconds().count()), static_cast<int>(clock.subseconds().count())};
+  return {static_cast<int>(date.year()),
+          static_cast<unsigned>(date.month()),
+          static_cast<unsigned>(date.day()),
+          static_cast<int>(clock.hours().count()),
+          static_cast<int>(clock.minutes().count()),
+          static_cast<int>(clock.seconds().count()),
+          static_cast<int>(clock.subseconds().count())};
 }
 }  // namespace detail
 
@@ -38,7 +42,8 @@ inline calendar_fields calendar(time_point at) noexcept {
 inline std::string format_seconds(time_point at) {
   const auto f = detail::calendar(at);
   char text[48];
-  const int n = std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02dZ", f.year, f.month, f.day, f.hour, f.minute, f.second);
+  const int n = std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02dZ", f.year, f.month, f.day, f.hour,
+                              f.minute, f.second);
   return {text, static_cast<std::size_t>(n)};
 }
 
@@ -46,8 +51,8 @@ inline std::string format_seconds(time_point at) {
 inline std::string format_millis(time_point at) {
   const auto f = detail::calendar(at);
   char text[56];
-  const int n = std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", f.year, f.month, f.day, f.hour, f.minute,
-                              f.second, f.millisecond);
+  const int n = std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", f.year, f.month, f.day, f.hour,
+                              f.minute, f.second, f.millisecond);
   return {text, static_cast<std::size_t>(n)};
 }
 
@@ -64,11 +69,13 @@ inline std::optional<time_point> parse_seconds(std::string_view text) noexcept {
     for (std::size_t i = 0; i < digits; ++i) n = n * 10 + (text[at + i] - '0');
     return n;
   };
-  const std::chrono::year_month_day date{std::chrono::year{number(0, 4)}, std::chrono::month{static_cast<unsigned>(number(5, 2))},
+  const std::chrono::year_month_day date{std::chrono::year{number(0, 4)},
+                                         std::chrono::month{static_cast<unsigned>(number(5, 2))},
                                          std::chrono::day{static_cast<unsigned>(number(8, 2))}};
   const int hour = number(11, 2), minute = number(14, 2), second = number(17, 2);
   if (!date.ok() || hour > 23 || minute > 59 || second > 59) return std::nullopt;
-  return time_point{std::chrono::sys_days{date}} + std::chrono::hours{hour} + std::chrono::minutes{minute} + std::chrono::seconds{second};
+  return time_point{std::chrono::sys_days{date}} + std::chrono::hours{hour} + std::chrono::minutes{minute} +
+         std::chrono::seconds{second};
 }
 
 /// Where "now" comes from, so that tests and simulations can hold time in their hands.
@@ -80,7 +87,9 @@ class wall_clock {
 
 class system_wall_clock final : public wall_clock {
  public:
-  time_point now() const override { return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()); }
+  time_point now() const override {
+    return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+  }
 };
 
 }  // namespace gateway

@@ -21,11 +21,15 @@ using platform_id = strong_id<struct platform_tag>;        ///< plat_<id>, chose
 /// Whose endpoint it is. A platform hears of every merchant that granted it access, a merchant of itself.
 enum class destination_kind : unsigned char { merchant, platform };
 
-constexpr std::string_view to_string(destination_kind k) noexcept { return k == destination_kind::merchant ? "merchant" : "platform"; }
+constexpr std::string_view to_string(destination_kind k) noexcept {
+  return k == destination_kind::merchant ? "merchant" : "platform";
+}
 
 enum class destination_status : unsigned char { enabled, disabled };
 
-constexpr std::string_view to_string(destination_status s) noexcept { return s == destination_status::enabled ? "enabled" : "disabled"; }
+constexpr std::string_view to_string(destination_status s) noexcept {
+  return s == destination_status::enabled ? "enabled" : "disabled";
+}
 
 /// An endpoint that events are sent to. Without its secrets, which are published beside it.
 struct destination {
@@ -119,8 +123,9 @@ enum class attempt_result : unsigned char {
 inline constexpr std::size_t attempt_result_count = 9;
 
 constexpr std::string_view to_string(attempt_result r) noexcept {
-  constexpr std::string_view names[] = {"delivered",   "rejected",   "gone",              "answer_timeout", "connect_timeout",
-                                        "unreachable", "tls_failed", "forbidden_address", "bad_answer"};
+  constexpr std::string_view names[] = {"delivered",      "rejected",          "gone",
+                                        "answer_timeout", "connect_timeout",   "unreachable",
+                                        "tls_failed",     "forbidden_address", "bad_answer"};
   return names[static_cast<std::size_t>(r)];
 }
 
@@ -165,7 +170,8 @@ struct delivery {
 struct retry_schedule {
   std::uint32_t merchant_attempts = 8;
 
-  constexpr std::optional<duration_ms> delay_after(destination_kind kind, std::uint32_t failed_attempts) const noexcept {
+  constexpr std::optional<duration_ms> delay_after(destination_kind kind,
+                                                   std::uint32_t failed_attempts) const noexcept {
     using namespace std::chrono_literals;
     if (failed_attempts == 0) return duration_ms{0};
     if (kind == destination_kind::platform) {
@@ -185,14 +191,16 @@ struct retry_schedule {
 inline constexpr duration_ms longest_retry_after = std::chrono::hours{12};
 
 /// The delivery after an attempt that ended at `now`. A 410 fails it at once: nobody is there to try again.
-inline delivery after_attempt(delivery d, delivery_attempt seen, destination_kind kind, const retry_schedule& schedule, time_point now) {
+inline delivery after_attempt(delivery d, delivery_attempt seen, destination_kind kind, const retry_schedule& schedule,
+                              time_point now) {
   d.version += 1;
   d.attempts += 1;
   d.next_attempt_at.reset();
   if (seen.result == attempt_result::delivered) {
     d.status = delivery_status::delivered;
   } else {
-    auto delay = seen.result == attempt_result::gone ? std::nullopt : schedule.delay_after(kind, d.attempts - d.round_from);
+    auto delay =
+        seen.result == attempt_result::gone ? std::nullopt : schedule.delay_after(kind, d.attempts - d.round_from);
     d.status = delay ? delivery_status::pending : delivery_status::failed;
     if (delay && seen.retry_after) delay = std::max(*delay, std::min(*seen.retry_after, longest_retry_after));
     if (delay) d.next_attempt_at = now + *delay;

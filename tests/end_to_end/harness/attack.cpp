@@ -42,7 +42,8 @@ std::optional<reply> take_answer(std::string_view& bytes) {
     if (colon != text.npos) answer.headers.emplace_back(text.substr(0, colon), text.substr(colon + 2));
     line = end + 2;
   }
-  if (const auto value = answer.header("Content-Length")) std::from_chars(value->data(), value->data() + value->size(), length);
+  if (const auto value = answer.header("Content-Length"))
+    std::from_chars(value->data(), value->data() + value->size(), length);
   if (bytes.size() < head + 4 + length) return std::nullopt;
   answer.body = bytes.substr(head + 4, length);
   bytes.remove_prefix(head + 4 + length);
@@ -106,7 +107,10 @@ hostile_connection::hostile_connection(const endpoint& server, speaks how) : fd_
 }
 
 hostile_connection::hostile_connection(hostile_connection&& other) noexcept
-    : fd_{std::exchange(other.fd_, -1)}, context_{std::move(other.context_)}, tls_{std::move(other.tls_)}, open_{other.open_} {}
+    : fd_{std::exchange(other.fd_, -1)},
+      context_{std::move(other.context_)},
+      tls_{std::move(other.tls_)},
+      open_{other.open_} {}
 
 hostile_connection::~hostile_connection() {
   if (fd_ >= 0) ::close(fd_);
@@ -115,7 +119,8 @@ hostile_connection::~hostile_connection() {
 bool hostile_connection::send(std::string_view bytes) {
   if (!tls_) return send_beneath(bytes);
   ERR_clear_error();
-  return bytes.empty() || SSL_write(tls_.get(), bytes.data(), static_cast<int>(bytes.size())) == static_cast<int>(bytes.size());
+  return bytes.empty() ||
+         SSL_write(tls_.get(), bytes.data(), static_cast<int>(bytes.size())) == static_cast<int>(bytes.size());
 }
 
 bool hostile_connection::send_in_pieces(std::string_view bytes, std::size_t size) {
@@ -142,7 +147,8 @@ heard hostile_connection::listen(std::size_t answers, std::chrono::milliseconds 
     const bool buffered = tls_ && SSL_has_pending(tls_.get()) == 1;
     if (!buffered && !readable(fd_, patience)) break;
     ERR_clear_error();
-    const auto count = tls_ ? SSL_read(tls_.get(), bytes, sizeof bytes) : static_cast<int>(::recv(fd_, bytes, sizeof bytes, 0));
+    const auto count =
+        tls_ ? SSL_read(tls_.get(), bytes, sizeof bytes) : static_cast<int>(::recv(fd_, bytes, sizeof bytes, 0));
     if (count > 0) {
       const auto at = all.bytes.size() - left.size();
       all.bytes.append(bytes, static_cast<std::size_t>(count));

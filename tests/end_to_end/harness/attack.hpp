@@ -49,7 +49,9 @@ class hostile_connection {
   bool send_beneath(std::string_view bytes);
   /// What comes until `answers` have come whole, the server ends the connection, or nothing comes for so long.
   heard listen(std::size_t answers, std::chrono::milliseconds patience = std::chrono::seconds{5});
-  bool ended_by_server(std::chrono::milliseconds patience = std::chrono::seconds{5}) { return listen(1'000'000, patience).closed; }
+  bool ended_by_server(std::chrono::milliseconds patience = std::chrono::seconds{5}) {
+    return listen(1'000'000, patience).closed;
+  }
 
   /// Asks for other keys: TLS 1.3, and the server must do as much.
   bool update_keys();
@@ -76,7 +78,8 @@ std::string client_hello();
 /// that must bear the attack, not the machine.
 class attackers {
  public:
-  /// Each thread calls `once` again and again, with its number; what it throws is a connection that the gateway refused.
+  /// Each thread calls `once` again and again, with its number; what it throws is a connection that the gateway
+  /// refused.
   attackers(unsigned threads, std::function<void(unsigned)> once);
   ~attackers();
   attackers(const attackers&) = delete;

@@ -87,14 +87,16 @@ class auditor {
       if (!again.replayed()) fault(story.payment_id, now.operation + " is not a replay when sent again");
     }
     const auto view = caller_.payment(story.payment_id);
-    if (!(view["state"] == story.last_state() && view["refunded_total"] == story.moved("refund") && view["amount"] == story.amount))
+    if (!(view["state"] == story.last_state() && view["refunded_total"] == story.moved("refund") &&
+          view["amount"] == story.amount))
       fault(story.payment_id, "its client knows " + story.last_state() + ", " + std::to_string(story.moved("refund")) +
                                   " refunded; it is " + view.dump());
     lines found;
     for (const auto& entry : json::parse(caller_.timeline(story.payment_id).body)["timeline"].items())
       found.push_back(entry["kind"].text() + ' ' + entry["operation"].text() + ' ' + entry["status"].text());
     if (found != timeline_of(story))
-      fault(story.payment_id, "its client's answers make the timeline" + join(timeline_of(story)) + "\n  it is" + join(found));
+      fault(story.payment_id,
+            "its client's answers make the timeline" + join(timeline_of(story)) + "\n  it is" + join(found));
   }
 
   void check_ledger(const std::filesystem::path& file) {
@@ -102,7 +104,8 @@ class auditor {
     by_payment effects;
     for (const auto& entry : read_ledger(file)) {
       if (entry.merchant != merchant_.id) continue;
-      if (entry.status != "approved") fault(entry.payment_id, "the provider was asked for two things under " + entry.provider_key);
+      if (entry.status != "approved")
+        fault(entry.payment_id, "the provider was asked for two things under " + entry.provider_key);
       if (!provider_keys.insert(entry.provider_key).second)
         fault(entry.payment_id, "the provider executed " + entry.provider_key + " twice");
       effects[entry.payment_id].push_back(entry.operation + ' ' + std::to_string(entry.amount));
@@ -111,25 +114,29 @@ class auditor {
       const auto found = effects.extract(story.payment_id);
       const auto executed = found.empty() ? lines{} : found.mapped();
       if (executed != effects_of(story))
-        fault(story.payment_id, "its client was told of" + join(effects_of(story)) + "\n  the provider executed" + join(executed));
+        fault(story.payment_id,
+              "its client was told of" + join(effects_of(story)) + "\n  the provider executed" + join(executed));
     }
-    for (const auto& [payment, executed] : effects) fault(payment, "executed by the provider for no client:" + join(executed));
+    for (const auto& [payment, executed] : effects)
+      fault(payment, "executed by the provider for no client:" + join(executed));
   }
 
   void check_payment_rows() {
     by_payment found;
     for (const auto& row : rows("SELECT payment_id, state, amount, captured, refunded,"
-                                " CASE WHEN open_command IS NULL THEN 'closed' ELSE 'open' END FROM payments" + of_merchant())) {
+                                " CASE WHEN open_command IS NULL THEN 'closed' ELSE 'open' END FROM payments" +
+                                of_merchant())) {
       const auto tab = row.find('\t');
       found[row.substr(0, tab)].push_back(row.substr(tab + 1));
       const auto columns = columns_of(row);
-      if (std::stoll(columns.at(4)) > std::stoll(columns.at(3))) fault(columns.at(0), "more is refunded than captured: " + row);
+      if (std::stoll(columns.at(4)) > std::stoll(columns.at(3)))
+        fault(columns.at(0), "more is refunded than captured: " + row);
     }
     by_payment wanted;
     for (const auto& story : stories_) {
       const auto number = [&](const std::string& operation) { return std::to_string(story.moved(operation)); };
-      wanted[story.payment_id] = {story.last_state() + '\t' + std::to_string(story.amount) + '\t' + number("capture") + '\t' +
-                                  number("refund") + "\tclosed"};
+      wanted[story.payment_id] = {story.last_state() + '\t' + std::to_string(story.amount) + '\t' + number("capture") +
+                                  '\t' + number("refund") + "\tclosed"};
     }
     compare("payments", wanted, found);
   }
@@ -137,7 +144,8 @@ class auditor {
   void check_timeline_rows() {
     by_payment found;
     for (const auto& row : rows("SELECT payment_id, seq, 'attempt', operation, status FROM attempts" + of_merchant() +
-                                " UNION ALL SELECT payment_id, seq, 'event', type, status FROM events" + of_merchant() + " ORDER BY 1, 2")) {
+                                " UNION ALL SELECT payment_id, seq, 'event', type, status FROM events" + of_merchant() +
+                                " ORDER BY 1, 2")) {
       const auto columns = columns_of(row);
       auto& entries = found[columns.at(0)];
       entries.push_back(columns.at(2) + ' ' + columns.at(3) + ' ' + columns.at(4));
@@ -150,8 +158,10 @@ class auditor {
 
   void check_command_rows() {
     by_payment wanted, found;
-    for (const auto& row : rows("SELECT payment_id, idempotency_key, operation, amount, COALESCE(status, 0), COALESCE(HEX(body), '')"
-                                " FROM commands" + of_merchant() + " ORDER BY payment_id, idempotency_key")) {
+    for (const auto& row :
+         rows("SELECT payment_id, idempotency_key, operation, amount, COALESCE(status, 0), COALESCE(HEX(body), '')"
+              " FROM commands" +
+              of_merchant() + " ORDER BY payment_id, idempotency_key")) {
       const auto tab = row.find('\t');
       found[row.substr(0, tab)].push_back(row.substr(tab + 1));
     }
@@ -169,7 +179,8 @@ class auditor {
     for (const auto& [payment, entries] : wanted) {
       const auto node = found.extract(payment);
       const auto stored = node.empty() ? lines{} : node.mapped();
-      if (stored != entries) fault(payment, "its client's answers make in " + table + join(entries) + "\n  there is" + join(stored));
+      if (stored != entries)
+        fault(payment, "its client's answers make in " + table + join(entries) + "\n  there is" + join(stored));
     }
     for (const auto& [payment, stored] : found) fault(payment, "is of no client, and has in " + table + join(stored));
   }
@@ -188,10 +199,10 @@ lines left_open(const gateway_process& gateway, const merchant_account& merchant
   lines open;
   eventually(
       [&] {
-        open = lines_of(gateway.sql("SELECT payment_id, state, version, due_at, open_command FROM payments" + of_merchant +
-                                    " AND open_command IS NOT NULL UNION ALL" +
-                                    " SELECT payment_id, operation, amount, created_at, idempotency_key FROM commands" + of_merchant +
-                                    " AND status IS NULL;"));
+        open = lines_of(gateway.sql("SELECT payment_id, state, version, due_at, open_command FROM payments" +
+                                    of_merchant + " AND open_command IS NOT NULL UNION ALL" +
+                                    " SELECT payment_id, operation, amount, created_at, idempotency_key FROM commands" +
+                                    of_merchant + " AND status IS NULL;"));
         return open.empty();
       },
       within);

@@ -1,5 +1,5 @@
-// What remains after the world broke, held against what the clients were told: the gateway's answers now, the rows on disk
-// and the provider's ledger, row by row.
+// What remains after the world broke, held against what the clients were told: the gateway's answers now, the rows on
+// disk and the provider's ledger, row by row.
 #pragma once
 
 #include <chrono>
@@ -12,10 +12,11 @@
 namespace gateway::e2e {
 
 /// The merchant's operations and commands that are still open after that time.
-std::vector<std::string> left_open(const gateway_process& gateway, const merchant_account& merchant, std::chrono::seconds within);
+std::vector<std::string> left_open(const gateway_process& gateway, const merchant_account& merchant,
+                                   std::chrono::seconds within);
 
 /// Every promise that was broken; empty is good. `stories` are all that was done with the merchant's keys.
-std::vector<std::string> audit(const gateway_process& gateway, const std::filesystem::path& ledger, const merchant_account& merchant,
-                               const std::vector<payment_story>& stories);
+std::vector<std::string> audit(const gateway_process& gateway, const std::filesystem::path& ledger,
+                               const merchant_account& merchant, const std::vector<payment_story>& stories);
 
 }  // namespace gateway::e2e

@@ -16,8 +16,8 @@ namespace {
 
 std::string from_base64(const std::string& text) {
   std::string bytes(text.size() / 4 * 3, '\0');
-  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()), reinterpret_cast<const unsigned char*>(text.data()),
-                                   static_cast<int>(text.size()));
+  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                                   reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
   if (size < 0) throw std::runtime_error("not base64");
   const auto padding = text.size() - text.find_last_not_of('=') - 1;
   bytes.resize(static_cast<std::size_t>(size) - padding);
@@ -27,9 +27,9 @@ std::string from_base64(const std::string& text) {
 /// Without a sandbox, because tests also run as root; without anything that would reach out to the network.
 std::string capabilities(const std::filesystem::path& profile) {
   std::string flags;
-  for (const auto* flag : {"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage",
-                           "--disable-background-networking", "--disable-component-update", "--disable-sync",
-                           "--ignore-certificate-errors", "--window-size=900,900"})
+  for (const auto* flag : {"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+                           "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
+                           "--disable-sync", "--ignore-certificate-errors", "--window-size=900,900"})
     flags += json_text(flag) + ',';
   flags += json_text("--user-data-dir=" + profile.string());
   object chromium, always, whole;
@@ -80,7 +80,9 @@ std::string browser::element(const std::string& selector) {
   return found[found.names().at(0)].text();
 }
 
-void browser::open(const std::string& url) { command("POST", "/session/" + session_ + "/url", object{}.set("url", url).text()); }
+void browser::open(const std::string& url) {
+  command("POST", "/session/" + session_ + "/url", object{}.set("url", url).text());
+}
 
 void browser::click(const std::string& selector) {
   command("POST", "/session/" + session_ + "/element/" + element(selector) + "/click", "{}");

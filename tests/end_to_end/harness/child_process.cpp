@@ -86,7 +86,8 @@ pid_t start(program_image& image, const standard_streams& streams, const std::st
     ::dup2(input, STDIN_FILENO);
     if (streams.output >= 0) ::dup2(streams.output, STDOUT_FILENO);
     if (streams.error >= 0) ::dup2(streams.error, STDERR_FILENO);
-    // Asio's sockets are inherited unless somebody says no: a port that a test gives up would stay open in its children.
+    // Asio's sockets are inherited unless somebody says no: a port that a test gives up would stay open in its
+    // children.
     ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
     if (!directory.empty() && ::chdir(directory.c_str()) != 0) ::_exit(127);
     ::execvpe(image.argv[0], image.argv.data(), image.envp.data());
@@ -193,8 +194,8 @@ std::optional<exit_result> child_process::wait(std::chrono::milliseconds within)
   return ended_;
 }
 
-command_output run_command(const std::vector<std::string>& arguments, std::string_view input, const child_options& options,
-                           std::chrono::seconds within) {
+command_output run_command(const std::vector<std::string>& arguments, std::string_view input,
+                           const child_options& options, std::chrono::seconds within) {
   // A program that ends without reading its input is its own affair.
   [[maybe_unused]] static const auto was = ::signal(SIGPIPE, SIG_IGN);
   program_image image{arguments, options};
@@ -212,7 +213,8 @@ command_output run_command(const std::vector<std::string>& arguments, std::strin
   const auto deadline = steady::now() + within;
   bool out_open = true, err_open = true;
   while (out_open || err_open) {
-    std::array<pollfd, 2> waiting{{{out_open ? out.read_end() : -1, POLLIN, 0}, {err_open ? err.read_end() : -1, POLLIN, 0}}};
+    std::array<pollfd, 2> waiting{
+        {{out_open ? out.read_end() : -1, POLLIN, 0}, {err_open ? err.read_end() : -1, POLLIN, 0}}};
     const int ready = ::poll(waiting.data(), waiting.size(), milliseconds_left(deadline));
     if (ready == 0) break;
     if (waiting[0].revents) out_open = drain(out.read_end(), result.out);

@@ -59,7 +59,7 @@ struct command_output {
 };
 
 /// Runs a program to its end.
-command_output run_command(const std::vector<std::string>& arguments, std::string_view input = {}, const child_options& options = {},
-                           std::chrono::seconds within = std::chrono::seconds{60});
+command_output run_command(const std::vector<std::string>& arguments, std::string_view input = {},
+                           const child_options& options = {}, std::chrono::seconds within = std::chrono::seconds{60});
 
 }  // namespace gateway::e2e

@@ -24,8 +24,9 @@ std::string checked(const command_output& result, std::string_view what) {
 
 std::string mariadb_tool(std::string_view action, const std::filesystem::path& folder) {
   // The server outlives the script, so nothing of it may hold the script's output open: only the URL comes back.
-  const auto result = run_command({(project_root() / "tools" / "mariadb").string(), std::string{action}, folder.string()}, {}, {},
-                                  std::chrono::seconds{90});
+  const auto result =
+      run_command({(project_root() / "tools" / "mariadb").string(), std::string{action}, folder.string()}, {}, {},
+                  std::chrono::seconds{90});
   const auto lines = lines_of(checked(result, "tools/mariadb " + std::string{action}));
   return lines.empty() ? std::string{} : lines.back();
 }
@@ -106,7 +107,8 @@ std::string mysql_address::url() const {
 }
 
 std::string mysql_address::sql(std::string_view statements) const {
-  std::vector<std::string> arguments{"mariadb", "--no-defaults", "--batch", "--skip-column-names", "--default-character-set=utf8mb4",
+  std::vector<std::string> arguments{
+      "mariadb",       "--no-defaults", "--batch", "--skip-column-names", "--default-character-set=utf8mb4",
       "--user=" + user};
   if (!socket.empty()) {
     arguments.push_back("--socket=" + socket);
@@ -133,8 +135,9 @@ mariadb_server::~mariadb_server() {
 }
 
 void mariadb_server::start() {
-  process_ = child_process{{(project_root() / "tools" / "mariadb").string(), "run", folder_.string(), "--data=" + data_.string()},
-                           {folder_ / "run.log", {}, {}}};
+  process_ = child_process{
+      {(project_root() / "tools" / "mariadb").string(), "run", folder_.string(), "--data=" + data_.string()},
+      {folder_ / "run.log", {}, {}}};
   const auto answers = [&] {
     if (!running()) throw std::runtime_error("MariaDB does not start: " + log());
     try {
@@ -165,7 +168,8 @@ mysql_address new_shared_database() { return named_database(shared_address()); }
 void drop_database(const mysql_address& database) { database.sql("DROP DATABASE " + database.database); }
 
 std::string sqlite_sql(const std::filesystem::path& file, std::string_view statements) {
-  return checked(run_command({"sqlite3", "-cmd", ".timeout 10000", "-separator", "\t", file.string()}, statements), "sqlite3");
+  return checked(run_command({"sqlite3", "-cmd", ".timeout 10000", "-separator", "\t", file.string()}, statements),
+                 "sqlite3");
 }
 
 }  // namespace gateway::e2e

@@ -14,7 +14,9 @@ namespace gateway::e2e {
 
 enum class store_kind { sqlite, mysql };
 
-constexpr std::string_view to_string(store_kind store) noexcept { return store == store_kind::sqlite ? "sqlite" : "mysql"; }
+constexpr std::string_view to_string(store_kind store) noexcept {
+  return store == store_kind::sqlite ? "sqlite" : "mysql";
+}
 
 /// Those of GATEWAY_TEST_STORES: for Catch's generators.
 std::vector<store_kind> stores();

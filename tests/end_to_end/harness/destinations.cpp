@@ -23,8 +23,8 @@ std::string type_for(const arrivals& to, const std::string& type) {
 
 }  // namespace
 
-webhook_destination set_destination(const gateway_process& gateway, const merchant_account& merchant, const std::string& url,
-                                    const std::string& mode, const std::string& events) {
+webhook_destination set_destination(const gateway_process& gateway, const merchant_account& merchant,
+                                    const std::string& url, const std::string& mode, const std::string& events) {
   std::vector<std::string> words{"destination", "set", "--merchant", merchant.id, "--mode", mode, "--url", url};
   if (!events.empty()) words.insert(words.end(), {"--events", events});
   const auto made = gateway.ctl(words);
@@ -38,14 +38,15 @@ json told_of_destination(const gateway_process& gateway, const std::string& dest
   return {};
 }
 
-std::vector<json> deliveries_to(const gateway_process& gateway, const std::string& destination, const std::string& status) {
+std::vector<json> deliveries_to(const gateway_process& gateway, const std::string& destination,
+                                const std::string& status) {
   std::vector<std::string> words{"delivery", "list", "--limit", "1000", "--destination", destination};
   if (!status.empty()) words.insert(words.end(), {"--status", status});
   return gateway.ctl(words)["deliveries"].items();
 }
 
-bool deliveries_come_to(const gateway_process& gateway, const std::string& destination, const std::string& status, std::size_t count,
-                        std::chrono::milliseconds within) {
+bool deliveries_come_to(const gateway_process& gateway, const std::string& destination, const std::string& status,
+                        std::size_t count, std::chrono::milliseconds within) {
   return eventually([&] { return deliveries_to(gateway, destination, status).size() == count; }, within);
 }
 
@@ -55,9 +56,12 @@ void turn_into_platform(gateway_process& gateway, const std::string& destination
   gateway.start();
 }
 
-std::vector<std::string> left_undelivered(const gateway_process& gateway, const merchant_account& merchant, std::chrono::seconds within) {
-  const auto query = "SELECT delivery_id, destination_id, status, attempts, next_attempt_at, last_result FROM deliveries"
-                     " WHERE merchant_id = '" + merchant.id + "' AND status <> 'delivered' LIMIT 20;";
+std::vector<std::string> left_undelivered(const gateway_process& gateway, const merchant_account& merchant,
+                                          std::chrono::seconds within) {
+  const auto query =
+      "SELECT delivery_id, destination_id, status, attempts, next_attempt_at, last_result FROM deliveries"
+      " WHERE merchant_id = '" +
+      merchant.id + "' AND status <> 'delivered' LIMIT 20;";
   std::vector<std::string> left;
   const auto deadline = std::chrono::steady_clock::now() + within;
   do {
@@ -68,8 +72,8 @@ std::vector<std::string> left_undelivered(const gateway_process& gateway, const 
   return left;
 }
 
-delivery_audit audit_deliveries(const gateway_process& gateway, const merchant_account& merchant, const std::string& mode,
-                                const std::vector<arrivals>& all) {
+delivery_audit audit_deliveries(const gateway_process& gateway, const merchant_account& merchant,
+                                const std::string& mode, const std::vector<arrivals>& all) {
   delivery_audit found;
   const auto fault = [&](const std::string& where, const std::string& what) {
     if (found.broken.size() < 50) found.broken.push_back(where + ": " + what);
@@ -80,7 +84,8 @@ delivery_audit audit_deliveries(const gateway_process& gateway, const merchant_a
     std::string id, type, payment;
   };
   std::map<std::string, event> events;  // by payment and seq
-  for (const auto& row : lines_of(gateway.sql("SELECT payment_id, seq, event_id, type FROM events" + of_merchant + ";"))) {
+  for (const auto& row :
+       lines_of(gateway.sql("SELECT payment_id, seq, event_id, type FROM events" + of_merchant + ";"))) {
     const auto columns = columns_of(row);
     events[columns.at(0) + '#' + columns.at(1)] = {columns.at(2), columns.at(3), columns.at(0)};
   }
@@ -90,10 +95,13 @@ delivery_audit audit_deliveries(const gateway_process& gateway, const merchant_a
     std::string number, event, status, attempts;
   };
   std::map<std::string, std::vector<delivery>> deliveries;  // by destination
-  for (const auto& row : lines_of(gateway.sql("SELECT destination_id, delivery_id, payment_id, event_seq, status, attempts"
-                                              " FROM deliveries" + of_merchant + ";"))) {
+  for (const auto& row :
+       lines_of(gateway.sql("SELECT destination_id, delivery_id, payment_id, event_seq, status, attempts"
+                            " FROM deliveries" +
+                            of_merchant + ";"))) {
     const auto columns = columns_of(row);
-    deliveries[columns.at(0)].push_back({columns.at(1), columns.at(2) + '#' + columns.at(3), columns.at(4), columns.at(5)});
+    deliveries[columns.at(0)].push_back(
+        {columns.at(1), columns.at(2) + '#' + columns.at(3), columns.at(4), columns.at(5)});
   }
 
   for (const auto& each : all) {
@@ -117,7 +125,8 @@ delivery_audit audit_deliveries(const gateway_process& gateway, const merchant_a
       const auto where = "post of delivery " + number;
       const auto [first, fresh] = bodies.emplace(number, post.body);
       if (!fresh) found.repeats += 1;
-      if (!fresh && first->second != post.body) fault(where, "repeats with another body: " + first->second + " and " + post.body);
+      if (!fresh && first->second != post.body)
+        fault(where, "repeats with another body: " + first->second + " and " + post.body);
       if (const auto wrong = signature_fault(post, each.to.secret); !wrong.empty()) fault(where, wrong);
       if (!fresh) continue;
       const auto row = by_number.find(number);
@@ -130,7 +139,8 @@ delivery_audit audit_deliveries(const gateway_process& gateway, const merchant_a
       const auto envelope = post.envelope();
       if (!(envelope["id"] == wanted->second.id && envelope["type"] == type_for(each, wanted->second.type) &&
             envelope["data.payment_id"] == wanted->second.payment && envelope["merchant.id"] == merchant.id))
-        fault(where, "tells of another event than " + wanted->second.id + ", " + wanted->second.type + ": " + post.body);
+        fault(where,
+              "tells of another event than " + wanted->second.id + ", " + wanted->second.type + ": " + post.body);
     }
     for (const auto& [number, row] : by_number)
       if (!bodies.contains(number)) fault("delivery " + number, "of " + row->event + " never arrived");

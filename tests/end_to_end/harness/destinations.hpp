@@ -1,4 +1,5 @@
-// What operators do about webhooks, and what is on disk of them: every promise about deliveries, held against what arrived.
+// What operators do about webhooks, and what is on disk of them: every promise about deliveries, held against what
+// arrived.
 #pragma once
 
 #include <chrono>
@@ -17,23 +18,26 @@ struct webhook_destination {
 };
 
 /// `gatewayctl destination set`, and its path. Throws if it is refused.
-webhook_destination set_destination(const gateway_process& gateway, const merchant_account& merchant, const std::string& url,
-                                    const std::string& mode = "test", const std::string& events = {});
+webhook_destination set_destination(const gateway_process& gateway, const merchant_account& merchant,
+                                    const std::string& url, const std::string& mode = "test",
+                                    const std::string& events = {});
 
 /// What `destination list` tells of it; nothing if it is not there.
 json told_of_destination(const gateway_process& gateway, const std::string& destination);
 /// `delivery list`, of one destination: the newest thousand.
-std::vector<json> deliveries_to(const gateway_process& gateway, const std::string& destination, const std::string& status = {});
+std::vector<json> deliveries_to(const gateway_process& gateway, const std::string& destination,
+                                const std::string& status = {});
 /// `delivery list` tells this number of them, in the end.
-bool deliveries_come_to(const gateway_process& gateway, const std::string& destination, const std::string& status, std::size_t count,
-                        std::chrono::milliseconds within = std::chrono::seconds{15});
+bool deliveries_come_to(const gateway_process& gateway, const std::string& destination, const std::string& status,
+                        std::size_t count, std::chrono::milliseconds within = std::chrono::seconds{15});
 
-/// Makes it a platform's destination, on disk, as if the merchant had granted that platform access: the gateway, started
-/// again, calls it by the platforms' schedule. Kills and starts the gateway.
+/// Makes it a platform's destination, on disk, as if the merchant had granted that platform access: the gateway,
+/// started again, calls it by the platforms' schedule. Kills and starts the gateway.
 void turn_into_platform(gateway_process& gateway, const std::string& destination);
 
 /// Rows of the merchant that are not delivered yet, after that time.
-std::vector<std::string> left_undelivered(const gateway_process& gateway, const merchant_account& merchant, std::chrono::seconds within);
+std::vector<std::string> left_undelivered(const gateway_process& gateway, const merchant_account& merchant,
+                                          std::chrono::seconds within);
 
 struct arrivals {
   const webhook_receiver& at;
@@ -48,10 +52,10 @@ struct delivery_audit {
   std::size_t repeats = 0;          ///< posts of a delivery that had arrived before
 };
 
-/// Of one environment of one merchant: every event row reached every one of these destinations, nothing else arrived, repeats
-/// are the same to the last byte, every signature verifies, and the rows say delivered. The destinations want every type
-/// but payment.voided.
-delivery_audit audit_deliveries(const gateway_process& gateway, const merchant_account& merchant, const std::string& mode,
-                                const std::vector<arrivals>& all);
+/// Of one environment of one merchant: every event row reached every one of these destinations, nothing else arrived,
+/// repeats are the same to the last byte, every signature verifies, and the rows say delivered. The destinations want
+/// every type but payment.voided.
+delivery_audit audit_deliveries(const gateway_process& gateway, const merchant_account& merchant,
+                                const std::string& mode, const std::vector<arrivals>& all);
 
 }  // namespace gateway::e2e

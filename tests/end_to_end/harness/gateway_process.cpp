@@ -29,7 +29,8 @@ gateway_process::~gateway_process() {
 }
 
 std::vector<std::string> gateway_process::command_line() const {
-  std::vector<std::string> words{program("gatewayd").string(), "--listen=" + address_.authority(), "--data-dir=" + data_dir().string()};
+  std::vector<std::string> words{program("gatewayd").string(), "--listen=" + address_.authority(),
+                                 "--data-dir=" + data_dir().string()};
   words.push_back(options_.provider.empty() ? "--sandbox-ledger=" + ledger_file().string()
                                             : "--sandbox-provider=" + options_.provider.string());
   if (options_.dev) words.emplace_back("--dev");
@@ -87,7 +88,9 @@ bool gateway_process::ready() const {
   }
 }
 
-std::string gateway_process::log() const { return std::filesystem::exists(log_file()) ? read_file(log_file()) : std::string{}; }
+std::string gateway_process::log() const {
+  return std::filesystem::exists(log_file()) ? read_file(log_file()) : std::string{};
+}
 
 command_output gateway_process::run_ctl(const std::vector<std::string>& arguments, std::string_view input) const {
   std::vector<std::string> words{program("gatewayctl").string(), "--data-dir=" + data_dir().string(), "--json"};
@@ -120,8 +123,9 @@ std::vector<ledger_entry> read_ledger(const std::filesystem::path& file) {
   if (!std::filesystem::exists(file)) return entries;
   for (const auto& line : lines_of(read_file(file))) {
     const auto row = json::parse(line);
-    entries.push_back({row["provider_key"].text(), row["operation"].text(), row["payment_id"].text(), row["merchant"].text(),
-                       row["environment"].text(), row["amount"].number(), row["status"].text()});
+    entries.push_back({row["provider_key"].text(), row["operation"].text(), row["payment_id"].text(),
+                       row["merchant"].text(), row["environment"].text(), row["amount"].number(),
+                       row["status"].text()});
   }
   return entries;
 }

@@ -23,7 +23,7 @@ struct gateway_options {
   std::vector<std::string> arguments = {};    ///< further options of gatewayd
   std::optional<mysql_address> database = {}; ///< instead of a new one in the shared MariaDB; not dropped afterwards
   std::filesystem::path folder = {};          ///< instead of a new one; not removed afterwards
-  std::filesystem::path provider = {};        ///< the socket of a provider_process; empty: the sandbox in the gateway
+  std::filesystem::path provider = {};  ///< the socket of a provider_process; empty: the sandbox in the gateway
 };
 
 /// gatewayd ended instead of listening. what() is its standard error.

@@ -18,7 +18,8 @@ std::string attribute(const std::string& tag, const std::string& name) {
 std::vector<std::string> tags(const std::string& html) {
   static const std::regex control{"<(?:input|button)\\b[^>]*>", std::regex::icase};
   std::vector<std::string> all;
-  for (auto at = std::sregex_iterator{html.begin(), html.end(), control}; at != std::sregex_iterator{}; ++at) all.push_back(at->str());
+  for (auto at = std::sregex_iterator{html.begin(), html.end(), control}; at != std::sregex_iterator{}; ++at)
+    all.push_back(at->str());
   return all;
 }
 
@@ -33,7 +34,8 @@ hosted_page::hosted_page(const gateway_process& gateway, const std::string& host
     if (attribute(tag, "name") == "action") actions_.push_back(attribute(tag, "value"));
   }
   for (const auto& [name, value] : answer_.headers)
-    if (name == "Set-Cookie" || name == "set-cookie") cookie_ += (cookie_.empty() ? "" : "; ") + value.substr(0, value.find(';'));
+    if (name == "Set-Cookie" || name == "set-cookie")
+      cookie_ += (cookie_.empty() ? "" : "; ") + value.substr(0, value.find(';'));
 }
 
 reply hosted_page::act(const std::string& action) {

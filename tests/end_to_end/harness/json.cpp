@@ -22,8 +22,8 @@ std::shared_ptr<const json::node> child(const json::node& parent, const boost::j
 
 json json::parse(std::string_view text) {
   boost::system::error_code failed;
-  auto document = std::make_shared<const boost::json::value>(boost::json::parse(boost::json::string_view{text.data(), text.size()},
-      failed));
+  auto document = std::make_shared<const boost::json::value>(
+      boost::json::parse(boost::json::string_view{text.data(), text.size()}, failed));
   if (failed) throw std::runtime_error("not JSON: " + std::string{text.substr(0, 2000)});
   const auto* root = document.get();
   return json{std::make_shared<const node>(node{std::move(document), root})};
@@ -83,12 +83,18 @@ std::int64_t json::number() const {
 
 std::string json::dump() const { return value_ ? boost::json::serialize(*value_->here) : "(absent)"; }
 
-bool json::is_bool(bool expected) const { return value_ && value_->here->is_bool() && value_->here->get_bool() == expected; }
-bool json::is_number(std::int64_t expected) const { return value_ && value_->here->is_int64() && value_->here->get_int64() == expected; }
+bool json::is_bool(bool expected) const {
+  return value_ && value_->here->is_bool() && value_->here->get_bool() == expected;
+}
+bool json::is_number(std::int64_t expected) const {
+  return value_ && value_->here->is_int64() && value_->here->get_int64() == expected;
+}
 
 std::ostream& operator<<(std::ostream& out, const json& value) { return out << value.dump(); }
 
-std::string json_text(std::string_view text) { return boost::json::serialize(boost::json::string_view{text.data(), text.size()}); }
+std::string json_text(std::string_view text) {
+  return boost::json::serialize(boost::json::string_view{text.data(), text.size()});
+}
 
 object& object::raw(std::string_view name, std::string value) {
   const auto known = std::ranges::find(fields_, name, &std::pair<std::string, std::string>::first);

@@ -20,7 +20,11 @@ struct landing_site::server {
   std::vector<std::string> visited;
   std::thread worker;
 
-  server() : worker{[this] { accept(); context.run(); }} {}
+  server()
+      : worker{[this] {
+          accept();
+          context.run();
+        }} {}
   ~server() {
     context.stop();
     worker.join();
@@ -43,19 +47,21 @@ struct landing_site::server {
 
   /// One request for each connection, so that none is left open.
   void serve(std::shared_ptr<visit> now) {
-    http::async_read(now->socket, now->buffer, now->request, [this, now](boost::system::error_code failed, std::size_t) {
-      if (failed) return;
-      const std::string target{now->request.target()};
-      {
-        const std::lock_guard lock{guard};
-        visited.push_back(target);
-      }
-      now->response.set(http::field::content_type, "text/html; charset=utf-8");
-      now->response.body() = "<!doctype html><title>Lantern Books</title><h1>You are at " + target.substr(0, target.find('?')) + "</h1>";
-      now->response.keep_alive(false);
-      now->response.prepare_payload();
-      http::async_write(now->socket, now->response, [now](boost::system::error_code, std::size_t) {});
-    });
+    http::async_read(now->socket, now->buffer, now->request,
+                     [this, now](boost::system::error_code failed, std::size_t) {
+                       if (failed) return;
+                       const std::string target{now->request.target()};
+                       {
+                         const std::lock_guard lock{guard};
+                         visited.push_back(target);
+                       }
+                       now->response.set(http::field::content_type, "text/html; charset=utf-8");
+                       now->response.body() = "<!doctype html><title>Lantern Books</title><h1>You are at " +
+                                              target.substr(0, target.find('?')) + "</h1>";
+                       now->response.keep_alive(false);
+                       now->response.prepare_payload();
+                       http::async_write(now->socket, now->response, [now](boost::system::error_code, std::size_t) {});
+                     });
   }
 };
 

@@ -59,7 +59,8 @@ struct load::client {
       const auto seen = caller.timeline(payment);
       if (seen.status != 200) return false;
       const auto lines = history(seen);
-      const auto last = std::ranges::find_if(lines.rbegin(), lines.rend(), [](const auto& line) { return line.starts_with("attempt "); });
+      const auto last = std::ranges::find_if(lines.rbegin(), lines.rend(),
+                                             [](const auto& line) { return line.starts_with("attempt "); });
       return last != lines.rend() && last->find(" unknown") == std::string::npos;
     });
   }
@@ -92,9 +93,12 @@ struct load::client {
   }
 
   /// `asked` is the amount in the body, 0 for none.
-  bool write(payment_story& story, const std::string& operation, std::int64_t amount, std::int64_t asked, const std::string& state) {
+  bool write(payment_story& story, const std::string& operation, std::int64_t amount, std::int64_t asked,
+             const std::string& state) {
     auto body = asked > 0 ? object{}.set("amount", asked).set("reason", "returned").text() : std::string{};
-    return perform(story, {operation, api::path(story.payment_id, '/' + operation), std::move(body), new_uuid(), amount, state, {}, 0});
+    return perform(
+        story,
+        {operation, api::path(story.payment_id, '/' + operation), std::move(body), new_uuid(), amount, state, {}, 0});
   }
 
   void take_payment() {
@@ -111,8 +115,8 @@ struct load::client {
       create(story, kind == 2 ? "pm_card_slow_20" : "pm_card_visa", "authorized") &&
           write(story, "capture", story.amount, 0, "captured") &&
           write(story, "refund", first, first, "partially_refunded") &&
-          write(story, "refund", 200, 200, "partially_refunded") &&
-          kind == 3 && write(story, "refund", story.amount - first - 200, 0, "refunded");
+          write(story, "refund", 200, 200, "partially_refunded") && kind == 3 &&
+          write(story, "refund", story.amount - first - 200, 0, "refunded");
     }
     const std::lock_guard lock{shared.guard_};
     shared.stories_.push_back(std::move(story));

@@ -16,42 +16,47 @@ merchant_account new_merchant(const gateway_process& gateway, const merchant_wis
     const bool wallet = wishes.entity == "wallet";
     const std::string provider = wallet ? "sandbox_wallet" : "sandbox";
     set_connection(gateway, account.id, provider, "connected", "live");
-    set_route(gateway, account.id, provider, wallet ? "PKR" : wishes.live_currencies, wallet ? "pkr_wallet" : "card", "live");
+    set_route(gateway, account.id, provider, wallet ? "PKR" : wishes.live_currencies, wallet ? "pkr_wallet" : "card",
+              "live");
     account.live = mint_key(gateway, account.id, "live");
   }
   return account;
 }
 
-credentials mint_key(const gateway_process& gateway, const std::string& merchant, const std::string& mode, const std::string& scopes) {
+credentials mint_key(const gateway_process& gateway, const std::string& merchant, const std::string& mode,
+                     const std::string& scopes) {
   std::vector<std::string> words{"merchant", "key", "mint", "--merchant", merchant, "--mode", mode};
   if (!scopes.empty()) words.insert(words.end(), {"--scopes", scopes});
   const auto minted = gateway.ctl(words);
   return {minted["key_id"].text(), minted["secret"].text()};
 }
 
-void set_connection(const gateway_process& gateway, const std::string& merchant, const std::string& provider, const std::string& status,
-                    const std::string& mode) {
-  gateway.ctl({"connection", "set", "--merchant", merchant, "--mode", mode, "--provider", provider, "--status", status});
+void set_connection(const gateway_process& gateway, const std::string& merchant, const std::string& provider,
+                    const std::string& status, const std::string& mode) {
+  gateway.ctl(
+      {"connection", "set", "--merchant", merchant, "--mode", mode, "--provider", provider, "--status", status});
 }
 
-void set_route(const gateway_process& gateway, const std::string& merchant, const std::string& provider, const std::string& currencies,
-               const std::string& methods, const std::string& mode) {
-  gateway.ctl({"route", "set", "--merchant", merchant, "--mode", mode, "--provider", provider, "--currencies", currencies, "--methods",
-      methods});
+void set_route(const gateway_process& gateway, const std::string& merchant, const std::string& provider,
+               const std::string& currencies, const std::string& methods, const std::string& mode) {
+  gateway.ctl({"route", "set", "--merchant", merchant, "--mode", mode, "--provider", provider, "--currencies",
+               currencies, "--methods", methods});
 }
 
 std::string signature_of(std::string_view secret, std::string_view method, std::string_view path, std::string_view at,
-    std::string_view body) {
+                         std::string_view body) {
   std::string canonical{method};
   canonical.append("\n").append(path).append("\n").append(at).append("\n").append(sha256_hex(body));
   return hmac_sha256_hex(secret, canonical);
 }
 
-header_list api::signed_headers(const std::string& method, const std::string& target, const std::string& body, const call& how) const {
+header_list api::signed_headers(const std::string& method, const std::string& target, const std::string& body,
+                                const call& how) const {
   const auto at = timestamp();
-  header_list headers{{"X-Service-Key-Id", key_.key_id},
-                      {"X-Service-Timestamp", at},
-                      {"X-Service-Signature", signature_of(key_.secret, method, target.substr(0, target.find('?')), at, body)}};
+  header_list headers{
+      {"X-Service-Key-Id", key_.key_id},
+      {"X-Service-Timestamp", at},
+      {"X-Service-Signature", signature_of(key_.secret, method, target.substr(0, target.find('?')), at, body)}};
   if (!body.empty() && !how.content_type.empty()) headers.emplace_back("Content-Type", how.content_type);
   if (method != "GET" && !how.key.empty()) headers.emplace_back("Idempotency-Key", how.key);
   for (const auto& [name, value] : how.headers) {
@@ -66,7 +71,9 @@ reply api::request(const std::string& method, const std::string& target, const s
 }
 
 reply api::get(const std::string& target, const call& how) { return request("GET", target, {}, how); }
-reply api::post(const std::string& target, const std::string& body, const call& how) { return request("POST", target, body, how); }
+reply api::post(const std::string& target, const std::string& body, const call& how) {
+  return request("POST", target, body, how);
+}
 
 object server_payment(const std::string& id, const std::string& method) {
   object body;
@@ -95,7 +102,8 @@ std::string shape_fault(int status, const json& body) {
   }
   if (!error.is_string()) return "no error";
   if (status == 401) return body["error_description"].is_string() ? "" : "no error_description";
-  if (status == 502) return body["payment_id"].is_string() && body["provider"].is_object() ? "" : "no envelope beside the error";
+  if (status == 502)
+    return body["payment_id"].is_string() && body["provider"].is_object() ? "" : "no envelope beside the error";
   if (status == 422) return error == bare_error && body.size() == 1 ? "" : "a plain error with status 422";
   return body["message"].is_string() && !body["message"].text().empty() ? "" : "no message";
 }
@@ -110,7 +118,8 @@ std::string told(const reply& answer) {
   } catch (const std::exception&) {
     return line + " (not JSON: " + answer.body.substr(0, 200) + ')';
   }
-  if (answer.header("Content-Type").value_or("").rfind("application/json", 0) != 0) line += " (Content-Type is not JSON)";
+  if (answer.header("Content-Type").value_or("").rfind("application/json", 0) != 0)
+    line += " (Content-Type is not JSON)";
   if (answer.status < 400) return body["state"].is_string() ? line + ' ' + body["state"].text() : line;
   const auto error = body["error"];
   line += error.is_object() ? " {" + error["code"].text() + '}' : ' ' + error.text();

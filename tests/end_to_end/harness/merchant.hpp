@@ -38,15 +38,15 @@ struct merchant_wishes {
 merchant_account new_merchant(const gateway_process& gateway, const merchant_wishes& wishes = {});
 credentials mint_key(const gateway_process& gateway, const std::string& merchant, const std::string& mode = "test",
                      const std::string& scopes = {});
-void set_connection(const gateway_process& gateway, const std::string& merchant, const std::string& provider, const std::string& status,
-                    const std::string& mode = "test");
-void set_route(const gateway_process& gateway, const std::string& merchant, const std::string& provider, const std::string& currencies,
-               const std::string& methods, const std::string& mode = "test");
+void set_connection(const gateway_process& gateway, const std::string& merchant, const std::string& provider,
+                    const std::string& status, const std::string& mode = "test");
+void set_route(const gateway_process& gateway, const std::string& merchant, const std::string& provider,
+               const std::string& currencies, const std::string& methods, const std::string& mode = "test");
 
 /// How one call departs from an ordinary one.
 struct call {
   std::string key = new_uuid();  ///< Idempotency-Key of writes; empty: none
-  header_list headers = {};      ///< added, or set instead of the ordinary ones; an empty value leaves the header out
+  header_list headers = {};  ///< added, or set instead of the ordinary ones; an empty value leaves the header out
   std::string content_type = "application/json";  ///< of calls with a body; empty: none
 };
 
@@ -57,7 +57,8 @@ class api {
 
   reply get(const std::string& target, const call& how = {});
   reply post(const std::string& target, const std::string& body = {}, const call& how = {});
-  reply request(const std::string& method, const std::string& target, const std::string& body = {}, const call& how = {});
+  reply request(const std::string& method, const std::string& target, const std::string& body = {},
+                const call& how = {});
 
   reply create(const object& payment, const call& how = {}) { return post("/v1/payment_intents", payment.text(), how); }
   reply capture(const std::string& payment, const call& how = {}) { return post(path(payment, "/capture"), {}, how); }
@@ -77,7 +78,8 @@ class api {
   reply timeline(const std::string& payment) { return get(path(payment, "/timeline")); }
 
   /// The headers of a signed request.
-  header_list signed_headers(const std::string& method, const std::string& target, const std::string& body, const call& how) const;
+  header_list signed_headers(const std::string& method, const std::string& target, const std::string& body,
+                             const call& how) const;
   const credentials& key() const { return key_; }
   https_client& client() { return client_; }
 
@@ -92,17 +94,18 @@ class api {
 
 /// The signing of the specification.
 std::string signature_of(std::string_view secret, std::string_view method, std::string_view path, std::string_view at,
-    std::string_view body);
+                         std::string_view body);
 
 /// Bodies of creates: 4200 HKD unless set otherwise.
 object server_payment(const std::string& id, const std::string& method = "pm_card_visa");
 object redirect_payment(const std::string& id, const std::string& currency = "HKD");
 
-/// An answer in one line: `200 captured`, `409 payment already exists`, `401 unauthorized`, `422 {platform_key_required}`.
-/// Ends with what is wrong if the body has not the shape that belongs to its status.
+/// An answer in one line: `200 captured`, `409 payment already exists`, `401 unauthorized`, `422
+/// {platform_key_required}`. Ends with what is wrong if the body has not the shape that belongs to its status.
 std::string told(const reply& answer);
 
-/// The timeline in short: `attempt authorize approved`, `attempt authorize declined card_declined`, `event payment.failed published`.
+/// The timeline in short: `attempt authorize approved`, `attempt authorize declined card_declined`, `event
+/// payment.failed published`.
 std::vector<std::string> history(const reply& timeline);
 
 }  // namespace gateway::e2e

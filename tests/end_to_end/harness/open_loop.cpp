@@ -39,13 +39,15 @@ struct client {
   steady::time_point due{};
   bool busy = false;
 
-  client(const endpoint& server, SSL_CTX* context) : fd{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)}, tls{SSL_new(context), SSL_free} {
+  client(const endpoint& server, SSL_CTX* context)
+      : fd{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)}, tls{SSL_new(context), SSL_free} {
     sockaddr_in to{};
     to.sin_family = AF_INET;
     to.sin_port = htons(server.port);
     inet_pton(AF_INET, server.host.c_str(), &to.sin_addr);
     const int on = 1;
-    if (::connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) throw connection_failed{"the load cannot connect"};
+    if (::connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0)
+      throw connection_failed{"the load cannot connect"};
     ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     SSL_set_fd(tls.get(), fd);
     if (SSL_connect(tls.get()) != 1) throw connection_failed{"the load's handshake failed"};
@@ -88,7 +90,10 @@ struct client {
 class generator {
  public:
   generator(const gateway_process& gateway, const std::vector<std::string>& requests, const load_plan& plan)
-      : requests_{requests}, plan_{plan}, context_{SSL_CTX_new(TLS_client_method()), SSL_CTX_free}, epoll_{::epoll_create1(EPOLL_CLOEXEC)} {
+      : requests_{requests},
+        plan_{plan},
+        context_{SSL_CTX_new(TLS_client_method()), SSL_CTX_free},
+        epoll_{::epoll_create1(EPOLL_CLOEXEC)} {
     for (std::size_t i = 0; i < plan.connections; ++i) {
       clients_.push_back(std::make_unique<client>(gateway.address(), context_.get()));
       epoll_event wanted{};
@@ -130,7 +135,8 @@ class generator {
       return;
     }
     // The first is due at once: number n, n / per_second after it.
-    const auto due = static_cast<std::size_t>(std::chrono::duration<double>(now - begun_).count() * plan_.per_second) + 1;
+    const auto due =
+        static_cast<std::size_t>(std::chrono::duration<double>(now - begun_).count() * plan_.per_second) + 1;
     for (; arrived_ < std::min(due, requests_.size()); ++arrived_) waiting_.push_back(arrived_);
     while (!idle_.empty() && !waiting_.empty()) take_waiting();
     report_.most_waiting = std::max(report_.most_waiting, waiting_.size());
@@ -204,7 +210,8 @@ class generator {
 
 }  // namespace
 
-std::vector<std::string> signed_creates(const gateway_process& gateway, const credentials& key, std::size_t count, const std::string& token) {
+std::vector<std::string> signed_creates(const gateway_process& gateway, const credentials& key, std::size_t count,
+                                        const std::string& token) {
   const std::string target = "/v1/payment_intents";
   const auto series = new_payment_id();
   const auto at = timestamp();
@@ -215,7 +222,9 @@ std::vector<std::string> signed_creates(const gateway_process& gateway, const cr
     std::string text = "POST " + target + " HTTP/1.1\r\nHost: " + gateway.address().authority();
     text.append("\r\nX-Service-Key-Id: ").append(key.key_id).append("\r\nX-Service-Timestamp: ").append(at);
     text.append("\r\nX-Service-Signature: ").append(signature_of(key.secret, "POST", target, at, body));
-    text.append("\r\nIdempotency-Key: ").append(new_uuid()).append("\r\nContent-Type: application/json\r\nContent-Length: ");
+    text.append("\r\nIdempotency-Key: ")
+        .append(new_uuid())
+        .append("\r\nContent-Type: application/json\r\nContent-Length: ");
     made.push_back(text.append(std::to_string(body.size())).append("\r\n\r\n").append(body));
   }
   return made;

@@ -25,14 +25,15 @@ struct load_plan {
 
 struct load_report {
   std::size_t offered = 0;
-  std::map<int, std::size_t> answers;       ///< by status
-  std::size_t broken = 0;                   ///< requests whose connection ended, or that had no answer ten seconds after the last arrival
-  std::size_t without_retry_after = 0;      ///< answers of 503
-  std::size_t most_waiting = 0;             ///< arrivals without a free connection, at their worst
-  std::chrono::duration<double> took{};     ///< until the last arrival
-  std::vector<double> accepted_ms;          ///< times of the answers of 200, sorted
-  std::vector<double> refused_ms;           ///< those of 503
-  std::vector<std::size_t> accepted;        ///< which of the requests were answered 200, sorted
+  std::map<int, std::size_t> answers;  ///< by status
+  std::size_t broken =
+      0;  ///< requests whose connection ended, or that had no answer ten seconds after the last arrival
+  std::size_t without_retry_after = 0;  ///< answers of 503
+  std::size_t most_waiting = 0;  ///< arrivals without a free connection, at their worst
+  std::chrono::duration<double> took{};  ///< until the last arrival
+  std::vector<double> accepted_ms;  ///< times of the answers of 200, sorted
+  std::vector<double> refused_ms;  ///< those of 503
+  std::vector<std::size_t> accepted;  ///< which of the requests were answered 200, sorted
 
   std::size_t count(int status) const;
   double per_second(int status) const { return static_cast<double>(count(status)) / took.count(); }

@@ -15,7 +15,8 @@ std::filesystem::path own_folder() { return std::filesystem::read_symlink("/proc
 
 std::filesystem::path program(std::string_view name) {
   const auto file = std::filesystem::path{environment_or("GATEWAY_BIN_DIR", own_folder().string())} / name;
-  if (!std::filesystem::exists(file)) throw std::runtime_error(file.string() + " is not built (GATEWAY_BIN_DIR says where programs lie)");
+  if (!std::filesystem::exists(file))
+    throw std::runtime_error(file.string() + " is not built (GATEWAY_BIN_DIR says where programs lie)");
   return file;
 }
 

@@ -10,7 +10,8 @@ namespace gateway::e2e {
 
 using namespace std::chrono_literals;
 
-provider_process::provider_process(std::vector<std::string> arguments) : arguments_{std::move(arguments)}, folder_{new_folder("provider")} {
+provider_process::provider_process(std::vector<std::string> arguments)
+    : arguments_{std::move(arguments)}, folder_{new_folder("provider")} {
   start();
 }
 
@@ -21,10 +22,12 @@ provider_process::~provider_process() {
 }
 
 void provider_process::start() {
-  std::vector<std::string> words{program("sandbox-provider").string(), "--listen=" + socket().string(), "--ledger=" + ledger().string()};
+  std::vector<std::string> words{program("sandbox-provider").string(), "--listen=" + socket().string(),
+                                 "--ledger=" + ledger().string()};
   words.insert(words.end(), arguments_.begin(), arguments_.end());
   process_ = child_process{words, {folder_ / "log", {}, {}}};
-  if (!process_.read_line(30s)) throw std::runtime_error("sandbox-provider does not listen: " + read_file(folder_ / "log"));
+  if (!process_.read_line(30s))
+    throw std::runtime_error("sandbox-provider does not listen: " + read_file(folder_ / "log"));
 }
 
 void provider_process::kill() {

@@ -34,7 +34,8 @@ bool become_root_inside(uid_t user, gid_t group) {
 bool enter_own_mounts() {
   const auto user = ::getuid();
   const auto group = ::getgid();
-  if (::unshare(CLONE_NEWNS) != 0 && (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 || !become_root_inside(user, group))) return false;
+  if (::unshare(CLONE_NEWNS) != 0 && (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 || !become_root_inside(user, group)))
+    return false;
   // What is mounted here stays here.
   return ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
 }
@@ -57,7 +58,8 @@ bool small_disk::possible() {
 
 small_disk::small_disk(std::size_t bytes) : folder_{new_folder("disk")} {
   const auto options = "mode=0700,size=" + std::to_string(bytes);
-  if (::mount("tmpfs", folder_.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) != 0) fail("mount " + folder_.string());
+  if (::mount("tmpfs", folder_.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) != 0)
+    fail("mount " + folder_.string());
 }
 
 small_disk::~small_disk() {
@@ -73,8 +75,7 @@ void small_disk::fill() const {
   static constexpr std::array<char, 1 << 16> block{};
   // The last page, too: ever smaller pieces.
   for (std::size_t size = block.size(); size > 0; size /= 2)
-    while (::write(file, block.data(), size) > 0) {
-    }
+    while (::write(file, block.data(), size) > 0) {}
   ::close(file);
 }
 

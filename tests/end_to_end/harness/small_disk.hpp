@@ -6,8 +6,8 @@
 
 namespace gateway::e2e {
 
-/// A tmpfs on a folder. It is mounted in a mount namespace that this test program and its children have to themselves: it is
-/// gone with the last of them, however they end.
+/// A tmpfs on a folder. It is mounted in a mount namespace that this test program and its children have to themselves:
+/// it is gone with the last of them, however they end.
 class small_disk {
  public:
   /// Whether this program may mount at all. Call before it starts threads: where it is not privileged, it first becomes

@@ -53,7 +53,8 @@ std::string new_uuid() {
   auto hex = random_hex(16);
   hex[12] = '4';
   hex[16] = "89ab"[hex[16] % 4];
-  return hex.substr(0, 8) + '-' + hex.substr(8, 4) + '-' + hex.substr(12, 4) + '-' + hex.substr(16, 4) + '-' + hex.substr(20);
+  return hex.substr(0, 8) + '-' + hex.substr(8, 4) + '-' + hex.substr(12, 4) + '-' + hex.substr(16, 4) + '-' +
+         hex.substr(20);
 }
 
 std::string new_payment_id() { return "pay_" + random_hex(10); }
@@ -61,15 +62,16 @@ std::string new_payment_id() { return "pay_" + random_hex(10); }
 std::string sha256_hex(std::string_view data) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned size = 0;
-  if (EVP_Digest(data.data(), data.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) throw std::runtime_error("SHA-256 failed");
+  if (EVP_Digest(data.data(), data.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
+    throw std::runtime_error("SHA-256 failed");
   return to_hex(digest.data(), size);
 }
 
 std::string hmac_sha256_hex(std::string_view key, std::string_view data) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> mac{};
   unsigned size = 0;
-  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(data.data()), data.size(),
-       mac.data(), &size);
+  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(data.data()),
+       data.size(), mac.data(), &size);
   return to_hex(mac.data(), size);
 }
 
@@ -86,11 +88,13 @@ bool is_timestamp_in_seconds(std::string_view text) { return has_shape(text, "dd
 bool is_timestamp_in_millis(std::string_view text) { return has_shape(text, "dddd-dd-ddTdd:dd:dd.dddZ"); }
 
 double seconds_until(std::string_view text) {
-  if (!is_timestamp_in_seconds(text) && !is_timestamp_in_millis(text)) throw std::runtime_error("not a timestamp: " + std::string{text});
+  if (!is_timestamp_in_seconds(text) && !is_timestamp_in_millis(text))
+    throw std::runtime_error("not a timestamp: " + std::string{text});
   std::tm fields{};
   const std::string copy{text};
   strptime(copy.c_str(), "%Y-%m-%dT%H:%M:%S", &fields);
-  const double at = static_cast<double>(timegm(&fields)) + (text.size() == 24 ? std::stod(copy.substr(20, 3)) / 1000 : 0);
+  const double at =
+      static_cast<double>(timegm(&fields)) + (text.size() == 24 ? std::stod(copy.substr(20, 3)) / 1000 : 0);
   const auto now = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   return at - now;
 }

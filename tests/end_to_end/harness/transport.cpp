@@ -42,7 +42,8 @@ wire_request to_wire(const http_request& request, const std::string& host) {
 reply from_wire(wire_parser& parser) {
   reply answer;
   answer.status = static_cast<int>(parser.get().result_int());
-  for (const auto& field : parser.get()) answer.headers.emplace_back(std::string{field.name_string()}, std::string{field.value()});
+  for (const auto& field : parser.get())
+    answer.headers.emplace_back(std::string{field.name_string()}, std::string{field.value()});
   answer.body = std::move(parser.get().body());
   return answer;
 }
@@ -65,11 +66,13 @@ error_code finish(asio::io_context& context, Start start) {
 template <class Stream>
 reply exchange(asio::io_context& context, Stream& stream, const http_request& request, const std::string& host) {
   auto wire = to_wire(request, host);
-  if (const auto failed = finish(context, [&](auto done) { beast::http::async_write(stream, wire, done); })) fail("write", failed);
+  if (const auto failed = finish(context, [&](auto done) { beast::http::async_write(stream, wire, done); }))
+    fail("write", failed);
   beast::flat_buffer buffer;
   wire_parser parser;
   parser.body_limit(boost::none);
-  if (const auto failed = finish(context, [&](auto done) { beast::http::async_read(stream, buffer, parser, done); })) fail("read", failed);
+  if (const auto failed = finish(context, [&](auto done) { beast::http::async_read(stream, buffer, parser, done); }))
+    fail("read", failed);
   return from_wire(parser);
 }
 
@@ -116,10 +119,12 @@ struct https_client::connection {
     stream.set_verify_callback(asio::ssl::host_name_verification{server.host});
     beast::get_lowest_layer(stream).expires_after(answer_patience);
     const auto address = resolve(context, server);
-    if (const auto failed = finish(context, [&](auto done) { beast::get_lowest_layer(stream).async_connect(address, done); }))
+    if (const auto failed =
+            finish(context, [&](auto done) { beast::get_lowest_layer(stream).async_connect(address, done); }))
       fail("connect", failed);
     beast::get_lowest_layer(stream).socket().set_option(tcp::no_delay{true});
-    if (const auto failed = finish(context, [&](auto done) { stream.async_handshake(asio::ssl::stream_base::client, done); }))
+    if (const auto failed =
+            finish(context, [&](auto done) { stream.async_handshake(asio::ssl::stream_base::client, done); }))
       fail("TLS handshake", failed);
   }
 
@@ -131,7 +136,8 @@ struct https_client::connection {
 
   void write(const wire_request& wire) {
     beast::get_lowest_layer(stream).expires_after(answer_patience);
-    if (const auto failed = finish(context, [&](auto done) { beast::http::async_write(stream, wire, done); })) fail("write", failed);
+    if (const auto failed = finish(context, [&](auto done) { beast::http::async_write(stream, wire, done); }))
+      fail("write", failed);
   }
 
   error_code write_bytes(std::string_view bytes) {
@@ -210,7 +216,8 @@ bool https_client::closed_by_server(std::chrono::milliseconds within) {
   connect();
   char byte = 0;
   beast::get_lowest_layer(open_->stream).expires_after(within);
-  const auto ended = finish(open_->context, [&](auto done) { open_->stream.async_read_some(asio::buffer(&byte, 1), done); });
+  const auto ended =
+      finish(open_->context, [&](auto done) { open_->stream.async_read_some(asio::buffer(&byte, 1), done); });
   open_.reset();
   return ended && ended != beast::error::timeout;
 }
@@ -222,7 +229,8 @@ reply plain_http(const endpoint& server, const http_request& request) {
   beast::tcp_stream stream{context};
   stream.expires_after(answer_patience);
   const auto address = resolve(context, server);
-  if (const auto failed = finish(context, [&](auto done) { stream.async_connect(address, done); })) fail("connect", failed);
+  if (const auto failed = finish(context, [&](auto done) { stream.async_connect(address, done); }))
+    fail("connect", failed);
   return exchange(context, stream, request, server.authority());
 }
 
@@ -232,7 +240,8 @@ reply unix_http(const std::filesystem::path& socket, const http_request& request
   beast::basic_stream<local> stream{context};
   stream.expires_after(answer_patience);
   const local::endpoint address{socket.string()};
-  if (const auto failed = finish(context, [&](auto done) { stream.async_connect(address, done); })) fail("connect", failed);
+  if (const auto failed = finish(context, [&](auto done) { stream.async_connect(address, done); }))
+    fail("connect", failed);
   return exchange(context, stream, request, "localhost");
 }
 

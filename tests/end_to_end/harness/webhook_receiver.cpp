@@ -5,6 +5,7 @@
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
+#include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl.hpp>
@@ -12,7 +13,6 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl.hpp>
-#include <atomic>
 #include <charconv>
 #include <cstdlib>
 #include <map>
@@ -128,7 +128,8 @@ struct identity {
     X509_gmtime_adj(X509_getm_notAfter(made), 24 * 3600);
     X509_set_pubkey(made, key.get());
     auto* name = X509_get_subject_name(made);
-    X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>("Lantern Books"), -1, -1, 0);
+    X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>("Lantern Books"), -1,
+                               -1, 0);
     X509_set_issuer_name(made, name);
     extend(NID_basic_constraints, "critical,CA:TRUE");
     extend(NID_subject_alt_name, "IP:127.0.0.1,DNS:localhost");
@@ -147,8 +148,8 @@ struct identity {
   void extend(int kind, const char* value) {
     X509V3_CTX context;
     X509V3_set_ctx(&context, certificate.get(), certificate.get(), nullptr, nullptr, 0);
-    const std::unique_ptr<X509_EXTENSION, decltype(&X509_EXTENSION_free)> extension{X509V3_EXT_conf_nid(nullptr, &context, kind, value),
-                                                                                   X509_EXTENSION_free};
+    const std::unique_ptr<X509_EXTENSION, decltype(&X509_EXTENSION_free)> extension{
+        X509V3_EXT_conf_nid(nullptr, &context, kind, value), X509_EXTENSION_free};
     require_done(extension && X509_add_ext(certificate.get(), extension.get(), -1) == 1, "cannot extend a certificate");
   }
 };
@@ -192,7 +193,8 @@ struct webhook_receiver::server {
       webhook_post post;
       post.at = std::chrono::system_clock::now();
       post.path = std::string{request.target()};
-      for (const auto& field : request) post.headers.emplace_back(std::string{field.name_string()}, std::string{field.value()});
+      for (const auto& field : request)
+        post.headers.emplace_back(std::string{field.name_string()}, std::string{field.value()});
       post.body = request.body();
       const auto answer = remembered->take(std::move(post));
       if (answer.how == webhook_answer::ending::close) return beast::get_lowest_layer(stream).socket().close();
@@ -302,7 +304,8 @@ void webhook_receiver::start() {
 }
 
 std::string webhook_receiver::url(std::string_view path) const {
-  return (speaks_ == speaks::http ? "http://127.0.0.1:" : "https://127.0.0.1:") + std::to_string(port_) + std::string{path};
+  return (speaks_ == speaks::http ? "http://127.0.0.1:" : "https://127.0.0.1:") + std::to_string(port_) +
+         std::string{path};
 }
 
 void webhook_receiver::answers(const std::string& path, program how) {
@@ -348,8 +351,11 @@ webhook_post webhook_receiver::wait_for(const std::function<bool(const webhook_p
   return found;
 }
 
-webhook_post webhook_receiver::wait_for(const std::string& type, const std::string& payment_id, const std::string& path) const {
-  return wait_for([&](const webhook_post& post) { return post.type() == type && post.envelope()["data.payment_id"] == payment_id; }, path);
+webhook_post webhook_receiver::wait_for(const std::string& type, const std::string& payment_id,
+                                        const std::string& path) const {
+  return wait_for(
+      [&](const webhook_post& post) { return post.type() == type && post.envelope()["data.payment_id"] == payment_id; },
+      path);
 }
 
 }  // namespace gateway::e2e

@@ -1,5 +1,5 @@
-// A merchant's endpoint for webhooks: it records what is posted to it, and answers as its programme says. It checks signatures
-// as a merchant would, by the specification and with nothing of the gateway's own code.
+// A merchant's endpoint for webhooks: it records what is posted to it, and answers as its programme says. It checks
+// signatures as a merchant would, by the specification and with nothing of the gateway's own code.
 #pragma once
 
 #include <chrono>
@@ -42,7 +42,8 @@ struct webhook_signature {
 };
 /// Nothing unless it is `t=…,v1=…[,v1=…]` to the letter.
 std::optional<webhook_signature> read_signature(std::string_view header);
-/// What is wrong with the post's signature for one who knows that secret; empty if nothing is. The time may differ by 300 s.
+/// What is wrong with the post's signature for one who knows that secret; empty if nothing is. The time may differ by
+/// 300 s.
 std::string signature_fault(const webhook_post& post, std::string_view secret);
 /// Whether one of its signatures is by that secret.
 bool signed_by(const webhook_post& post, std::string_view secret);
@@ -89,12 +90,14 @@ class webhook_receiver {
   /// Posts that are waiting for an answer that will not come.
   std::size_t hanging() const;
   /// Whether so many come to have arrived.
-  bool comes_to(std::size_t count, const std::string& path = "/hooks", std::chrono::milliseconds within = std::chrono::seconds{15}) const;
+  bool comes_to(std::size_t count, const std::string& path = "/hooks",
+                std::chrono::milliseconds within = std::chrono::seconds{15}) const;
   /// The first that fits; waits for it. Throws if none comes.
   webhook_post wait_for(const std::function<bool(const webhook_post&)>& fits, const std::string& path = "/hooks",
                         std::chrono::milliseconds within = std::chrono::seconds{15}) const;
   /// That tells of this payment.
-  webhook_post wait_for(const std::string& type, const std::string& payment_id, const std::string& path = "/hooks") const;
+  webhook_post wait_for(const std::string& type, const std::string& payment_id,
+                        const std::string& path = "/hooks") const;
 
   static constexpr std::size_t most_kept = 200'000;
 
