@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gateway/actors.hpp"
-#include "gateway/crypto.hpp"
+#include "gateway/base/crypto.hpp"
 #include "gateway/directory.hpp"
 
 namespace gateway::actors {

@@ -19,8 +19,8 @@
 
 #include <caf/all.hpp>
 
-#include "gateway/crypto.hpp"
-#include "gateway/log.hpp"
+#include "gateway/base/crypto.hpp"
+#include "gateway/base/log.hpp"
 
 namespace gateway::actors {
 

@@ -7,9 +7,9 @@
 
 #include "commit_doubt.hpp"
 #include "gateway/actors.hpp"
+#include "gateway/base/metrics.hpp"
 #include "gateway/delivery_numbers.hpp"
 #include "gateway/directory.hpp"
-#include "gateway/metrics.hpp"
 #include "gateway/settings.hpp"
 #include "provider_places.hpp"
 

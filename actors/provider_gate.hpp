@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gateway/actors.hpp"
-#include "gateway/metrics.hpp"
+#include "gateway/base/metrics.hpp"
 #include "gateway/settings.hpp"
 
 namespace gateway::actors {

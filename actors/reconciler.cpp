@@ -7,7 +7,7 @@
 
 #include <caf/all.hpp>
 
-#include "gateway/log.hpp"
+#include "gateway/base/log.hpp"
 
 namespace gateway::actors {
 

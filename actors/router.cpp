@@ -12,7 +12,7 @@
 
 #include <caf/all.hpp>
 
-#include "gateway/log.hpp"
+#include "gateway/base/log.hpp"
 #include "payment_actor.hpp"
 
 namespace gateway::actors {

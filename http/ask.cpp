@@ -1,5 +1,5 @@
 // How the routes ask actors. Kept apart from the session: both are slow to compile.
-#include "asio_actor.hpp"
+#include "http/server/asio_actor.hpp"
 #include "worker.hpp"
 
 namespace gateway::http {

@@ -9,13 +9,13 @@
 #include <boost/asio/awaitable.hpp>
 #include <caf/expected.hpp>
 
-#include "concurrency_limit.hpp"
 #include "gateway/actors.hpp"
-#include "gateway/crypto.hpp"
+#include "gateway/base/crypto.hpp"
+#include "gateway/base/metrics.hpp"
 #include "gateway/directory.hpp"
-#include "gateway/metrics.hpp"
 #include "gateway/settings.hpp"
 #include "gateway/webhook_client.hpp"
+#include "http/access/concurrency_limit.hpp"
 #include "message.hpp"
 
 namespace gateway::http {

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "gateway/base/log.hpp"
 #include "gateway/domain/time.hpp"
-#include "gateway/log.hpp"
 
 namespace gateway::persistence {
 

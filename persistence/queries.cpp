@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "gateway/log.hpp"
+#include "gateway/base/log.hpp"
 #include "persistence/rows.hpp"
 
 namespace gateway::persistence {

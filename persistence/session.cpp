@@ -4,7 +4,7 @@
 #include <random>
 #include <thread>
 
-#include "gateway/log.hpp"
+#include "gateway/base/log.hpp"
 #include "persistence/queries.hpp"
 
 namespace gateway::persistence {

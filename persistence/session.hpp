@@ -5,7 +5,7 @@
 #include <chrono>
 #include <memory>
 
-#include "gateway/metrics.hpp"
+#include "gateway/base/metrics.hpp"
 #include "persistence/store_location.hpp"
 
 namespace gateway::persistence {

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "gateway/actors.hpp"
-#include "gateway/metrics.hpp"
+#include "gateway/base/metrics.hpp"
 #include "gateway/settings.hpp"
 
 namespace gateway::persistence {

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "gateway/log.hpp"
+#include "gateway/base/log.hpp"
 #include "persistence/queries.hpp"
 #include "persistence/rows.hpp"
 

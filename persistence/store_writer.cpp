@@ -10,7 +10,7 @@
 #include <deque>
 #include <optional>
 
-#include "gateway/scheduling.hpp"
+#include "gateway/base/scheduling.hpp"
 #include "persistence/unit_batch.hpp"
 
 namespace gateway::persistence {

@@ -6,7 +6,7 @@
 #include <caf/actor_system.hpp>
 
 #include "gateway/actors.hpp"
-#include "gateway/metrics.hpp"
+#include "gateway/base/metrics.hpp"
 #include "persistence/session.hpp"
 
 namespace gateway::persistence {

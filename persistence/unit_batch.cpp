@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "gateway/log.hpp"
+#include "gateway/base/log.hpp"
 #include "persistence/rows.hpp"
 
 namespace gateway::persistence {

@@ -9,7 +9,7 @@
 
 #include <caf/all.hpp>
 
-#include "gateway/crypto.hpp"
+#include "gateway/base/crypto.hpp"
 
 namespace gateway::actors {
 

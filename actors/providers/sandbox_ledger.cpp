@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <unordered_map>
 
-#include "gateway/log.hpp"
+#include "gateway/base/log.hpp"
 #include "sandbox.hpp"
 
 namespace gateway::actors {

@@ -12,9 +12,9 @@
 
 #include <caf/all.hpp>
 
-#include "gateway/crypto.hpp"
+#include "gateway/base/crypto.hpp"
+#include "gateway/base/log.hpp"
 #include "gateway/delivery_numbers.hpp"
-#include "gateway/log.hpp"
 
 namespace gateway::actors {
 

@@ -8,8 +8,8 @@
 
 #include "gateway/actors.hpp"
 #include "gateway/answer.hpp"
+#include "gateway/base/metrics.hpp"
 #include "gateway/directory.hpp"
-#include "gateway/metrics.hpp"
 #include "gateway/settings.hpp"
 #include "gateway/webhook_client.hpp"
 

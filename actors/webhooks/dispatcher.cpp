@@ -20,8 +20,8 @@
 
 #include <caf/all.hpp>
 
+#include "gateway/base/log.hpp"
 #include "gateway/delivery_numbers.hpp"
-#include "gateway/log.hpp"
 #include "lane.hpp"
 #include "pace.hpp"
 

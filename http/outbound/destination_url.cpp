@@ -7,7 +7,7 @@
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
 
-#include "../url_authority.hpp"
+#include "http/codec/url_authority.hpp"
 
 namespace gateway::http {
 

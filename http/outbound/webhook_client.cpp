@@ -27,7 +27,7 @@
 #include "answer_reader.hpp"
 #include "connection.hpp"
 #include "destination_url.hpp"
-#include "gateway/log.hpp"
+#include "gateway/base/log.hpp"
 
 namespace gateway::http {
 

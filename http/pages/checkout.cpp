@@ -6,9 +6,9 @@
 #include <boost/url/parse_query.hpp>
 #include <cstring>  // ctemplate uses strlen without it
 
-#include "../web_address.hpp"
-#include "gateway/crypto.hpp"
+#include "gateway/base/crypto.hpp"
 #include "gateway/domain/payment_machine.hpp"
+#include "http/codec/web_address.hpp"
 #include "page.hpp"
 
 namespace gateway::http {

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "../message.hpp"
 #include "gateway/domain/payment.hpp"
+#include "http/message.hpp"
 
 namespace gateway::http {
 

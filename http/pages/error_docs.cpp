@@ -3,7 +3,7 @@
 #include <ctemplate/template_dictionary.h>
 #include <cstring>  // ctemplate uses strlen without it
 
-#include "../errors.hpp"
+#include "http/errors.hpp"
 #include "page.hpp"
 
 namespace gateway::http {

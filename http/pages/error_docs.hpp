@@ -1,7 +1,7 @@
 // GET /docs/errors: every code that callers can meet, from the one catalogue.
 #pragma once
 
-#include "../message.hpp"
+#include "http/message.hpp"
 
 namespace gateway::http {
 

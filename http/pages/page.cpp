@@ -6,7 +6,7 @@
 #include <ctemplate/template.h>
 #include <cstring>  // ctemplate uses strlen without it
 
-#include "gateway/crypto.hpp"
+#include "gateway/base/crypto.hpp"
 #include "templates.hpp"
 
 namespace gateway::http {

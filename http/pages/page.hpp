@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "../message.hpp"
+#include "http/message.hpp"
 
 namespace ctemplate {
 class TemplateDictionary;

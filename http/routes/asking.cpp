@@ -2,8 +2,8 @@
 
 #include <caf/sec.hpp>
 
-#include "../encode.hpp"
-#include "../setup_link.hpp"
+#include "http/codec/encode.hpp"
+#include "setup_link.hpp"
 
 namespace gateway::http {
 namespace {

@@ -4,7 +4,7 @@
 #include <caf/error.hpp>
 #include <caf/expected.hpp>
 
-#include "../errors.hpp"
+#include "http/errors.hpp"
 #include "table.hpp"
 
 namespace gateway::http {

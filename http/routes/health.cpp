@@ -1,7 +1,7 @@
 #include "health.hpp"
 
-#include "../errors.hpp"
-#include "../pages/error_docs.hpp"
+#include "http/errors.hpp"
+#include "http/pages/error_docs.hpp"
 
 namespace gateway::http {
 namespace {

@@ -1,9 +1,9 @@
 #include "hosted.hpp"
 
-#include "../pages/checkout.hpp"
-#include "../pages/page.hpp"
 #include "asking.hpp"
-#include "gateway/crypto.hpp"
+#include "gateway/base/crypto.hpp"
+#include "http/pages/checkout.hpp"
+#include "http/pages/page.hpp"
 
 namespace gateway::http {
 namespace {

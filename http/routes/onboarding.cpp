@@ -3,11 +3,11 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "../decode.hpp"
-#include "../errors.hpp"
-#include "../setup_link.hpp"
-#include "admission.hpp"
 #include "asking.hpp"
+#include "http/access/admission.hpp"
+#include "http/codec/decode.hpp"
+#include "http/errors.hpp"
+#include "setup_link.hpp"
 
 namespace gateway::http {
 namespace {

@@ -4,10 +4,10 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "../decode_operator.hpp"
-#include "../errors.hpp"
 #include "asking.hpp"
 #include "health.hpp"
+#include "http/codec/decode_operator.hpp"
+#include "http/errors.hpp"
 #include "operator_webhooks.hpp"
 #include "table.hpp"
 

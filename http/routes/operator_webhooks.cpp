@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <tuple>
 
-#include "../decode_operator.hpp"
-#include "../encode.hpp"
-#include "../encode_operator.hpp"
-#include "../errors.hpp"
-#include "../json_writer.hpp"
 #include "asking.hpp"
+#include "http/codec/decode_operator.hpp"
+#include "http/codec/encode.hpp"
+#include "http/codec/encode_operator.hpp"
+#include "http/codec/json_writer.hpp"
+#include "http/errors.hpp"
 
 namespace gateway::http {
 namespace {

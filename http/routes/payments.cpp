@@ -1,10 +1,10 @@
 #include "payments.hpp"
 
-#include "../decode.hpp"
-#include "../errors.hpp"
-#include "admission.hpp"
 #include "asking.hpp"
-#include "gateway/crypto.hpp"
+#include "gateway/base/crypto.hpp"
+#include "http/access/admission.hpp"
+#include "http/codec/decode.hpp"
+#include "http/errors.hpp"
 
 namespace gateway::http {
 namespace {

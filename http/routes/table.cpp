@@ -3,9 +3,9 @@
 #include <exception>
 #include <optional>
 
-#include "../errors.hpp"
-#include "admission.hpp"
-#include "gateway/log.hpp"
+#include "gateway/base/log.hpp"
+#include "http/access/admission.hpp"
+#include "http/errors.hpp"
 
 namespace gateway::http {
 namespace {

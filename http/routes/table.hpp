@@ -8,9 +8,9 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "../authentication.hpp"
-#include "../message.hpp"
-#include "../worker.hpp"
+#include "http/access/authentication.hpp"
+#include "http/message.hpp"
+#include "http/worker.hpp"
 
 namespace gateway::http {
 

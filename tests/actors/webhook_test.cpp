@@ -1,7 +1,7 @@
 // Deliveries from the commit of an event to the recorded attempt, under virtual time.
 #include <catch2/catch.hpp>
 
-#include "gateway/crypto.hpp"
+#include "gateway/base/crypto.hpp"
 #include "world.hpp"
 
 using namespace gateway;

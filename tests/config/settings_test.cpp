@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "config_file.hpp"
-#include "settings_loader.hpp"
-#include "temporary_directory.hpp"
+#include "config/config_file.hpp"
+#include "config/settings_loader.hpp"
+#include "tests/base/temporary_directory.hpp"
 
 using namespace gateway;
 using namespace std::chrono_literals;

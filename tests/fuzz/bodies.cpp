@@ -8,10 +8,10 @@
 
 #include <boost/json.hpp>
 
-#include "http/decode.hpp"
-#include "http/decode_operator.hpp"
-#include "http/json_body.hpp"
-#include "http/web_address.hpp"
+#include "http/codec/decode.hpp"
+#include "http/codec/decode_operator.hpp"
+#include "http/codec/json_body.hpp"
+#include "http/codec/web_address.hpp"
 #include "must.hpp"
 
 namespace gateway::fuzz {

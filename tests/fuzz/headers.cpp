@@ -12,12 +12,12 @@
 #include <openssl/sha.h>
 #include <boost/json.hpp>
 
-#include "gateway/crypto.hpp"
-#include "http/authentication.hpp"
-#include "http/decode.hpp"
+#include "gateway/base/crypto.hpp"
+#include "http/access/authentication.hpp"
+#include "http/codec/decode.hpp"
+#include "http/codec/web_address.hpp"
 #include "http/pages/checkout.hpp"
-#include "http/setup_link.hpp"
-#include "http/web_address.hpp"
+#include "http/routes/setup_link.hpp"
 #include "must.hpp"
 
 namespace gateway::fuzz {

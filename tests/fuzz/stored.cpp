@@ -10,7 +10,7 @@
 #include <sstream>
 #include <string>
 
-#include "config_file.hpp"
+#include "config/config_file.hpp"
 #include "must.hpp"
 #include "persistence/rows.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "../../http/outbound/address_policy.hpp"
+#include "http/outbound/address_policy.hpp"
 
 using namespace gateway::http;
 namespace ip = boost::asio::ip;

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "../../http/outbound/answer_reader.hpp"
+#include "http/outbound/answer_reader.hpp"
 
 using namespace gateway;
 using namespace gateway::http;

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "../../http/outbound/webhook_client.hpp"
+#include "http/outbound/webhook_client.hpp"
 #include "outbound_server.hpp"
 
 namespace gateway::http::testing {

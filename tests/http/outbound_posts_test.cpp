@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "../../http/outbound/answer_reader.hpp"
+#include "http/outbound/answer_reader.hpp"
 #include "outbound_client.hpp"
 
 using namespace gateway;

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "../../http/outbound/destination_url.hpp"
+#include "http/outbound/destination_url.hpp"
 
 using namespace gateway::http;
 

@@ -20,14 +20,14 @@
 #include <caf/typed_event_based_actor.hpp>
 #include <catch2/catch.hpp>
 
-#include "../../http/asio_actor.hpp"
-#include "../../http/authentication.hpp"
-#include "../../http/encode.hpp"
-#include "../../http/errors.hpp"
-#include "../../http/pages/checkout.hpp"
-#include "../../http/routes/public.hpp"
-#include "../../http/setup_link.hpp"
-#include "../../http/worker.hpp"
+#include "http/access/authentication.hpp"
+#include "http/codec/encode.hpp"
+#include "http/errors.hpp"
+#include "http/pages/checkout.hpp"
+#include "http/routes/public.hpp"
+#include "http/routes/setup_link.hpp"
+#include "http/server/asio_actor.hpp"
+#include "http/worker.hpp"
 
 namespace gateway::http::testing {
 

@@ -10,7 +10,7 @@
 #include <caf/send.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
-#include "../../http/asio_actor.hpp"
+#include "http/server/asio_actor.hpp"
 #include "transport_fixture.hpp"
 
 using namespace gateway;

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <random>
 
-#include "../../http/request_reader.hpp"
+#include "http/server/request_reader.hpp"
 #include "transport_fixture.hpp"
 
 using namespace gateway;

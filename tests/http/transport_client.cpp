@@ -16,7 +16,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
-#include "gateway/crypto.hpp"
+#include "gateway/base/crypto.hpp"
 
 namespace gateway::http::testing {
 

@@ -11,7 +11,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <caf/to_string.hpp>
 
-#include "gateway/log.hpp"
+#include "gateway/base/log.hpp"
 
 namespace gateway::http::testing {
 

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "../../http/request_reader.hpp"
+#include "http/server/request_reader.hpp"
 #include "transport_fixture.hpp"
 
 using namespace gateway;

@@ -10,7 +10,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
-#include "../../http/development_certificate.hpp"
+#include "http/server/development_certificate.hpp"
 #include "transport_fixture.hpp"
 
 using namespace gateway;

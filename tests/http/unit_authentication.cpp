@@ -5,8 +5,8 @@
 #include <boost/json.hpp>
 #include <catch2/catch.hpp>
 
-#include "../../http/authentication.hpp"
-#include "gateway/crypto.hpp"
+#include "gateway/base/crypto.hpp"
+#include "http/access/authentication.hpp"
 
 using namespace gateway;
 using namespace gateway::http;

@@ -3,8 +3,8 @@
 
 #include <deque>
 
-#include "../../http/concurrency_limit.hpp"
-#include "gateway/metrics.hpp"
+#include "gateway/base/metrics.hpp"
+#include "http/access/concurrency_limit.hpp"
 
 using namespace gateway;
 using namespace gateway::http;

@@ -1,8 +1,8 @@
 // Bodies and headers of the payments interface: what is read, and one row per rule that refuses.
 #include <catch2/catch.hpp>
 
-#include "../../http/decode.hpp"
-#include "../../http/web_address.hpp"
+#include "http/codec/decode.hpp"
+#include "http/codec/web_address.hpp"
 
 using namespace gateway;
 using namespace gateway::http;

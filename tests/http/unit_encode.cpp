@@ -1,8 +1,8 @@
 // Envelopes, timelines and event data, to the byte.
 #include <catch2/catch.hpp>
 
-#include "../../http/encode.hpp"
 #include "gateway/actors.hpp"
+#include "http/codec/encode.hpp"
 
 using namespace gateway;
 using namespace gateway::http;

@@ -4,8 +4,8 @@
 #include <boost/json.hpp>
 #include <catch2/catch.hpp>
 
-#include "../../http/errors.hpp"
-#include "../../http/pages/error_docs.hpp"
+#include "http/errors.hpp"
+#include "http/pages/error_docs.hpp"
 
 using namespace gateway;
 using namespace gateway::http;

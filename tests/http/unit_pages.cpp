@@ -1,9 +1,9 @@
 // The hosted page: what it shows, what it lets happen, and whose posts it believes.
 #include <catch2/catch.hpp>
 
-#include "../../http/pages/checkout.hpp"
-#include "../../http/pages/page.hpp"
-#include "gateway/crypto.hpp"
+#include "gateway/base/crypto.hpp"
+#include "http/pages/checkout.hpp"
+#include "http/pages/page.hpp"
 
 using namespace gateway;
 using namespace gateway::http;

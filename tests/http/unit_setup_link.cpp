@@ -2,8 +2,8 @@
 #include <boost/json.hpp>
 #include <catch2/catch.hpp>
 
-#include "../../http/setup_link.hpp"
-#include "gateway/crypto.hpp"
+#include "gateway/base/crypto.hpp"
+#include "http/routes/setup_link.hpp"
 
 using namespace gateway;
 using namespace gateway::http;

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "gateway/crypto.hpp"
+#include "gateway/base/crypto.hpp"
 
 namespace gateway::persistence::test {
 

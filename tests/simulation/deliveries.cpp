@@ -4,7 +4,7 @@
 #include <charconv>
 #include <sstream>
 
-#include "gateway/crypto.hpp"
+#include "gateway/base/crypto.hpp"
 
 namespace gateway::simulation {
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "gateway/log.hpp"
+#include "gateway/base/log.hpp"
 #include "simulation.hpp"
 
 using namespace gateway::simulation;

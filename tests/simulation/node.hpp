@@ -12,8 +12,8 @@
 
 #include "bank.hpp"
 #include "database.hpp"
+#include "gateway/base/metrics.hpp"
 #include "gateway/directory.hpp"
-#include "gateway/metrics.hpp"
 #include "payment_actor.hpp"
 #include "receivers.hpp"
 #include "webhooks/delivery_worker.hpp"

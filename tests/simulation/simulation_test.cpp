@@ -4,7 +4,7 @@
 #include <set>
 #include <sstream>
 
-#include "gateway/log.hpp"
+#include "gateway/base/log.hpp"
 #include "simulation.hpp"
 
 using namespace gateway::simulation;

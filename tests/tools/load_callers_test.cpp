@@ -5,9 +5,9 @@
 #include <map>
 #include <vector>
 
-#include "model.hpp"
-#include "verifier.hpp"
-#include "workload.hpp"
+#include "workload/model.hpp"
+#include "workload/verifier.hpp"
+#include "workload/workload.hpp"
 
 using namespace gateway::load;
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "command_line.hpp"
-#include "progress.hpp"
+#include "report/progress.hpp"
 
 using namespace gateway::load;
 

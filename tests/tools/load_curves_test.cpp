@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "chart.hpp"
-#include "curves.hpp"
-#include "result.hpp"
+#include "engine/result.hpp"
+#include "report/chart.hpp"
+#include "report/curves.hpp"
+#include "report/report.hpp"
 
 using namespace gateway::load;
 

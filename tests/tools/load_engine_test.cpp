@@ -13,7 +13,7 @@
 
 #include <unistd.h>
 
-#include "engine.hpp"
+#include "engine/engine.hpp"
 #include "load_test_server.hpp"
 
 using namespace gateway::load;

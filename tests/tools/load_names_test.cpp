@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "names.hpp"
+#include "workload/names.hpp"
 
 using namespace gateway::load;
 

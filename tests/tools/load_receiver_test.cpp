@@ -23,8 +23,8 @@
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl.hpp>
 
-#include "receiver.hpp"
-#include "webhook_signature.hpp"
+#include "workload/receiver.hpp"
+#include "workload/webhook_signature.hpp"
 
 using namespace gateway::load;
 namespace asio = boost::asio;

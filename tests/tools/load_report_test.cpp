@@ -10,9 +10,10 @@
 #include <openssl/evp.h>
 #include <openssl/sha.h>
 
-#include "chart.hpp"
-#include "format.hpp"
-#include "result.hpp"
+#include "engine/result.hpp"
+#include "report/chart.hpp"
+#include "report/format.hpp"
+#include "report/report.hpp"
 
 using namespace gateway::load;
 

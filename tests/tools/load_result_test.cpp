@@ -14,7 +14,8 @@
 #include <unistd.h>
 #include <boost/json/parse.hpp>
 
-#include "result.hpp"
+#include "engine/result.hpp"
+#include "report/report.hpp"
 
 using namespace gateway::load;
 

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "schedule.hpp"
+#include "engine/schedule.hpp"
 
 using namespace gateway::load;
 

@@ -9,7 +9,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 
-#include "signer.hpp"
+#include "engine/signer.hpp"
 
 using namespace gateway::load;
 

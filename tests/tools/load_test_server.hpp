@@ -18,7 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "target.hpp"
+#include "engine/target.hpp"
 
 namespace gateway::load::testing {
 

@@ -12,10 +12,10 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "model.hpp"
-#include "reading.hpp"
-#include "verifier.hpp"
-#include "workload.hpp"
+#include "workload/model.hpp"
+#include "workload/reading.hpp"
+#include "workload/verifier.hpp"
+#include "workload/workload.hpp"
 
 using namespace gateway::load;
 namespace json = boost::json;

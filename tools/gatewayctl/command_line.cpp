@@ -13,9 +13,9 @@
 #include <CLI/Validators.hpp>
 #include <boost/json/array.hpp>
 
+#include "config/option_value.hpp"
 #include "gateway/domain/merchant.hpp"
 #include "gateway/domain/provider_kind.hpp"
-#include "option_value.hpp"
 
 namespace gateway::ctl {
 

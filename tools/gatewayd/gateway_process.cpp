@@ -21,12 +21,12 @@
 #include "actors/router.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/webhooks/dispatcher.hpp"
-#include "config/master_key_file.hpp"
-#include "gateway/log.hpp"
-#include "http/encode.hpp"
+#include "gateway/base/log.hpp"
+#include "gateway/base/master_key_file.hpp"
+#include "http/codec/encode.hpp"
 #include "http/outbound/webhook_client.hpp"
-#include "http/server.hpp"
-#include "http/tls.hpp"
+#include "http/server/server.hpp"
+#include "http/server/tls.hpp"
 #include "persistence/store.hpp"
 
 using namespace gateway;

@@ -7,8 +7,8 @@
 #include <iostream>
 
 #include "config/settings_loader.hpp"
-#include "gateway/log.hpp"
-#include "gateway/scheduling.hpp"
+#include "gateway/base/log.hpp"
+#include "gateway/base/scheduling.hpp"
 #include "gateway_process.hpp"
 
 #ifdef GATEWAY_MIMALLOC

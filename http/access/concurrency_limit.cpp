@@ -1,0 +1,97 @@
+#include "concurrency_limit.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+#include "gateway/base/metrics.hpp"
+
+namespace gateway::http {
+
+namespace {
+/// So few may always wait: when a disk pauses for a moment, an ordinary load is not turned away.
+constexpr std::size_t fewest = 64;
+}  // namespace
+
+class concurrency_limit::state {
+ public:
+  state(clock::duration longest_wait, std::size_t batch, std::size_t most, metrics& meters)
+      : longest_wait_(longest_wait),
+        least_(std::max(2 * batch, fewest)),
+        most_(std::max(most, least_)),
+        meters_(meters) {
+    set_limit(2 * least_);
+  }
+
+  std::size_t waiting() const noexcept { return waiting_.load(std::memory_order_relaxed); }
+  std::size_t limit() const noexcept { return limit_.load(std::memory_order_relaxed); }
+
+  /// Returns how many have been served before.
+  std::uint64_t enter() {
+    const std::lock_guard lock{mutex_};
+    set_waiting(waiting() + 1);
+    return served_;
+  }
+
+  void leave(clock::time_point entered, std::uint64_t served_before, clock::time_point now) {
+    const std::lock_guard lock{mutex_};
+    const bool in_use = waiting() > limit() / 2;
+    set_waiting(waiting() - 1);
+    ++served_;
+    const auto waited = now - entered;
+    if (waited > longest_wait_) {
+      late_ = now;
+      if (entered >= shrunk_) shrink(waited, served_ - served_before, now);
+    } else if (waited < longest_wait_ / 2 && now - late_ > longest_wait_ && in_use) {
+      set_limit(limit() + 1);  // for each that was served, so that it doubles each time that a whole queue has passed
+    }
+  }
+
+ private:
+  /// To what can be served in the longest wait, as this wait has shown; by a tenth at least, so that requests that
+  /// hardly wait (repeats of what is done) cannot hide how long the others do.
+  void shrink(clock::duration waited, std::uint64_t served_meanwhile, clock::time_point now) {
+    shrunk_ = now;
+    const auto share = std::chrono::duration<double>(longest_wait_) / std::chrono::duration<double>(waited);
+    const auto servable = static_cast<std::size_t>(static_cast<double>(served_meanwhile) * share);
+    set_limit(std::min(servable, limit() - limit() / 10));
+  }
+
+  void set_limit(std::size_t to) {
+    limit_.store(std::clamp(to, least_, most_), std::memory_order_relaxed);
+    meters_.writes_waiting_limit.Set(static_cast<double>(limit()));
+  }
+  void set_waiting(std::size_t to) {
+    waiting_.store(to, std::memory_order_relaxed);
+    meters_.writes_waiting.Set(static_cast<double>(to));
+  }
+
+  const clock::duration longest_wait_;
+  const std::size_t least_;
+  const std::size_t most_;
+  metrics& meters_;
+  std::mutex mutex_;  ///< of all below; the first two are read without it
+  std::atomic<std::size_t> waiting_{0};
+  std::atomic<std::size_t> limit_{0};
+  std::uint64_t served_ = 0;
+  clock::time_point shrunk_{};  ///< what entered before was admitted under a limit that is gone
+  clock::time_point late_{};  ///< when the last one left that had waited too long
+};
+
+concurrency_limit::concurrency_limit(clock::duration longest_wait, std::size_t batch, std::size_t most, metrics& meters)
+    : state_(std::make_shared<state>(longest_wait, batch, most, meters)) {}
+
+bool concurrency_limit::reached() const noexcept { return state_->waiting() >= state_->limit(); }
+std::size_t concurrency_limit::waiting() const noexcept { return state_->waiting(); }
+std::size_t concurrency_limit::limit() const noexcept { return state_->limit(); }
+
+std::shared_ptr<const void> concurrency_limit::enter(clock::time_point now) {
+  // Actors may hold it for longer than the gateway's HTTP side lives, and its metrics.
+  const std::weak_ptr<state> of = state_;
+  return {state_.get(), [of, entered = now, served = state_->enter()](const void*) {
+            if (const auto still = of.lock()) still->leave(entered, served, clock::now());
+          }};
+}
+
+}  // namespace gateway::http

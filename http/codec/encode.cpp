@@ -1,0 +1,212 @@
+#include "encode.hpp"
+
+#include <utility>
+
+#include "gateway/actors.hpp"
+#include "http/errors.hpp"
+#include "json_writer.hpp"
+
+namespace gateway::http {
+namespace {
+
+/// What a provider object tells: of the payment as it stands, or of one operation on it.
+struct provider_part {
+  provider_status status = provider_status::none;
+  const provider_error* error = nullptr;
+};
+
+/// Callers know three values. A call that is still out, or whose outcome is unknown, is pending to them.
+std::string_view shown(provider_status status) noexcept {
+  const bool settled = status == provider_status::approved || status == provider_status::declined;
+  return settled ? to_string(status) : to_string(provider_status::pending);
+}
+
+void append_error(std::string& out, const provider_error& error) {
+  json_object object{out};
+  object.text("category", to_string(error.category));
+  object.text("code", error.code);
+  object.text("message", error.message);
+  object.boolean("retryable", error.retryable);
+  if (error.outcome_unknown) object.text("outcome", "unknown");
+}
+
+void append_provider(std::string& out, const payment& subject, const provider_part& part) {
+  json_object object{out};
+  if (!subject.hides_provider) {
+    object.text("provider", to_string(subject.provider));
+    object.text_if("provider_ref", subject.provider_ref);
+  }
+  object.text("status", shown(part.status));
+  object.text_if("hosted_url", subject.hosted_url);
+  if (part.error)
+    append_error(object.member("error"), subject.hides_provider ? neutral_error(*part.error) : *part.error);
+}
+
+void append_envelope(json_object& body, const payment& subject, const provider_part& part) {
+  body.text("payment_id", subject.key.id.value);
+  body.text("state", to_string(subject.state));
+  append_provider(body.member("provider"), subject, part);
+}
+
+provider_part part_of(const outcome& result) {
+  // An operation that never reached the provider shows the payment's own standing.
+  const auto status = result.status == provider_status::none ? result.after.status : result.status;
+  return {status, result.error ? &*result.error : nullptr};
+}
+
+std::string success_body(const outcome& result) {
+  std::string out;
+  out.reserve(256);
+  {
+    json_object body{out};
+    body.text("payment_id", result.after.key.id.value);
+    body.text("state", to_string(result.after.state));
+    if (result.what == operation::refund) {
+      body.number("refunded_amount", result.refunded_amount);
+      body.number("refunded_total", result.after.refunded);
+      body.number("remaining_amount", machine::remaining(result.after));
+    }
+    append_provider(body.member("provider"), result.after, part_of(result));
+  }
+  return out;
+}
+
+std::string failed_envelope(const outcome& result, std::string_view error) {
+  std::string out;
+  {
+    json_object body{out};
+    append_envelope(body, result.after, part_of(result));
+    body.text("error", error);
+  }
+  return out;
+}
+
+class json_result_encoder final : public result_encoder {
+ public:
+  explicit json_result_encoder(std::string base_url) : base_url_(std::move(base_url)) {}
+
+  answer encode(const outcome& result) const override {
+    if (!result.failure) return {200, success_body(result)};
+    const auto& row = row_of(code_of(*result.failure));
+    const auto status = static_cast<std::uint16_t>(row.status);
+    if (row.shape == body_shape::envelope) return {status, failed_envelope(result, row.text)};
+    return {status, error_body(row.code, {}, base_url_, operation_of(*result.failure).value_or(""))};
+  }
+
+  std::string event_data(const payment& subject, std::string_view type) const override {
+    std::string out;
+    {
+      json_object data{out};
+      data.text("payment_id", subject.key.id.value);
+      data.text("state", to_string(subject.state));
+      data.number("amount", subject.amount.minor);
+      data.text("currency", subject.amount.unit.code());
+      if (type == "payment.refunded" || type == "payment.partially_refunded")
+        data.number("refunded_amount", subject.refunded);
+      if (type == "payment.failed" && subject.error) {
+        const auto error = subject.hides_provider ? neutral_error(*subject.error) : *subject.error;
+        data.text("failure_code", error.code);
+        data.text("failure_category", to_string(error.category));
+      }
+      append_metadata(data, subject.details.metadata);
+    }
+    return out;
+  }
+
+  std::string event_envelope(const event_record& event, destination_kind to, const entity_id& entity) const override {
+    std::string out;
+    out.reserve(256 + event.data.size());
+    {
+      json_object envelope{out};
+      envelope.text("id", event.id);
+      envelope.text("type", type_told_to(to, event.type));
+      envelope.text("created", format_millis(event.created));
+      {
+        json_object merchant{envelope.member("merchant")};
+        merchant.text("id", event.subject.merchant.value);
+        merchant.text("entity_id", entity.value);
+      }
+      envelope.member("data") += event.data;
+    }
+    return out;
+  }
+
+ private:
+  static void append_metadata(json_object& data, const metadata_map& metadata) {
+    if (metadata.empty()) return;
+    json_object object{data.member("metadata")};
+    for (const auto& [name, value] : metadata) object.text(name, value);
+  }
+
+  std::string base_url_;
+};
+
+void append_entry(std::string& out, const timeline_view& view, const timeline_entry& entry) {
+  json_object object{out};
+  object.text("kind", entry.kind == timeline_kind::attempt ? "attempt" : "event");
+  object.text("operation", entry.operation);
+  if (!view.hides_provider) object.text("provider", to_string(view.provider));
+  object.text("status", entry.status);
+  if (!view.hides_provider) {
+    object.text_if("error_code", entry.error_code);
+    object.text_if("message", entry.message);
+  }
+  object.text("occurred_at", format_millis(entry.occurred_at));
+}
+
+}  // namespace
+
+std::unique_ptr<result_encoder> make_result_encoder(std::string base_url) {
+  return std::make_unique<json_result_encoder>(std::move(base_url));
+}
+
+std::string encode_payment(const payment& subject) {
+  std::string out;
+  out.reserve(320);
+  {
+    json_object body{out};
+    append_envelope(body, subject, {subject.status, subject.error ? &*subject.error : nullptr});
+    body.number("amount", subject.amount.minor);
+    body.text("currency", subject.amount.unit.code());
+    body.number("refunded_total", subject.refunded);
+    body.text("created_at", format_seconds(subject.created_at));
+  }
+  return out;
+}
+
+std::string encode_timeline(const timeline_view& view) {
+  std::string out;
+  out.reserve(64 + 192 * view.entries.size());
+  {
+    json_object body{out};
+    body.text("payment_id", view.key.id.value);
+    auto& list = body.member("timeline");
+    list += '[';
+    for (std::size_t i = 0; i < view.entries.size(); ++i) {
+      if (i != 0) list += ',';
+      append_entry(list, view, view.entries[i]);
+    }
+    list += ']';
+  }
+  return out;
+}
+
+provider_error neutral_error(const provider_error& native) {
+  auto neutral = native;
+  if (native.outcome_unknown) {
+    neutral.code = "PAYMENT_OUTCOME_UNKNOWN";
+    neutral.message = "The outcome of the payment is not known yet.";
+  } else if (native.code == "checkout_expired") {
+    neutral.code = "PAYMENT_EXPIRED";
+    neutral.message = "The payment was not completed in time.";
+  } else if (native.category == error_category::provider || native.category == error_category::risk) {
+    neutral.code = "PAYMENT_DECLINED";
+    neutral.message = "The payment was declined.";
+  } else {
+    neutral.code = "PAYMENT_FAILED";
+    neutral.message = "The payment failed.";
+  }
+  return neutral;
+}
+
+}  // namespace gateway::http

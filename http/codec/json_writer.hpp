@@ -1,0 +1,58 @@
+// JSON written straight into a string: for the answers on the hot path, where building a tree of values
+// first costs several times the bytes themselves. Names and values are escaped.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "gateway/base/json_text.hpp"
+
+namespace gateway::http {
+
+/// `text` as a JSON string with its quotes. Nearly every text here is plain ASCII, which is copied in one piece.
+inline void write_json_string(std::string& out, std::string_view text) {
+  const bool plain = std::ranges::all_of(text, [](char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; });
+  if (plain)
+    out.append(1, '"').append(text).append(1, '"');
+  else
+    append_json_string(out, text);
+}
+
+/// One object's members, in the order they are written. Closed by its destructor.
+class json_object {
+ public:
+  explicit json_object(std::string& out) : out_(out) { out_ += '{'; }
+  ~json_object() { out_ += '}'; }
+  json_object(const json_object&) = delete;
+  json_object& operator=(const json_object&) = delete;
+
+  void text(std::string_view name, std::string_view value) { write_json_string(member(name), value); }
+  /// Absent rather than empty.
+  void text_if(std::string_view name, std::string_view value) {
+    if (!value.empty()) text(name, value);
+  }
+  void number(std::string_view name, std::int64_t value) {
+    char digits[24];
+    const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+    member(name).append(digits, end);
+  }
+  void boolean(std::string_view name, bool value) { member(name) += value ? "true" : "false"; }
+
+  /// Starts a member whose value the caller appends to the returned string.
+  std::string& member(std::string_view name) {
+    if (!first_) out_ += ',';
+    first_ = false;
+    write_json_string(out_, name);
+    out_ += ':';
+    return out_;
+  }
+
+ private:
+  std::string& out_;
+  bool first_ = true;
+};
+
+}  // namespace gateway::http

@@ -1,0 +1,101 @@
+#include "setup_link.hpp"
+
+#include <algorithm>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "gateway/base/crypto.hpp"
+#include "http/errors.hpp"
+
+namespace gateway::http {
+namespace {
+
+constexpr std::string_view link_purpose = "psp_setup";
+constexpr std::string_view session_purpose = "setup_session";
+
+std::string sign(std::string_view key, std::string_view purpose, const setup_token& token) {
+  const boost::json::object payload{{"purpose", purpose},
+                                    {"merchant", token.merchant.value},
+                                    {"user", token.user.value},
+                                    {"id", token.id},
+                                    {"expires", to_unix_ms(token.expires)}};
+  return crypto::sign_token(key, boost::json::serialize(payload));
+}
+
+std::string text_of(const boost::json::object& object, std::string_view name) {
+  const auto* value = object.if_contains(name);
+  return value && value->is_string() ? std::string{std::string_view{value->get_string()}} : std::string{};
+}
+
+connection_status status_of(const merchant& who, environment env, provider_kind kind) {
+  const auto at = std::ranges::find_if(
+      who.connections, [&](const connection& link) { return link.env == env && link.provider == kind; });
+  return at == who.connections.end() ? connection_status::not_connected : at->status;
+}
+
+/// Empty for a wallet entity: it must not learn of providers.
+boost::json::array offered_providers(const merchant& who, environment env, bool signed_link, bool sandbox_in_live) {
+  boost::json::array list;
+  if (who.kind == entity_kind::wallet) return list;
+  for (const auto& row : provider_catalogue) {
+    if (row.wallet || (row.sandbox && env == environment::live && !sandbox_in_live)) continue;
+    list.push_back(boost::json::object{{"id", row.public_id},
+                                       {"display_name", row.display_name},
+                                       {"status", to_string(status_of(who, env, row.kind))},
+                                       {"source", signed_link ? "global" : "platform_allowlist"}});
+  }
+  return list;
+}
+
+}  // namespace
+
+setup_link make_setup_link(const merchant& who, std::string_view portal_url, std::string_view key, time_point now) {
+  const auto expires = now + setup_link_lifetime;
+  std::string url{portal_url};
+  if (who.owner.empty()) return {(url += "/setup?merchant_id=") += who.id.value, format_seconds(expires), false};
+  const setup_token token{who.id, who.owner, crypto::random_hex(16), expires};
+  return {(url += "/setup?token=") += sign(key, link_purpose, token), format_millis(expires), true};
+}
+
+std::optional<setup_token> read_setup_token(std::string_view token, std::string_view key, time_point now) {
+  const auto payload = crypto::verify_token(key, token);
+  if (!payload) return std::nullopt;
+  boost::system::error_code failure;
+  const auto document = boost::json::parse(*payload, failure);
+  if (failure || !document.is_object()) return std::nullopt;
+  const auto& object = document.get_object();
+  const auto* expires = object.if_contains("expires");
+  if (text_of(object, "purpose") != link_purpose || !expires || !expires->is_int64()) return std::nullopt;
+  setup_token read{merchant_id{text_of(object, "merchant")}, user_id{text_of(object, "user")}, text_of(object, "id"),
+                   from_unix_ms(expires->get_int64())};
+  if (read.expires <= now || read.merchant.empty() || read.id.empty()) return std::nullopt;
+  return read;
+}
+
+setup_session make_setup_session(const setup_token& redeemed, std::string_view key, time_point now) {
+  auto session = redeemed;
+  session.id = crypto::random_hex(16);
+  session.expires = now + setup_link_lifetime;
+  return {sign(key, session_purpose, session), format_millis(session.expires)};
+}
+
+std::string not_charge_capable_body(const merchant& who, environment env, const setup_link& link,
+                                    std::string_view base_url, bool sandbox_in_live) {
+  const auto& row = row_of(error_code::merchant_not_charge_capable);
+  boost::json::object body;
+  auto& error = body["error"].emplace_object();
+  error["type"] = row.text;
+  error["code"] = row.text;
+  error["message"] = row.message;
+  error["merchant_id"] = who.id.value;
+  error["setup_url"] = link.url;
+  error["setup_url_expires_at"] = link.expires_at;
+  error["providers"] = offered_providers(who, env, link.is_signed, sandbox_in_live);
+  error["docs_url"] = docs_url(base_url, row);
+  return boost::json::serialize(body);
+}
+
+}  // namespace gateway::http

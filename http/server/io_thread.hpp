@@ -1,0 +1,114 @@
+// One thread with an io_context of its own, and everything that its sessions share without a lock.
+//
+// Lifecycle: made and destroyed by the server, on the main thread; runs between start() and join().
+// Concurrency: adopt(), begin_drain(), abort() and connections() may be called on any thread; what the
+// sessions use, only on this one.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/intrusive/list.hpp>
+
+#include "asio_actor.hpp"
+#include "buffer_budget.hpp"
+#include "connection_limits.hpp"
+#include "http/worker.hpp"
+#include "request_ids.hpp"
+#include "request_meter.hpp"
+#include "tls.hpp"
+
+namespace gateway::http {
+
+using request_handler = boost::asio::awaitable<response> (*)(worker&, request&);
+
+/// What answers the requests of each listener.
+struct handlers {
+  request_handler public_routes;
+  request_handler operator_routes;
+  request_handler metrics_routes;
+};
+
+/// Through which listener a connection came.
+enum class entrance : unsigned char { public_tls, operator_socket, operator_tcp };
+
+/// A session as its thread sees it. A deadline costs no timer: the thread looks over all of them a few times a second.
+class session_record
+    : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+ public:
+  using clock = std::chrono::steady_clock;
+  static constexpr clock::time_point never = clock::time_point::max();
+  enum class interruption : unsigned char { none, deadline, drain, abort };
+
+  virtual ~session_record() = default;
+  /// Ends the socket operation that is under way, if there is one.
+  virtual void interrupt(interruption why) = 0;
+
+  clock::time_point deadline = never;
+  bool idle = true;  ///< between requests
+};
+
+class io_thread {
+ public:
+  using clock = session_record::clock;
+
+  io_thread(services& shared, caf::actor_system& system, const tls_identity& identity, const handlers& routes,
+            unsigned number);
+  ~io_thread();
+  io_thread(const io_thread&) = delete;
+  io_thread& operator=(const io_thread&) = delete;
+
+  void start();
+  /// Takes a new connection's socket.
+  void adopt(int fd, int family, entrance from, connection_limits::place place);
+  /// Idle sessions end now, the others with their next answer.
+  void begin_drain();
+  /// Ends every open ask with an error, so that its request is answered at once.
+  void abandon_asks();
+  /// Closes every connection.
+  void abort();
+  void join();
+  std::size_t connections() const noexcept { return connections_.load(std::memory_order_relaxed); }
+
+  boost::asio::io_context& context() noexcept { return context_; }
+
+  // ---- for the sessions ----
+  worker here;
+  const handlers& routes;
+  const tls_identity& identity;
+  request_meter meter;
+  request_ids ids;
+  std::string text;     ///< of the response that is being written; used between two suspensions only
+  std::string scratch;  ///< its encrypted form
+  buffer_budget buffers;
+
+  void enter(session_record& session);
+  void leave(session_record& session);
+
+ private:
+  using session_list = boost::intrusive::list<session_record, boost::intrusive::constant_time_size<false>>;
+
+  void run();
+  void watch_deadlines();
+  void interrupt_overdue();
+
+  std::atomic<std::size_t> connections_{0};  ///< adopted and not yet ended
+  session_list sessions_;
+  const clock::duration period_;
+  const unsigned number_;
+  bool watching_ = false;
+  // Destroying the context destroys the sessions that are left, so it goes before what they use.
+  boost::asio::io_context context_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  boost::asio::steady_timer timer_;
+  asio_actor_handle actor_;
+  std::thread thread_;
+};
+
+}  // namespace gateway::http

@@ -1,0 +1,40 @@
+// Request ids: `req_` and 32 hex digits. They name a request in logs; they are no secret, so a fast generator,
+// seeded from the system's, will do. One for each thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <string_view>
+
+#include "gateway/base/crypto.hpp"
+
+namespace gateway::http {
+
+class request_ids {
+ public:
+  using text = std::array<char, 36>;
+
+  request_ids() : random_(seed()) {}
+
+  text next() {
+    constexpr char digits[] = "0123456789abcdef";
+    text out{'r', 'e', 'q', '_'};
+    for (std::size_t at = 4; at < out.size();) {
+      for (auto bits = random_(), left = std::uint64_t{16}; left > 0; --left, bits >>= 4) out[at++] = digits[bits & 15];
+    }
+    return out;
+  }
+
+ private:
+  static std::mt19937_64 seed() {
+    const auto bytes = crypto::random_bytes(32);
+    std::seed_seq from(bytes.begin(), bytes.end());
+    return std::mt19937_64{from};
+  }
+
+  std::mt19937_64 random_;
+};
+
+}  // namespace gateway::http

@@ -1,0 +1,84 @@
+#include "response_writer.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include <boost/beast/http/status.hpp>
+
+#include "gateway/base/log.hpp"
+
+namespace gateway::http {
+
+namespace {
+
+void append_number(std::string& out, std::size_t number) {
+  char digits[20];
+  const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+  out.append(digits, end);
+}
+
+void append_status_line(std::string& out, int status) {
+  out += "HTTP/1.1 ";
+  append_number(out, static_cast<std::size_t>(status));
+  out += ' ';
+  const auto reason = boost::beast::http::obsolete_reason(static_cast<boost::beast::http::status>(status));
+  out.append(reason.data(), reason.size());
+}
+
+/// A value that could start a header of its own would let whoever chose it write the response.
+bool harmless(std::string_view value) {
+  return std::none_of(value.begin(), value.end(), [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7f; });
+}
+
+}  // namespace
+
+void write_response(std::string& out, const response& what, const framing& how) {
+  const auto body = what.sent_body();
+  const auto status = what.sent_status();
+  const bool bodyless = status == 204 || status == 304;
+  out.clear();
+  out.reserve(512 + (how.without_body ? 0 : body.size()));
+  append_status_line(out, status);
+  out += "\r\nRequest-Id: ";
+  out += how.request_id;
+  out += "\r\nCache-Control: no-store";
+  if (!bodyless) {
+    if (!what.content_type.empty()) {
+      out += "\r\nContent-Type: ";
+      out += what.content_type;
+    }
+    out += "\r\nContent-Length: ";
+    append_number(out, body.size());
+  }
+  for (const auto& [name, value] : what.headers) {
+    if (!harmless(value)) {
+      log::error("response_header_dropped", {{"request_id", how.request_id}, {"header", name}});
+      continue;
+    }
+    out += "\r\n";
+    out += name;
+    out += ": ";
+    out += value;
+  }
+  if (how.secure) out += "\r\nStrict-Transport-Security: max-age=31536000";
+  if (!how.keep_alive)
+    out += "\r\nConnection: close";
+  else if (how.http_1_0)
+    out += "\r\nConnection: keep-alive";
+  out += "\r\n\r\n";
+  if (!bodyless && !how.without_body) out += body;
+}
+
+response refusal_response(const refusal& why) {
+  response out;
+  out.status = why.status;
+  out.body = R"({"error":")";
+  out.body += why.code;
+  out.body += R"(","message":")";
+  out.body += why.message;
+  out.body += R"("})";
+  if (why.status == 503) out.headers.emplace_back("Retry-After", "1");
+  return out;
+}
+
+}  // namespace gateway::http

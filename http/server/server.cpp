@@ -1,0 +1,133 @@
+#include "server.hpp"
+
+#include <algorithm>
+#include <future>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include <boost/asio/post.hpp>
+
+#include "acceptor.hpp"
+#include "gateway/base/log.hpp"
+#include "tls.hpp"
+
+namespace gateway::http {
+
+using namespace std::chrono_literals;
+using steady = std::chrono::steady_clock;
+
+namespace {
+
+/// Operators must get in when clients have taken every other place.
+constexpr std::size_t operator_connections = 64;
+constexpr auto look_again = 5ms;
+constexpr auto last_words = 500ms;  ///< for answers to requests whose asks were given up
+
+unsigned thread_count(const settings& config) {
+  return config.http_threads != 0 ? config.http_threads : std::max(1U, std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+class server::implementation {
+ public:
+  implementation(services& shared, caf::actor_system& system, listeners sockets, handlers routes)
+      : shared_(shared),
+        routes_(routes),
+        identity_(find_tls_files(shared.config)),
+        port_(sockets.public_tls.port()),
+        public_limits_(shared.config.http.connections, shared.config.http.connections_per_address),
+        operator_limits_(operator_connections, operator_connections) {
+    for (unsigned number = 0; number < thread_count(shared.config); ++number) {
+      threads_.push_back(std::make_unique<io_thread>(shared, system, identity_, routes_, number));
+    }
+    listen(std::move(sockets.public_tls), entrance::public_tls, public_limits_);
+    listen(std::move(sockets.operator_socket), entrance::operator_socket, operator_limits_);
+    listen(std::move(sockets.operator_tcp), entrance::operator_tcp, operator_limits_);
+  }
+
+  ~implementation() { drain(0ms); }
+
+  void start() {
+    for (auto& one : acceptors_) one->start();
+    for (auto& one : threads_) one->start();
+    running_ = true;
+  }
+
+  void drain(std::chrono::milliseconds longest) {
+    shared_.draining.store(true);
+    if (running_) {
+      refuse_new();
+      if (!wait_until_empty(longest)) cut_off();
+      running_ = false;
+    }
+    for (auto& one : threads_) one->join();
+    acceptors_.clear();
+  }
+
+  std::uint16_t port() const { return port_; }
+  void reload_certificate() { identity_.reload(); }
+  std::size_t connections() const {
+    const auto of_one = [](const auto& one) { return one->connections(); };
+    return std::transform_reduce(threads_.begin(), threads_.end(), std::size_t{0}, std::plus{}, of_one);
+  }
+
+ private:
+  void listen(listening_socket socket, entrance kind, connection_limits& limits) {
+    if (!socket) return;
+    auto& context = threads_.front()->context();
+    acceptors_.push_back(
+        std::make_unique<acceptor>(context, std::move(socket), kind, limits, threads_, shared_.meters));
+  }
+
+  void refuse_new() {
+    std::promise<void> refused;
+    boost::asio::post(threads_.front()->context(), [&] {
+      for (auto& one : acceptors_) one->stop();
+      refused.set_value();
+    });
+    refused.get_future().wait();
+  }
+
+  /// Asks again and again, because a connection that was accepted just now may not have had its say yet.
+  bool wait_until_empty(std::chrono::milliseconds longest) {
+    const auto end = steady::now() + longest;
+    for (;;) {
+      if (connections() == 0) return true;
+      if (steady::now() >= end) return false;
+      for (auto& one : threads_) one->begin_drain();
+      std::this_thread::sleep_for(look_again);
+    }
+  }
+
+  void cut_off() {
+    for (auto& one : threads_) one->abandon_asks();
+    if (wait_until_empty(last_words)) return;
+    log::warn("connections_cut_off", {{"count", connections()}});
+    for (auto& one : threads_) one->abort();
+    wait_until_empty(last_words);
+  }
+
+  services& shared_;
+  const handlers routes_;
+  tls_identity identity_;
+  const std::uint16_t port_;
+  connection_limits public_limits_;
+  connection_limits operator_limits_;
+  acceptor::thread_list threads_;
+  std::vector<std::unique_ptr<acceptor>> acceptors_;  ///< on the first thread's context
+  bool running_ = false;
+};
+
+server::server(services& shared, caf::actor_system& system, listeners sockets, handlers routes)
+    : self_(std::make_unique<implementation>(shared, system, std::move(sockets), routes)) {}
+server::~server() = default;
+
+void server::start() { self_->start(); }
+std::uint16_t server::port() const { return self_->port(); }
+void server::reload_certificate() { self_->reload_certificate(); }
+void server::drain(std::chrono::milliseconds longest) { self_->drain(longest); }
+std::size_t server::connections() const { return self_->connections(); }
+
+}  // namespace gateway::http

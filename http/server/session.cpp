@@ -1,0 +1,259 @@
+#include "session.hpp"
+
+#include <array>
+#include <chrono>
+
+#include "gateway/base/log.hpp"
+#include "request_reader.hpp"
+#include "response_writer.hpp"
+
+namespace gateway::http {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto handshake_timeout = 10s;
+constexpr auto linger_timeout = 2s;
+constexpr std::size_t linger_bytes = 256 * 1024;
+
+constexpr refusal too_slow{408, "request_timeout", "The request did not arrive in time."};
+
+response internal_error() {
+  return refusal_response({500, "internal_error", "The gateway could not answer this request."});
+}
+
+std::string_view as_text(const request_ids::text& id) { return {id.data(), id.size()}; }
+
+template <class Transport>
+class session final : public session_record {
+ public:
+  template <class... Args>
+  session(io_thread& home, request_handler handle, Args&&... transport)
+      : home_(home),
+        limits_(home.here.shared.config.http),
+        handle_(handle),
+        stream_(std::forward<Args>(transport)...),
+        reader_(limits_, &home.buffers) {
+    home_.enter(*this);
+  }
+  ~session() override { home_.leave(*this); }
+  session(const session&) = delete;
+  session& operator=(const session&) = delete;
+
+  asio::awaitable<void> run() {
+    within(handshake_timeout);
+    auto opening = stream_.open(failure_);
+    co_await std::move(opening);
+    if (failure_) co_return;
+    auto state = request_reader::state::partial;
+    bool stays = true;
+    within(limits_.idle_timeout);
+    while (stays) {
+      if (state == request_reader::state::partial) {
+        auto reading = read_request();
+        state = co_await std::move(reading);
+      }
+      if (state == request_reader::state::partial) break;  // there will be no request
+      if (state == request_reader::state::refused) {
+        auto refusing = refuse();
+        co_await std::move(refusing);
+        co_return;
+      }
+      auto answering = answer();
+      stays = co_await std::move(answering);
+      if (stays) state = await_next();
+    }
+    say_goodbye();
+  }
+
+  void interrupt(interruption why) override {
+    interrupted_ = why;
+    error_code ignored;
+    if (why == interruption::abort)
+      stream_.socket().close(ignored);
+    else
+      stream_.socket().cancel(ignored);
+  }
+
+ private:
+  void within(clock::duration time) { deadline = clock::now() + time; }
+
+  bool draining() const { return home_.here.shared.draining.load(std::memory_order_relaxed); }
+
+  /// Until the request is whole or refused; partial means that the connection is over.
+  asio::awaitable<request_reader::state> read_request() {
+    auto state = request_reader::state::partial;
+    while (state == request_reader::state::partial) {
+      const bool first = reader_.empty();
+      interrupted_ = interruption::none;
+      const auto space = reader_.free_space();
+      if (space.empty()) co_return request_reader::state::refused;
+      auto reading = stream_.read(space, failure_);
+      const auto count = co_await std::move(reading);
+      if (failure_) {
+        if (goes_on()) continue;
+        co_return timed_out_ ? request_reader::state::refused : state;
+      }
+      if (first) begun_ = clock::now();
+      state = reader_.received(count);
+      if (state != request_reader::state::partial) break;
+      if (first && !reader_.empty()) begin_request();
+      if (reader_.takes_continue()) {
+        auto sending = send(continue_line);
+        co_await std::move(sending);
+        if (failure_) co_return state;
+      }
+    }
+    co_return state;
+  }
+
+  void begin_request() {
+    idle = false;
+    deadline = begun_ + limits_.request_timeout;
+  }
+
+  /// After a read that failed: whether to read again. A request that is late is answered; all else ends the connection.
+  bool goes_on() {
+    if (failure_ != asio::error::operation_aborted) return false;
+    if (interrupted_ == interruption::deadline) {
+      timed_out_ = !reader_.empty();
+      failure_ = {};
+      return false;
+    }
+    // The server drains, but a request may have come before the client could know.
+    error_code ec;
+    if (interrupted_ != interruption::drain || stream_.socket().available(ec) == 0 || ec) return false;
+    failure_ = {};
+    return true;
+  }
+
+  /// What stands behind the request that was answered just now.
+  request_reader::state await_next() {
+    const auto state = reader_.next();
+    if (!reader_.empty()) {
+      begun_ = clock::now();
+      begin_request();
+    } else {
+      idle = true;
+      deadline = answered_ + limits_.idle_timeout;
+    }
+    return state;
+  }
+
+  /// Returns whether the connection stays.
+  asio::awaitable<bool> answer() {
+    const auto id = home_.ids.next();
+    auto& in = reader_.current();
+    in.request_id = as_text(id);
+    idle = false;
+    deadline = never;  // the asks behind a route have deadlines of their own
+    home_.meter.request_begun();
+    response out;
+    try {
+      auto handling = handle_(home_.here, in);
+      out = co_await std::move(handling);
+    } catch (const std::exception& e) {
+      log::error("handler_failed", {{"request_id", in.request_id}, {"reason", e.what()}});
+      out = internal_error();
+    }
+    home_.meter.request_ended();
+    const bool stays = reader_.keep_alive() && !draining();
+    auto sending = send_response(out, in.method, as_text(id), stays);
+    co_await std::move(sending);
+    co_return stays && !failure_;
+  }
+
+  asio::awaitable<void> refuse() {
+    const auto id = home_.ids.next();
+    auto out = refusal_response(timed_out_ ? too_slow : reader_.why());
+    auto sending = send_response(out, reader_.method(), as_text(id), false);
+    co_await std::move(sending);
+    if (failure_) co_return;
+    say_goodbye();
+    auto lingering = linger();
+    co_await std::move(lingering);
+  }
+
+  asio::awaitable<void> send_response(response& out, std::string_view method, std::string_view id, bool stays) {
+    const framing how{id, stays, reader_.http_1_0(), Transport::secure, method == "HEAD"};
+    write_response(home_.text, out, how);
+    answered_ = clock::now();
+    deadline = answered_ + limits_.request_timeout;
+    // Counted before it is sent, so that a client who looks at the metrics next finds its request there.
+    home_.meter.answered(out.route, out.sent_status(), std::chrono::duration<double>(answered_ - begun_).count());
+    auto rest = stream_.write(home_.text, failure_);
+    if (home_.text.capacity() > 256 * 1024) std::string{}.swap(home_.text);
+    log_request(out, method, id);
+    if (failure_ || rest.empty()) co_return;
+    auto sending = send_rest(stream_.socket(), std::move(rest), failure_);
+    co_await std::move(sending);
+  }
+
+  asio::awaitable<void> send(std::string_view bytes) {
+    auto rest = stream_.write(bytes, failure_);
+    if (failure_ || rest.empty()) co_return;
+    auto sending = send_rest(stream_.socket(), std::move(rest), failure_);
+    co_await std::move(sending);
+  }
+
+  void log_request(const response& out, std::string_view method, std::string_view id) {
+    log::info("request",
+              {{"request_id", id},
+               {"method", method.substr(0, 16)},
+               {"route", out.route},
+               {"status", out.sent_status()},
+               {"duration_us", std::chrono::duration_cast<std::chrono::microseconds>(answered_ - begun_).count()},
+               {"bytes", out.sent_body().size()}});
+  }
+
+  void say_goodbye() {
+    error_code ignored;
+    if (!failure_) stream_.say_goodbye();
+    stream_.socket().shutdown(stream_socket::shutdown_send, ignored);
+  }
+
+  /// Closing a socket that holds unread bytes resets the connection, and the client would lose the answer.
+  asio::awaitable<void> linger() {
+    within(linger_timeout);
+    std::array<char, 4096> discarded;
+    for (std::size_t total = 0; total < linger_bytes && !failure_;) {
+      auto reading = receive_some(stream_.socket(), discarded, failure_);
+      total += co_await std::move(reading);
+    }
+  }
+
+  io_thread& home_;
+  const http_limits& limits_;
+  const request_handler handle_;
+  Transport stream_;
+  request_reader reader_;
+  clock::time_point begun_{};  ///< the first byte of the current request
+  clock::time_point answered_{};  ///< the last one
+  error_code failure_;  ///< of the socket: the connection is over
+  interruption interrupted_ = interruption::none;
+  bool timed_out_ = false;
+};
+
+}  // namespace
+
+asio::awaitable<void> serve(io_thread& home, entrance from, stream_socket socket, connection_limits::place) {
+  try {
+    if (from == entrance::public_tls) {
+      session<tls_transport> one{home, home.routes.public_routes, std::move(socket), home.identity.current(),
+                                 home.scratch};
+      auto running = one.run();
+      co_await std::move(running);
+    } else {
+      const auto routes = from == entrance::operator_socket ? home.routes.operator_routes : home.routes.metrics_routes;
+      session<plain_transport> one{home, routes, std::move(socket)};
+      auto running = one.run();
+      co_await std::move(running);
+    }
+  } catch (const std::exception& e) {
+    log::error("session_failed", {{"reason", e.what()}});
+  }
+}
+
+}  // namespace gateway::http

@@ -1,0 +1,143 @@
+#include "gateway/base/log.hpp"
+
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <thread>
+
+#include <spdlog/async.h>
+#include <spdlog/sinks/stdout_sinks.h>
+
+#include "gateway/base/json_text.hpp"
+#include "gateway/domain/time.hpp"
+
+namespace gateway::log {
+
+namespace {
+
+constexpr std::size_t queue_lines = 8192;
+/// A reader of standard error that is stuck must not keep the process from ending.
+constexpr std::chrono::seconds longest_farewell{2};
+constexpr std::string_view level_names[] = {"debug", "info", "warn", "error"};
+
+/// Both loggers share one sink. `writing` is held shared by whoever writes, so that stop() ends the
+/// writer only when nobody is about to hand it a line.
+struct state {
+  state()
+      : sink(std::make_shared<spdlog::sinks::stderr_sink_mt>()),
+        direct(std::make_shared<spdlog::logger>("direct", sink)) {
+    raw(*direct);
+  }
+
+  /// Lines are finished when they arrive here: no pattern, no filter.
+  static void raw(spdlog::logger& logger) {
+    logger.set_level(spdlog::level::trace);
+    logger.set_pattern("%v");
+  }
+
+  std::shared_ptr<spdlog::sinks::sink> sink;
+  std::shared_ptr<spdlog::logger> direct;
+  std::atomic<level> least{level::info};
+  std::shared_mutex writing;
+  std::shared_ptr<spdlog::details::thread_pool> pool;
+  std::shared_ptr<spdlog::async_logger> queued;
+  std::uint64_t dropped_before = 0;  ///< by writers that have ended
+  bool stuck = false;                ///< the last writer never ended: what would follow it is dropped
+};
+
+state& self() {
+  static state& forever = *new state;  // never destroyed: other static objects may still log
+  return forever;
+}
+
+void append_number(std::string& out, auto number) {
+  char text[40];
+  const auto end = std::to_chars(text, text + sizeof text, number).ptr;
+  out.append(text, end);
+}
+
+void append_value(std::string& out, std::string_view text) { append_json_string(out, text); }
+void append_value(std::string& out, std::int64_t number) { append_number(out, number); }
+void append_value(std::string& out, bool flag) { out += flag ? "true" : "false"; }
+void append_value(std::string& out, double number) {
+  if (std::isfinite(number))
+    append_number(out, number);
+  else
+    out += "null";
+}
+
+std::string line(level at, std::string_view event, std::initializer_list<field> fields) {
+  std::string out;
+  out.reserve(256);
+  out += R"({"at":")";
+  out += format_millis(system_wall_clock{}.now());
+  out += R"(","level":")";
+  out += level_names[static_cast<std::size_t>(at)];
+  out += R"(","event":)";
+  append_json_string(out, event);
+  for (const auto& f : fields) {
+    out += ',';
+    append_json_string(out, f.name);
+    out += ':';
+    std::visit([&](const auto& value) { append_value(out, value); }, f.value);
+  }
+  out += '}';
+  return out;
+}
+
+}  // namespace
+
+void start(level least) {
+  auto& s = self();
+  const std::unique_lock changing{s.writing};
+  s.least = least;
+  if (s.queued) return;
+  s.pool = std::make_shared<spdlog::details::thread_pool>(queue_lines, 1);
+  s.queued =
+      std::make_shared<spdlog::async_logger>("queued", s.sink, s.pool, spdlog::async_overflow_policy::overrun_oldest);
+  state::raw(*s.queued);
+}
+
+bool stop() {
+  auto& s = self();
+  const std::unique_lock changing{s.writing};
+  if (!s.queued) return !s.stuck;
+  s.dropped_before += s.pool->overrun_counter();
+  s.queued.reset();
+  // The pool joins its writer once the queue is empty: in a thread of its own, for that may be never.
+  const auto ended = std::make_shared<std::promise<void>>();
+  std::thread([pool = std::move(s.pool), ended]() mutable {
+    pool.reset();
+    ended->set_value();
+  }).detach();
+  s.stuck = ended->get_future().wait_for(longest_farewell) == std::future_status::timeout;
+  return !s.stuck;
+}
+
+void write(level at, std::string_view event, std::initializer_list<field> fields) {
+  if (!enabled(at)) return;
+  const auto text = line(at, event, fields);
+  const spdlog::string_view_t view{text.data(), text.size()};
+  auto& s = self();
+  const std::shared_lock holding{s.writing};
+  if (s.queued)
+    s.queued->log(spdlog::level::info, view);
+  else if (!s.stuck)
+    s.direct->log(spdlog::level::info, view);
+}
+
+bool enabled(level at) noexcept { return at >= self().least.load(std::memory_order_relaxed); }
+
+std::uint64_t dropped() noexcept {
+  auto& s = self();
+  const std::shared_lock holding{s.writing};
+  return s.dropped_before + (s.pool ? s.pool->overrun_counter() : 0);
+}
+
+}  // namespace gateway::log

@@ -1,0 +1,233 @@
+#include "gateway/base/metrics.hpp"
+
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+
+#include <prometheus/text_serializer.h>
+
+#include "gateway/base/log.hpp"
+
+namespace gateway {
+
+namespace {
+
+using prometheus::Histogram;
+using prometheus::Labels;
+
+Histogram::BucketBoundaries request_buckets() {
+  return {0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30};
+}
+Histogram::BucketBoundaries commit_buckets() {
+  return {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5};
+}
+Histogram::BucketBoundaries attempt_buckets() {
+  return {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30};
+}
+/// Up to the longest schedule: a delivery may arrive at its last attempt.
+Histogram::BucketBoundaries arrival_buckets() {
+  return {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1'800, 7'200, 43'200};
+}
+Histogram::BucketBoundaries batch_buckets() { return {1, 2, 4, 8, 16, 32, 64, 128, 256}; }
+
+prometheus::Family<prometheus::Counter>& counter_family(prometheus::Registry& in, const char* name, const char* help) {
+  return prometheus::BuildCounter().Name(name).Help(help).Register(in);
+}
+prometheus::Family<prometheus::Gauge>& gauge_family(prometheus::Registry& in, const char* name, const char* help) {
+  return prometheus::BuildGauge().Name(name).Help(help).Register(in);
+}
+prometheus::Family<Histogram>& histogram_family(prometheus::Registry& in, const char* name, const char* help) {
+  return prometheus::BuildHistogram().Name(name).Help(help).Register(in);
+}
+
+prometheus::Counter& counter(prometheus::Registry& in, const char* name, const char* help) {
+  return counter_family(in, name, help).Add({});
+}
+prometheus::Gauge& gauge(prometheus::Registry& in, const char* name, const char* help) {
+  return gauge_family(in, name, help).Add({});
+}
+
+/// The series of one family by their label values. Most look-ups find one, so they share the lock;
+/// the family's own look-up would build and hash a map of strings each time.
+template <class Metric>
+class series {
+ public:
+  template <class Make>
+  Metric& find_or_make(std::string key, Make make) {
+    {
+      const std::shared_lock reading{mutex_};
+      if (const auto at = known_.find(key); at != known_.end()) return *at->second;
+    }
+    const std::unique_lock writing{mutex_};
+    auto& slot = known_[std::move(key)];
+    if (slot == nullptr) slot = &make();
+    return *slot;
+  }
+
+ private:
+  std::shared_mutex mutex_;
+  std::map<std::string, Metric*> known_;
+};
+
+}  // namespace
+
+struct metrics::families {
+  explicit families(prometheus::Registry& in)
+      : requests(
+            counter_family(in, "gateway_http_requests_total", "HTTP requests answered, by route pattern and status.")),
+        request_seconds(
+            histogram_family(in, "gateway_http_request_seconds", "From first byte to answer, by route pattern.")),
+        units(counter_family(in, "gateway_store_units_total", "Units of work, by outcome.")),
+        provider_calls(counter_family(in, "gateway_provider_calls_total",
+                                      "Calls to providers, by provider, operation and result.")),
+        shed(counter_family(in, "gateway_writes_shed_total",
+                            "Writes refused because the gateway is overloaded, by reason.")),
+        webhook_pending(
+            gauge_family(in, "gateway_webhook_pending", "Deliveries that have not arrived yet, by destination.")),
+        webhook_in_flight(
+            gauge_family(in, "gateway_webhook_in_flight", "Delivery attempts under way, by destination.")),
+        webhook_oldest(
+            gauge_family(in, "gateway_webhook_oldest_seconds", "Age of the oldest pending delivery, by destination.")),
+        webhook_breaker(gauge_family(in, "gateway_webhook_breaker",
+                                     "0: attempts are made, 1: they pause, 2: one probes; by destination.")),
+        webhook_attempts(
+            counter_family(in, "gateway_webhook_attempts_total", "Delivery attempts, by destination and result.")) {}
+
+  prometheus::Family<prometheus::Counter>& requests;
+  prometheus::Family<Histogram>& request_seconds;
+  prometheus::Family<prometheus::Counter>& units;
+  prometheus::Family<prometheus::Counter>& provider_calls;
+  prometheus::Family<prometheus::Counter>& shed;
+  prometheus::Family<prometheus::Gauge>& webhook_pending;
+  prometheus::Family<prometheus::Gauge>& webhook_in_flight;
+  prometheus::Family<prometheus::Gauge>& webhook_oldest;
+  prometheus::Family<prometheus::Gauge>& webhook_breaker;
+  prometheus::Family<prometheus::Counter>& webhook_attempts;
+
+  std::mutex exposing;  ///< one at a time: it carries the log's own count over
+  series<prometheus::Counter> requests_by_route;
+  series<Histogram> seconds_by_route;
+  series<prometheus::Counter> units_by_outcome;
+  series<prometheus::Counter> calls_by_result;
+  series<prometheus::Counter> shed_by_reason;
+  series<prometheus::Gauge> pending_by_destination;
+  series<prometheus::Gauge> in_flight_by_destination;
+  series<prometheus::Gauge> oldest_by_destination;
+  series<prometheus::Gauge> breaker_by_destination;
+  series<prometheus::Counter> attempts_by_result;
+};
+
+metrics::metrics() : metrics(std::make_shared<prometheus::Registry>()) {}
+
+metrics::metrics(std::shared_ptr<prometheus::Registry> registry)
+    : requests_in_flight(gauge(*registry, "gateway_http_requests_in_flight", "HTTP requests being answered now.")),
+      connections(gauge(*registry, "gateway_http_connections", "Open client connections.")),
+      connections_refused(
+          counter(*registry, "gateway_http_connections_refused_total", "Connections refused at a limit.")),
+      commits(counter(*registry, "gateway_store_commits_total", "Transactions committed.")),
+      commit_failures(counter(*registry, "gateway_store_commit_failures_total",
+                              "Transactions that failed or whose outcome is unknown.")),
+      batch_units(histogram_family(*registry, "gateway_store_batch_units", "Units of work in one transaction.")
+                      .Add({}, batch_buckets())),
+      commit_seconds(histogram_family(*registry, "gateway_store_commit_seconds",
+                                      "Duration of a transaction, from its first statement to its commit.")
+                         .Add({}, commit_buckets())),
+      store_up(gauge(*registry, "gateway_store_up", "1 while the database answers.")),
+      live_payments(gauge(*registry, "gateway_payment_actors", "Payment actors in memory.")),
+      activations(counter(*registry, "gateway_payment_activations_total", "Payment actors started.")),
+      replays(
+          counter(*registry, "gateway_idempotent_replays_total", "Results sent again for a repeated idempotency key.")),
+      settled(counter(*registry, "gateway_payments_settled_total", "Payments settled by the reconciler.")),
+      log_dropped(
+          counter(*registry, "gateway_log_lines_dropped_total", "Log lines dropped because their queue was full.")),
+      writes_waiting(gauge(*registry, "gateway_writes_waiting", "Writes admitted that have not begun yet.")),
+      writes_waiting_limit(
+          gauge(*registry, "gateway_writes_waiting_limit", "How many writes may wait, found from how long they do.")),
+      webhook_workers_busy(
+          gauge(*registry, "gateway_webhook_workers_busy", "Webhook workers with an attempt under way.")),
+      webhook_worker_restarts(
+          counter(*registry, "gateway_webhook_worker_restarts_total", "Webhook workers that died and were replaced.")),
+      webhook_attempt_seconds(
+          histogram_family(*registry, "gateway_webhook_attempt_seconds", "One delivery attempt, whatever came of it.")
+              .Add({}, attempt_buckets())),
+      webhook_commit_to_arrival_seconds(histogram_family(*registry, "gateway_webhook_commit_to_arrival_seconds",
+                                                         "From an event's commit to its delivery, over all attempts.")
+                                            .Add({}, arrival_buckets())),
+      registry_(std::move(registry)),
+      families_(std::make_unique<families>(*registry_)) {}
+
+metrics::~metrics() = default;
+
+std::string metrics::expose() const {
+  const std::lock_guard alone{families_->exposing};
+  if (const auto missing = static_cast<double>(log::dropped()) - log_dropped.Value(); missing > 0)
+    log_dropped.Increment(missing);
+  return prometheus::TextSerializer{}.Serialize(registry_->Collect());
+}
+
+prometheus::Counter& metrics::requests(std::string_view route, int status) {
+  const auto code = std::to_string(status);
+  return families_->requests_by_route.find_or_make(code + std::string{route}, [&]() -> prometheus::Counter& {
+    return families_->requests.Add({{"route", std::string{route}}, {"status", code}});
+  });
+}
+
+prometheus::Histogram& metrics::request_seconds(std::string_view route) {
+  return families_->seconds_by_route.find_or_make(std::string{route}, [&]() -> Histogram& {
+    return families_->request_seconds.Add({{"route", std::string{route}}}, request_buckets());
+  });
+}
+
+prometheus::Counter& metrics::units(std::string_view outcome) {
+  return families_->units_by_outcome.find_or_make(std::string{outcome}, [&]() -> prometheus::Counter& {
+    return families_->units.Add({{"outcome", std::string{outcome}}});
+  });
+}
+
+prometheus::Counter& metrics::shed(std::string_view reason) {
+  return families_->shed_by_reason.find_or_make(std::string{reason}, [&]() -> prometheus::Counter& {
+    return families_->shed.Add({{"reason", std::string{reason}}});
+  });
+}
+
+prometheus::Counter& metrics::provider_calls(std::string_view provider, std::string_view operation,
+                                             std::string_view result) {
+  const std::string name{provider}, what{operation}, how{result};
+  return families_->calls_by_result.find_or_make(name + '\n' + what + '\n' + how, [&]() -> prometheus::Counter& {
+    return families_->provider_calls.Add({{"provider", name}, {"operation", what}, {"result", how}});
+  });
+}
+
+namespace {
+prometheus::Gauge& of_destination(series<prometheus::Gauge>& known, prometheus::Family<prometheus::Gauge>& family,
+                                  std::string_view destination) {
+  return known.find_or_make(std::string{destination}, [&]() -> prometheus::Gauge& {
+    return family.Add({{"destination", std::string{destination}}});
+  });
+}
+}  // namespace
+
+prometheus::Gauge& metrics::webhook_pending(std::string_view destination) {
+  return of_destination(families_->pending_by_destination, families_->webhook_pending, destination);
+}
+
+prometheus::Gauge& metrics::webhook_in_flight(std::string_view destination) {
+  return of_destination(families_->in_flight_by_destination, families_->webhook_in_flight, destination);
+}
+
+prometheus::Gauge& metrics::webhook_oldest_seconds(std::string_view destination) {
+  return of_destination(families_->oldest_by_destination, families_->webhook_oldest, destination);
+}
+
+prometheus::Gauge& metrics::webhook_breaker(std::string_view destination) {
+  return of_destination(families_->breaker_by_destination, families_->webhook_breaker, destination);
+}
+
+prometheus::Counter& metrics::webhook_attempts(std::string_view destination, std::string_view result) {
+  const std::string where{destination}, how{result};
+  return families_->attempts_by_result.find_or_make(where + '\n' + how, [&]() -> prometheus::Counter& {
+    return families_->webhook_attempts.Add({{"destination", where}, {"result", how}});
+  });
+}
+
+}  // namespace gateway

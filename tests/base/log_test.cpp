@@ -1,0 +1,166 @@
+// What stands on standard error, line by line.
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "gateway/base/json_text.hpp"
+#include "gateway/base/log.hpp"
+
+using namespace gateway;
+
+namespace {
+
+/// Standard error goes to a file while this lives.
+class captured_stderr {
+ public:
+  captured_stderr() : file_(std::tmpfile()), saved_(::dup(STDERR_FILENO)) { ::dup2(::fileno(file_), STDERR_FILENO); }
+  ~captured_stderr() {
+    restore();
+    std::fclose(file_);
+  }
+
+  std::vector<std::string> lines() {
+    restore();
+    std::rewind(file_);
+    std::string text;
+    for (int c = std::fgetc(file_); c != EOF; c = std::fgetc(file_)) text += static_cast<char>(c);
+    std::vector<std::string> out;
+    std::istringstream in{text};
+    for (std::string line; std::getline(in, line);) out.push_back(line);
+    return out;
+  }
+
+ private:
+  void restore() {
+    if (saved_ < 0) return;
+    ::dup2(saved_, STDERR_FILENO);
+    ::close(saved_);
+    saved_ = -1;
+  }
+
+  std::FILE* file_;
+  int saved_;
+};
+
+std::string after_time(const std::string& line) { return line.substr(line.find(",\"level\"")); }
+
+}  // namespace
+
+TEST_CASE("a line is one JSON object with its time in UTC milliseconds") {
+  captured_stderr captured;
+  log::info(
+      "request",
+      {{"request_id", "req_1"}, {"status", 200}, {"seconds", 0.25}, {"replayed", true}, {"bytes", std::size_t{17}}});
+  const auto lines = captured.lines();
+  REQUIRE(lines.size() == 1);
+  CHECK(std::regex_search(lines[0], std::regex{R"(^\{"at":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z","level")"}));
+  CHECK(
+      after_time(lines[0]) ==
+      R"(,"level":"info","event":"request","request_id":"req_1","status":200,"seconds":0.25,"replayed":true,"bytes":17})");
+}
+
+TEST_CASE("whatever a field holds, the line stays valid JSON") {
+  struct row {
+    std::string text, json;
+  };
+  const row rows[] = {{"", R"("")"},
+                      {"quote \" and \\", R"("quote \" and \\")"},
+                      {"line\nbreak\r\ttab\b\f", R"("line\nbreak\r\ttab\b\f")"},
+                      {std::string{"nul\0and\x1f\x7f", 9}, "\"nul\\u0000and\\u001f\\u007f\""},
+                      {"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\""},
+                      {"a\xff"
+                       "b",
+                       "\"a\xef\xbf\xbd"
+                       "b\""},
+                      {"cut \xe2\x82", "\"cut \xef\xbf\xbd\xef\xbf\xbd\""},
+                      {"overlong \xc0\xaf", "\"overlong \xef\xbf\xbd\xef\xbf\xbd\""},
+                      {"surrogate \xed\xa0\x80", "\"surrogate \xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
+                      {"beyond \xf4\x90\x80\x80", "\"beyond \xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""}};
+  for (const auto& r : rows) {
+    std::string out;
+    append_json_string(out, r.text);
+    CHECK(out == r.json);
+  }
+
+  captured_stderr captured;
+  log::warn("odd", {{"nan", std::nan("")}, {"infinite", std::numeric_limits<double>::infinity()}});
+  CHECK(after_time(captured.lines().at(0)) == R"(,"level":"warn","event":"odd","nan":null,"infinite":null})");
+}
+
+TEST_CASE("lines below the level are not written") {
+  captured_stderr captured;
+  log::start(log::level::warn);
+  log::debug("quiet");
+  log::info("quiet");
+  log::warn("heard");
+  log::error("heard too");
+  CHECK_FALSE(log::enabled(log::level::info));
+  log::stop();
+  log::start(log::level::info);
+  log::stop();
+  const auto lines = captured.lines();
+  REQUIRE(lines.size() == 2);
+  CHECK(after_time(lines[0]) == R"(,"level":"warn","event":"heard"})");
+  CHECK(after_time(lines[1]) == R"(,"level":"error","event":"heard too"})");
+}
+
+TEST_CASE("what many threads log is written before stop returns, or counted as dropped") {
+  captured_stderr captured;
+  const auto dropped_before = log::dropped();
+  log::start(log::level::info);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([t] {
+      for (int i = 0; i < 2500; ++i) log::info("tick", {{"thread", t}, {"i", i}});
+    });
+  for (auto& t : threads) t.join();
+  log::stop();
+  log::info("after stop");
+  const auto lines = captured.lines();
+  const auto dropped = log::dropped() - dropped_before;
+  CHECK(lines.size() + dropped == 10'001);
+  CHECK(after_time(lines.back()) == R"(,"level":"info","event":"after stop"})");
+  for (const auto& line : lines) REQUIRE((line.front() == '{' && line.back() == '}'));
+}
+
+namespace {
+/// What a process does whose standard error is a pipe that is full, and that nobody reads.
+[[noreturn]] void log_into_a_full_pipe() {
+  int ends[2];
+  if (::pipe(ends) != 0) ::_exit(1);
+  ::fcntl(ends[1], F_SETFL, O_NONBLOCK);
+  while (::write(ends[1], "x", 1) > 0) {}
+  ::fcntl(ends[1], F_SETFL, 0);
+  ::dup2(ends[1], STDERR_FILENO);
+  log::start(log::level::info);
+  for (int i = 0; i < 20'000; ++i) log::info("nobody_reads_this");
+  if (log::dropped() == 0) ::_exit(2);
+  if (log::stop()) ::_exit(3);
+  log::info("nor_this");
+  ::_exit(0);
+}
+}  // namespace
+
+TEST_CASE("a reader of standard error that is stuck holds up neither the work nor the end of the process") {
+  const pid_t child = ::fork();
+  if (child == 0) log_into_a_full_pipe();
+  int status = -1;
+  for (int i = 0; i < 400 && ::waitpid(child, &status, WNOHANG) == 0; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds{50});
+  ::kill(child, SIGKILL);
+  REQUIRE(status != -1);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}

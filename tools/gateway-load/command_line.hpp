@@ -1,0 +1,53 @@
+// What gateway-load was asked to do.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/schedule.hpp"
+#include "engine/target.hpp"
+#include "workload/workload.hpp"
+
+namespace gateway::load {
+
+enum class command : unsigned char {
+  run,
+  report,
+  information,  ///< text is to be shown: exit 0
+  usage_error,  ///< text says in one line what is wrong: exit 2
+};
+
+struct command_line {
+  command what = command::usage_error;
+  std::string text;
+
+  // run
+  target_options where;
+  std::string key_id;
+  std::optional<schedule> open;  ///< none: closed
+  std::uint64_t lasts_ns = schedule::no_end;
+  std::uint64_t warm_up_ns = 0;
+  std::chrono::nanoseconds timeout{};
+  unsigned connections = 64, threads = 1;
+  std::uint64_t most_waiting = 100'000;
+  workload_options load;
+  std::string mix;
+  std::string name, receiver_listen;
+  std::map<std::string, double> labels;
+  bool verify = true;
+  bool progress = false;
+  std::filesystem::path json, html;
+
+  // report
+  std::vector<std::filesystem::path> files;
+  std::string title;
+};
+
+command_line parse_command_line(int argc, const char* const* argv);
+
+}  // namespace gateway::load

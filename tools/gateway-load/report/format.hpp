@@ -1,0 +1,56 @@
+// How a run's numbers and words are written, the same at a terminal and in a page.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "engine/result.hpp"
+
+namespace gateway::load {
+
+/// Three significant digits, thousands apart: "0.0123", "12.3", "12,300".
+std::string number_text(double value);
+/// Every digit: "59,998".
+std::string count_text(std::uint64_t value);
+/// Every digit of a whole number, else three: "100,000", "0.5".
+std::string quantity_text(double value);
+/// "850 µs", "1.20 ms", "12.3 s".
+std::string duration_text(double nanoseconds);
+/// As short as it can be, for an axis: "200 µs", "1 ms".
+std::string short_duration_text(double nanoseconds);
+/// "12.3 %". Never "0 %" for some, nor "100 %" for less than all.
+std::string share_text(std::uint64_t part, std::uint64_t whole);
+/// "×1.23"; a dash if there is nothing to compare with.
+std::string ratio_text(double value, double to);
+/// "0.5 s", "59.8 s", "12 min 5 s"
+std::string length_text(double seconds);
+
+/// UTF-8 without controls: what is not becomes U+FFFD or a blank. Strangers' text (a server's Request-Id, a name from
+/// the command line) must neither move a cursor nor make a file that cannot be read.
+std::string clean(std::string_view text);
+/// Columns of a terminal, near enough: characters of UTF-8.
+std::size_t width_of(std::string_view text);
+
+/// "200", "200 replayed"
+bool is_success(std::string_view outcome);
+/// No answer, or a 5xx. (A 409 is neither success nor failure: that a key is refused may be what a scenario asks for.)
+bool is_failure(std::string_view outcome);
+std::uint64_t failures_of(const operation_result& of);
+std::uint64_t failures_of(const run_result& run);
+/// How often an outcome came, over all operations.
+std::uint64_t times_of(const run_result& run, const std::string& outcome);
+
+/// Whether the wait for a connection is so large a part of the latency that one must know it to read the numbers.
+bool lateness_matters(const run_result& run);
+/// One sentence on it.
+std::string lateness_text(const run_result& run);
+/// Answered clearly less than was intended: one sentence, or nothing.
+std::string shortfall_text(const run_result& run);
+/// "payments 10,000,000, nodes 3"; nothing without labels
+std::string labels_text(const run_result& run);
+/// "12,000 keys with one execution, 800 payments read back": what verification compared.
+std::string checked_text(const verification& checked);
+
+}  // namespace gateway::load

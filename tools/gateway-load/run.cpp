@@ -1,0 +1,315 @@
+#include "run.hpp"
+#include "report/report.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "engine/engine.hpp"
+#include "engine/result.hpp"
+#include "report/format.hpp"
+#include "report/progress.hpp"
+#include "workload/merchants.hpp"
+#include "workload/receiver.hpp"
+
+namespace gateway::load {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto most_wait_for_events = 10min;
+constexpr auto most_silence_of_events = 30s;
+constexpr double most_busy = 0.75;       ///< share of the time; three others on its core, tried out, come to 0.8
+constexpr std::size_t most_shown = 100;  ///< violations
+
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+/// The first ends the load early; the second, the program.
+void on_interrupt(int number) {
+  if (interrupted.exchange(true)) std::signal(number, SIG_DFL);
+}
+
+void catch_interrupts() {
+  struct sigaction wanted{};
+  wanted.sa_handler = on_interrupt;
+  for (const int number : {SIGINT, SIGTERM}) ::sigaction(number, &wanted, nullptr);
+}
+
+/// A run ends by writing: what cannot be written is known before it begins.
+void check_writable(const std::filesystem::path& file) {
+  if (!file.empty() && !std::ofstream{file, std::ios::app})
+    throw std::invalid_argument("cannot write " + file.string());
+}
+
+/// Each connection is an open file.
+void allow_files(unsigned connections) {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  const rlim_t wanted = connections + 64;
+  if (limit.rlim_cur >= wanted) return;
+  if (limit.rlim_max < wanted)
+    throw std::invalid_argument("--connections: this user may have " + std::to_string(limit.rlim_max) + " open files");
+  limit.rlim_cur = wanted;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+std::string random_name() {
+  std::random_device random;
+  char text[16];
+  std::snprintf(text, sizeof text, "%08x", random());
+  return text;
+}
+
+std::string now_text() {
+  const auto now = std::time(nullptr);
+  std::tm fields{};
+  gmtime_r(&now, &fields);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &fields)};
+}
+
+credentials key_from_environment(const std::string& key_id) {
+  const char* secret = std::getenv("GATEWAY_LOAD_SECRET");
+  if (secret == nullptr || *secret == '\0')
+    throw std::invalid_argument("--key-id: its secret is expected in GATEWAY_LOAD_SECRET");
+  return {key_id, secret};
+}
+
+void write_page(const std::vector<run_result>& runs, const std::string& title, const std::filesystem::path& to) {
+  std::ofstream file{to, std::ios::trunc};
+  file << html_report(runs, title);
+  if (!file.flush()) throw std::runtime_error("cannot write " + to.string());
+}
+
+void say(const std::string& what) { std::cerr << "gateway-load: " + what + '\n'; }
+
+class one_run {
+ public:
+  explicit one_run(const command_line& typed) : typed_(typed), to_(typed.where) {}
+
+  int carry_out() {
+    prepare();
+    const auto began_at = now_text();
+    load_outcome outcome;
+    {
+      progress shown{progress_style_of(typed_.progress), typed_.threads};
+      const auto show = [&](unsigned, const load_moment& moment) { shown(moment); };
+      outcome = run_load(to_, *sign_, load_plan_of(), scenarios(), interrupted, show);
+    }
+    if (!outcome.fault.empty()) say(outcome.fault);
+    warn_of_itself(outcome);
+    auto& run = outcome.measured;
+    run.name = typed_.name.empty() ? one_line(typed_.mix) : typed_.name;
+    run.scenario = one_line(typed_.mix);
+    run.schedule = typed_.open ? typed_.open->text() : "closed, " + std::to_string(typed_.connections) + " connections";
+    run.target = to_.url();
+    run.merchants = typed_.load.callers;
+    run.random_ids = typed_.load.payment_ids == id_order::random;
+    run.labels = typed_.labels;
+    run.began_at = began_at;
+    bool unverified = false;
+    if (typed_.verify) unverified = !verify(run.checked);
+
+    std::cout << table_of(run) << std::flush;
+    if (!typed_.json.empty()) write_json(run, typed_.json);
+    if (!typed_.html.empty()) write_page({run}, {}, typed_.html);
+    if (run.answered() == 0) say("nothing was measured: no request was answered");
+    return run.checked.violations > 0 || unverified || !outcome.fault.empty() || run.answered() == 0 ? 1 : 0;
+  }
+
+ private:
+  void prepare() {
+    check_writable(typed_.json);
+    check_writable(typed_.html);
+    allow_files(typed_.connections);
+    std::string merchant_id;
+    if (typed_.key_id.empty())
+      sign_ = std::make_unique<signer>(to_.authority(), keys_of_fresh_merchants(merchant_id));
+    else
+      sign_ = std::make_unique<signer>(to_.authority(), key_from_environment(typed_.key_id));
+    make_workloads();
+    if (!typed_.receiver_listen.empty()) listen(merchant_id);
+    catch_interrupts();
+  }
+
+  /// `merchant_id` becomes that of the last, which is the only one where it matters.
+  std::shared_ptr<const key_ring> keys_of_fresh_merchants(std::string& merchant_id) const {
+    auto keys = std::make_shared<key_ring>();
+    status_line shown{progress_style_of(typed_.progress)};
+    const auto pause = std::chrono::seconds{shown.seconds()};
+    auto next = clock::now() + pause;
+    const auto wanted = typed_.load.callers;
+    make_merchants(typed_.where.data_dir, wanted, [&](const fresh_merchant& one) {
+      keys->add(one.key);
+      merchant_id = one.merchant_id;
+      const auto now = clock::now();
+      if (now < next && keys->size() < wanted) return;
+      if (wanted > 1) shown.show("merchants: " + count_text(keys->size()) + " of " + count_text(wanted) + " made");
+      next = now + pause;
+    });
+    return keys;
+  }
+
+  void listen(const std::string& merchant_id) {
+    if (merchant_id.empty())
+      throw std::invalid_argument("webhooks go to the merchant that --data-dir makes: --key-id names another");
+    receiver_options options;
+    options.listen = typed_.receiver_listen;
+    receiver_ = std::make_unique<receiver>(options);
+    receiver_->expect_signatures_of(make_destination(typed_.where.data_dir, merchant_id, receiver_->url()));
+  }
+
+  /// One for each thread.
+  void make_workloads() {
+    const auto run = random_name();
+    for (unsigned i = 0; i < typed_.threads; ++i) {
+      auto options = typed_.load;
+      options.run = typed_.threads == 1 ? run : run + std::to_string(i);
+      options.seed += i;
+      const auto all = options.count;
+      options.count = all / typed_.threads + (i < all % typed_.threads ? 1 : 0);
+      // No share is 0, which means no end.
+      if (all > 0 && options.count == 0) throw std::invalid_argument("--count: each thread needs a request");
+      workloads_.push_back(make_workload(options));
+    }
+  }
+
+  std::vector<scenario*> scenarios() const {
+    std::vector<scenario*> all;
+    all.reserve(workloads_.size());
+    for (const auto& one : workloads_) all.push_back(one.get());
+    return all;
+  }
+
+  load_plan load_plan_of() const {
+    load_plan plan;
+    plan.open = typed_.open;
+    plan.lasts_ns = typed_.lasts_ns;
+    plan.warm_up_ns = typed_.warm_up_ns;
+    plan.connections = typed_.connections;
+    plan.timeout = typed_.timeout;
+    plan.most_waiting = typed_.most_waiting;
+    return plan;
+  }
+
+  /// False if that was not possible.
+  bool verify(verification& into) {
+    interrupted = false;
+    if (!go_through("settling what got no answer", [](workload& of) { return of.settle(); })) return false;
+    if (!go_through("reading back", [](workload& of) { return of.read_back(); })) return false;
+    if (receiver_) wait_for_events();
+    std::optional<std::vector<received_event>> received;
+    if (receiver_) received = receiver_->received();
+    for (const auto& one : workloads_) add(into, one->conclude(received));
+    return true;
+  }
+
+  /// A tool that had no core for itself measures its own delays.
+  static void warn_of_itself(const load_outcome& outcome) {
+    if (outcome.ran + outcome.queued < most_busy) return;
+    const auto percent = [](double share) { return std::to_string(std::lround(share * 100)) + " %"; };
+    say("the tool itself was busy: it ran " + percent(outcome.ran) + " of the time and waited " +
+        percent(outcome.queued) +
+        " for a core, so its own delays are part of the latencies (--threads, a lower rate or another machine)");
+  }
+
+  bool go_through(const char* what, const std::function<std::unique_ptr<scenario>(workload&)>& of) try {
+    std::vector<std::unique_ptr<scenario>> steps;
+    std::vector<scenario*> all;
+    steps.reserve(workloads_.size());
+    all.reserve(workloads_.size());
+    for (const auto& one : workloads_) all.push_back(steps.emplace_back(of(*one)).get());
+    load_plan plan;
+    plan.connections = typed_.connections;
+    plan.timeout = typed_.timeout;
+    const auto outcome = run_load(to_, *sign_, plan, all, interrupted);
+    if (interrupted) throw std::runtime_error("interrupted");
+    if (!outcome.fault.empty()) throw std::runtime_error(outcome.fault);
+    return true;
+  } catch (const std::runtime_error& fault) {
+    say(std::string{"not verified, while "} + what + ": " + fault.what());
+    return false;
+  }
+
+  /// Until all are there, or none has come for long.
+  void wait_for_events() {
+    std::uint64_t expected = 0;
+    for (const auto& one : workloads_) expected += one->events_expected();
+    const auto last = clock::now() + most_wait_for_events;
+    auto moved = clock::now();
+    auto seen = receiver_->events();
+    while (seen < expected && !interrupted && clock::now() < std::min(last, moved + most_silence_of_events)) {
+      std::this_thread::sleep_for(20ms);
+      const auto now = receiver_->events();
+      if (now != seen) moved = clock::now();
+      seen = now;
+    }
+  }
+
+  static void add(verification& to, verification part) {
+    to.done = part.done;
+    to.keys += part.keys;
+    to.payments += part.payments;
+    to.events += part.events;
+    to.settled += part.settled;
+    to.violations += part.violations;
+    for (auto& one : part.shown)
+      if (to.shown.size() < most_shown) to.shown.push_back(std::move(one));
+  }
+
+  /// A mix from a file has several.
+  static std::string one_line(const std::string& text) {
+    std::string line;
+    bool comment = false;
+    for (const char c : text) {
+      if (c == '#') comment = true;
+      if (c == '\n') comment = false;
+      if (comment) continue;
+      if (c > ' ')
+        line += c;
+      else if (!line.empty() && line.back() != ' ')
+        line += ' ';
+    }
+    while (line.ends_with(' ')) line.pop_back();
+    return line;
+  }
+
+  const command_line& typed_;
+  target to_;
+  std::unique_ptr<signer> sign_;
+  std::vector<std::unique_ptr<workload>> workloads_;
+  std::unique_ptr<receiver> receiver_;
+};
+
+}  // namespace
+
+int carry_out_run(const command_line& typed) { return one_run{typed}.carry_out(); }
+
+int carry_out_report(const command_line& typed) {
+  check_writable(typed.html);
+  std::vector<run_result> runs;
+  runs.reserve(typed.files.size());
+  for (const auto& file : typed.files) runs.push_back(read_json(file));
+  for (std::size_t i = 0; i < runs.size(); ++i) std::cout << (i == 0 ? "" : "\n") << table_of(runs[i]);
+  std::cout << table_of_curves(runs) << std::flush;
+  if (!typed.html.empty()) write_page(runs, typed.title, typed.html);
+  return 0;
+}
+
+}  // namespace gateway::load

@@ -1,0 +1,136 @@
+// What must be true of each payment and of each idempotency key of a run, learnt from the answers.
+//
+// Millions of payments must fit: one that is only created costs 112 bytes here (64 for the payment, 48 for its key, and
+// nothing on the heap beside). All names follow from the run's id and a number; of an answer only its status and a hash
+// are kept.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+
+#include "engine/request.hpp"
+#include "findings.hpp"
+#include "names.hpp"
+#include "reading.hpp"
+#include "workload.hpp"
+
+namespace gateway::load {
+
+/// What a create asks for.
+enum class payment_kind : unsigned char { card, declined_card, hosted };
+
+/// How far the creation is known to have come.
+enum class creation : unsigned char { perhaps, unknown, processing, authorized, captured, failed };
+enum class capture_fate : unsigned char { none, perhaps, unknown, captured, rejected, refused };
+
+struct payment_record {
+  std::int64_t amount = 0;
+  std::int64_t refunded = 0;  ///< by refunds that were approved
+  std::int64_t perhaps_refunded = 0;  ///< by those of which nobody was told how they ended
+  std::uint32_t refunds = 0, perhaps_refunds = 0;
+  std::uint32_t unknown_refunds = 0;  ///< of the perhaps: answered with 502 provider outcome unknown
+  std::uint32_t rejected_refunds = 0;  ///< by the provider
+  std::uint32_t least_refused = 0;  ///< the smallest refund that was refused as more than remains; 0: none was
+  // What its timeline tells of.
+  std::uint32_t partial_refund_events = 0;
+  std::uint8_t captured_events = 0, failed_events = 0, refunded_events = 0;
+  bool payment_read = false, timeline_read = false;
+
+  payment_kind kind = payment_kind::card;
+  creation created = creation::perhaps;
+  capture_fate captured = capture_fate::none;
+  std::uint8_t course = 0;  ///< which scenario of the mix it belongs to
+  bool impostors = false;  ///< other requests were sent under its key
+};
+
+struct key_record {
+  enum : std::uint8_t {
+    answered = 1,
+    executed = 2,  ///< an answer came that is no replay
+    doubted = 4,  ///< a request may have been executed without an answer
+    faulty = 8,
+    overloaded = 16,  ///< 503 or 429: not executed, as far as one can rely on a 5xx
+  };
+
+  hash128 hash{};  ///< of the answer
+  hash128 request_id{};  ///< of the answer: the one that was no replay, if there was one
+  std::uint32_t payment = 0;
+  std::uint32_t amount = 0;  ///< of a refund
+  std::uint16_t status = 0;  ///< of the answer
+  operation what = operation::create;
+  std::uint8_t flags = 0;
+  bool takes_the_rest = false;  ///< a refund that leaves the amount to the gateway
+
+  bool has(std::uint8_t flag) const noexcept { return (flags & flag) != 0; }
+  void set(std::uint8_t flag) noexcept { flags = static_cast<std::uint8_t>(flags | flag); }
+};
+
+/// What one answer amounts to, for the scenario that waits for it.
+struct told {
+  meaning what = meaning::doubtful;
+  bool answered = false;  ///< the key has its answer, from now on or since long
+  std::string error;  ///< the code of a refusal
+};
+
+class model {
+ public:
+  /// Steps: which request under a key it is. The wrong ones differ from the first in their body or path.
+  enum step : std::uint32_t { first, again, wrong_amount, wrong_payment, wrong_path };
+
+  explicit model(const workload_options& options);
+
+  std::uint32_t begin_payment(std::uint8_t course, payment_kind kind, std::int64_t amount);
+  /// From 1000 to 9999: amounts that differ make mistakes visible.
+  std::int64_t usual_amount() const noexcept;
+  std::uint64_t random(std::uint64_t number) const noexcept { return scattered(seed_, number); }
+
+  /// Each is the first request under a new key.
+  request create(std::uint32_t payment);
+  request capture(std::uint32_t payment);
+  request refund(std::uint32_t payment, std::int64_t amount, bool takes_the_rest = false);
+  /// Under a key that exists.
+  request under(std::uint64_t key, step which);
+
+  told take(const request& sent, const answer& got);
+
+  const names& called() const noexcept { return names_; }
+  /// Whose payment it is: they take turns.
+  std::uint32_t caller_of(std::uint64_t payment) const noexcept {
+    return static_cast<std::uint32_t>((first_caller_ + payment) % callers_);
+  }
+  const std::string& currency() const noexcept { return currency_; }
+  payment_record& payment(std::uint64_t number) { return payments_[number]; }
+  const key_record& key(std::uint64_t number) const { return keys_[number]; }
+  std::uint64_t payments() const noexcept { return payments_.size(); }
+  std::uint64_t keys() const noexcept { return keys_.size(); }
+  findings& found() noexcept { return findings_; }
+  /// "refund of pay_x_12".
+  std::string name_of(const key_record& key) const;
+
+ private:
+  request open(std::uint32_t payment, operation what, std::int64_t amount, bool takes_the_rest);
+  std::string create_body(std::uint32_t payment, const std::string& id, std::int64_t amount) const;
+  void violate(key_record& key, const std::string& what, const answer& got);
+  void answer_again(key_record& key, const answer& got);
+  void first_answer(key_record& key, const reading& said, const answer& got, const hash128& hash);
+  void learn_creation(key_record& key, const reading& said, const answer& got);
+  void learn_capture(key_record& key, const reading& said, const answer& got);
+  void learn_refund(key_record& key, const reading& said, const answer& got);
+  told take_wrong(key_record& key, const answer& got);
+
+  names names_;
+  hasher hash_;
+  std::string payment_method_, currency_;
+  std::uint64_t seed_;
+  std::uint32_t callers_, first_caller_;
+  bool surely_approved_;
+  std::deque<payment_record> payments_;  // deques: growing does not move what is there
+  std::deque<key_record> keys_;
+  findings findings_;
+};
+
+static_assert(sizeof(payment_record) <= 64 && sizeof(key_record) <= 48);
+
+}  // namespace gateway::load

@@ -1,0 +1,343 @@
+// The plainest program that commits the rows of creates: SQLite or Connector/C++ itself, one transaction for each
+// batch, statements prepared once, nothing checked, nothing waited for but the database. The tables, the rows and the
+// durability are the gateway's, and so is the number of connections. What the gateway commits per second is measured
+// against it (tools/bench).
+//
+// A batch begins half as many creates as it has units, and finishes those that the batch before it began, as batches of
+// the gateway do on average. Rows are made beforehand; only the statements are timed, on all connections at once.
+#include <cppconn/connection.h>
+#include <cppconn/datatype.h>
+#include <cppconn/driver.h>
+#include <cppconn/exception.h>
+#include <cppconn/prepared_statement.h>
+#include <cppconn/statement.h>
+#include <mysql_driver.h>
+#include <sqlite3.h>
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <deque>
+#include <future>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "../store_bench/workload.hpp"
+#include "persistence/rows.hpp"
+#include "persistence/statements.hpp"
+#include "persistence/store.hpp"
+#include "persistence/store_location.hpp"
+
+namespace {
+
+using namespace gateway;
+namespace statements = persistence::statements;
+using clock_type = std::chrono::steady_clock;
+using persistence::cell;
+using persistence::row_buffer;
+using persistence::write_shape;
+
+/// Untimed work between two stretches of timed batches.
+constexpr std::size_t batches_in_a_stretch = 64;
+
+struct options {
+  settings store;
+  std::size_t batch_units = 64;
+  int seconds = 5;
+};
+
+/// What a create writes, in the order in which the gateway does.
+const std::array<const write_shape*, 5> tables{&statements::insert_command, &statements::insert_payment,
+                                               &statements::update_payment, &statements::finish_command,
+                                               &statements::insert_attempt};
+
+/// The rows of one transaction, by statement.
+using batch = std::array<row_buffer, tables.size()>;
+
+std::string listed(const write_shape& shape, std::size_t from, const std::string& separator, auto each) {
+  std::string text;
+  for (std::size_t i = from; i < shape.columns.size(); ++i) {
+    if (i != from) text += separator;
+    text += each(std::string{shape.columns[i]}, i);
+  }
+  return text;
+}
+
+bool changes(const write_shape& shape) { return shape.what != write_shape::form::insert; }
+
+class database {
+ public:
+  virtual ~database() = default;
+  /// One transaction.
+  virtual void commit(const batch& rows) = 0;
+};
+
+class sqlite_database final : public database {
+ public:
+  explicit sqlite_database(const std::filesystem::path& file) {
+    sqlite3* raw = nullptr;
+    const int code = sqlite3_open_v2(file.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
+    db_.reset(raw);
+    check(code == SQLITE_OK);
+    // As the gateway's writer has it (persistence/sqlite), but for its small checkpoints: a limit need not care how
+    // long one lasts.
+    execute("PRAGMA journal_mode = WAL");
+    execute("PRAGMA synchronous = FULL");
+    execute("PRAGMA wal_autocheckpoint = 4000");
+    execute("PRAGMA cache_size = -65536");
+    for (std::size_t i = 0; i < tables.size(); ++i) {
+      sqlite3_stmt* made = nullptr;
+      check(sqlite3_prepare_v3(db_.get(), sql(*tables[i]).c_str(), -1, SQLITE_PREPARE_PERSISTENT, &made, nullptr) ==
+            SQLITE_OK);
+      prepared_[i].reset(made);
+    }
+  }
+
+  void commit(const batch& rows) override {
+    execute("BEGIN IMMEDIATE");
+    for (std::size_t i = 0; i < tables.size(); ++i) {
+      auto* const s = prepared_[i].get();
+      int at = 0;
+      for (const auto& value : rows[i].cells()) {
+        bind(s, ++at, value);
+        if (at < static_cast<int>(tables[i]->columns.size())) continue;
+        check(sqlite3_step(s) == SQLITE_DONE);
+        if (sqlite3_changes(db_.get()) != 1) throw std::runtime_error("a row was not there");
+        sqlite3_reset(s);
+        at = 0;
+      }
+    }
+    execute("COMMIT");
+  }
+
+ private:
+  static std::string sql(const write_shape& shape) {
+    const auto name = [](const std::string& column, std::size_t) { return column; };
+    const auto is = [](const std::string& column, std::size_t i) { return column + " = ?" + std::to_string(i + 1); };
+    const std::string table{shape.table};
+    if (!changes(shape)) {
+      return "INSERT INTO " + table + " (" + listed(shape, 0, ", ", name) + ") VALUES (" +
+             listed(shape, 0, ", ", [](const std::string&, std::size_t) { return "?"; }) + ")";
+    }
+    auto key = shape;
+    key.columns = shape.columns.first(shape.keys);
+    return "UPDATE " + table + " SET " + listed(shape, shape.keys, ", ", is) + " WHERE " + listed(key, 0, " AND ", is);
+  }
+
+  static void bind(sqlite3_stmt* s, int at, const cell& value) {
+    if (const auto* number = std::get_if<std::int64_t>(&value)) {
+      sqlite3_bind_int64(s, at, *number);
+    } else if (const auto* text = std::get_if<std::string_view>(&value)) {
+      sqlite3_bind_text64(s, at, text->empty() ? "" : text->data(), text->size(), SQLITE_STATIC, SQLITE_UTF8);
+    } else {
+      sqlite3_bind_null(s, at);
+    }
+  }
+
+  void execute(const char* statement) {
+    check(sqlite3_exec(db_.get(), statement, nullptr, nullptr, nullptr) == SQLITE_OK);
+  }
+  void check(bool done) const {
+    if (!done) throw std::runtime_error(sqlite3_errmsg(db_.get()));
+  }
+
+  struct closer {
+    void operator()(sqlite3* db) const { sqlite3_close_v2(db); }
+    void operator()(sqlite3_stmt* s) const { sqlite3_finalize(s); }
+  };
+  std::unique_ptr<sqlite3, closer> db_;
+  std::array<std::unique_ptr<sqlite3_stmt, closer>, tables.size()> prepared_;
+};
+
+/// Works for MySQL and MariaDB: all rows of a table in one statement, which is prepared for as many as every batch has.
+class mysql_database final : public database {
+ public:
+  mysql_database(const persistence::store_location& where, std::size_t rows) : rows_(rows) {
+    sql::ConnectOptionsMap how;
+    const auto endpoint =
+        where.socket.empty() ? "tcp://" + where.host + ":" + std::to_string(where.port) : "unix://" + where.socket;
+    how["hostName"] = sql::SQLString(endpoint);
+    how["userName"] = sql::SQLString(where.user);
+    how["password"] = sql::SQLString(where.password);
+    how["schema"] = sql::SQLString(where.database);
+    how["OPT_CHARSET_NAME"] = sql::SQLString("utf8mb4");
+    link_.reset(sql::mysql::get_mysql_driver_instance()->connect(how));
+    plain_.reset(link_->createStatement());
+    // As the gateway's writers have it (persistence/mysql); how a commit reaches the disk is the server's setting.
+    plain_->execute("SET NAMES utf8mb4 COLLATE utf8mb4_bin");
+    plain_->execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
+    link_->setAutoCommit(false);
+    for (std::size_t i = 0; i < tables.size(); ++i) prepared_[i].reset(link_->prepareStatement(sql(*tables[i], rows)));
+  }
+
+  void commit(const batch& rows) override {
+    for (std::size_t i = 0; i < tables.size(); ++i) {
+      if (rows[i].empty()) continue;
+      unsigned at = 0;
+      for (const auto& value : rows[i].cells()) bind(*prepared_[i], ++at, value);
+      // A row that is there and changes counts twice.
+      const auto counted = static_cast<std::size_t>(prepared_[i]->executeUpdate());
+      if (counted != rows_ * (changes(*tables[i]) ? 2 : 1)) throw std::runtime_error("a row was not there");
+    }
+    plain_->execute("COMMIT");
+  }
+
+ private:
+  /// Of all forms that change many rows to different values this one costs the server least.
+  static std::string sql(const write_shape& shape, std::size_t rows) {
+    const auto name = [](const std::string& column, std::size_t) { return column; };
+    const auto more = [&](std::string_view what) { return changes(shape) ? ", " + std::string{what} : std::string{}; };
+    const auto row = "(" + listed(shape, 0, ", ", [](const std::string&, std::size_t) { return "?"; }) +
+                     more(shape.unused_values) + ")";
+    const auto columns = listed(shape, 0, ", ", name) + more(shape.unused_columns);
+    auto text = "INSERT INTO " + std::string{shape.table} + " (" + columns + ") VALUES " + row;
+    for (std::size_t i = 1; i < rows; ++i) text += ", " + row;
+    if (changes(shape)) {
+      text += " ON DUPLICATE KEY UPDATE " + listed(shape, shape.keys, ", ", [](const std::string& column, std::size_t) {
+                return column + " = VALUES(" + column + ")";
+              });
+    }
+    return text;
+  }
+
+  static void bind(sql::PreparedStatement& s, unsigned at, const cell& value) {
+    if (const auto* number = std::get_if<std::int64_t>(&value)) {
+      s.setInt64(at, *number);
+    } else if (const auto* text = std::get_if<std::string_view>(&value)) {
+      s.setString(at, sql::SQLString(text->empty() ? "" : text->data(), text->size()));
+    } else {
+      s.setNull(at, sql::DataType::VARCHAR);
+    }
+  }
+
+  std::size_t rows_;
+  std::unique_ptr<sql::Connection> link_;
+  std::unique_ptr<sql::Statement> plain_;
+  std::array<std::unique_ptr<sql::PreparedStatement>, tables.size()> prepared_;
+};
+
+/// One connection, and the batches that it commits.
+class client {
+ public:
+  client(std::unique_ptr<database> to, time_point now, std::size_t creates)
+      : to_(std::move(to)), work_(now), creates_(creates) {
+    made first;
+    begin_some(first);
+    to_->commit(first.rows);
+  }
+
+  void make_some(std::size_t batches) {
+    waiting_.clear();
+    for (std::size_t i = 0; i < batches; ++i) {
+      auto& next = waiting_.emplace_back();
+      finish_begun(next);
+      begin_some(next);
+    }
+  }
+
+  /// Those made, and how long each took, in microseconds.
+  void commit_made(std::vector<double>& took) {
+    for (const auto& each : waiting_) {
+      const auto from = clock_type::now();
+      to_->commit(each.rows);
+      took.push_back(std::chrono::duration<double, std::micro>(clock_type::now() - from).count());
+    }
+  }
+
+ private:
+  /// A batch, and what its rows borrow their texts from.
+  struct made {
+    std::deque<unit_of_work> units;
+    batch rows;
+  };
+
+  void begin_some(made& in) {
+    for (std::size_t i = 0; i < creates_; ++i) {
+      const auto& unit = in.units.emplace_back(work_.begin(next_++));
+      persistence::insert_command_row(in.rows[0], *unit.insert_command);
+      persistence::insert_payment_row(in.rows[1], *unit.insert_payment);
+    }
+  }
+  void finish_begun(made& in) {
+    for (int i = next_ - static_cast<int>(creates_); i < next_; ++i) {
+      const auto& unit = in.units.emplace_back(work_.finish(i));
+      persistence::update_payment_row(in.rows[2], *unit.update_payment);
+      persistence::finish_command_row(in.rows[3], *unit.finish_command);
+      persistence::insert_attempt_row(in.rows[4], unit.update_payment->key, unit.entries.front());
+    }
+  }
+
+  std::unique_ptr<database> to_;
+  store_bench::workload work_;
+  std::size_t creates_;
+  int next_ = 0;
+  std::deque<made> waiting_;
+};
+
+std::unique_ptr<database> connect(const persistence::store_location& where, std::size_t creates) {
+  if (where.language == persistence::dialect::sqlite) return std::make_unique<sqlite_database>(where.file);
+  return std::make_unique<mysql_database>(where, creates);
+}
+
+void measure(const options& how) {
+  { const persistence::prepared_store makes_the_tables{how.store}; }
+  const auto where = persistence::locate_store(how.store);
+  const auto creates = std::max<std::size_t>(1, how.batch_units / 2);
+  std::deque<client> clients;
+  const auto connections = where.language == persistence::dialect::sqlite ? 1 : how.store.store_writers;
+  for (unsigned i = 0; i < connections; ++i)
+    clients.emplace_back(connect(where, creates), system_wall_clock{}.now(), creates);
+
+  std::vector<std::vector<double>> took(clients.size());
+  const auto stretch = [&] {
+    for (auto& each : clients) each.make_some(batches_in_a_stretch);
+    const auto from = clock_type::now();
+    std::deque<std::future<void>> running;
+    for (std::size_t i = 0; i < clients.size(); ++i)
+      running.push_back(std::async(std::launch::async, [&, i] { clients[i].commit_made(took[i]); }));
+    for (auto& each : running) each.get();
+    return std::chrono::duration<double>(clock_type::now() - from).count();
+  };
+  stretch();  // warms up
+  for (auto& each : took) each.clear();
+  double seconds = 0;
+  while (seconds < how.seconds) seconds += stretch();
+
+  std::vector<double> all;
+  for (const auto& each : took) all.insert(all.end(), each.begin(), each.end());
+  std::ranges::sort(all);
+  const auto quantile = [&](double q) {
+    return all[static_cast<std::size_t>(q * static_cast<double>(all.size() - 1))];
+  };
+  // Units, microseconds, and of a batch p50 and p99 in microseconds.
+  std::printf("measured %zu %.0f %.0f %.0f\n", all.size() * 2 * creates, seconds * 1e6, quantile(0.5), quantile(0.99));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  options how;
+  CLI::App app{"Units of work a second that the database itself commits"};
+  app.add_option("--store", how.store.store, "sqlite, or a mysql:// URL (tools/mariadb start DIR prints one)");
+  app.add_option("--data-dir", how.store.data_dir, "folder of the embedded store")->capture_default_str();
+  app.add_option("--batch-units", how.batch_units, "units in one transaction")
+      ->check(CLI::Range(2, 4096))
+      ->capture_default_str();
+  app.add_option("--writers", how.store.store_writers, "connections; SQLite has one")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  app.add_option("--seconds", how.seconds, "to measure")->check(CLI::Range(1, 3600))->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  try {
+    measure(how);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "bare_database: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}

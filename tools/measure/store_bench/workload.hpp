@@ -1,0 +1,85 @@
+// The units of work of creates, as the actors write them for what tools/bench sends: one merchant, an idempotency key
+// and a payment each, approved at once, which is no event yet.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "gateway/base/crypto.hpp"
+#include "gateway/store.hpp"
+
+namespace gateway::store_bench {
+
+class workload {
+ public:
+  explicit workload(time_point now) : now_(now) {}
+
+  /// Before the provider is called: the key and the payment.
+  unit_of_work begin(int i) const {
+    unit_of_work unit;
+    unit.insert_payment = claimed(i);
+    command_record command;
+    command.key = unit.insert_payment->open->command;
+    command.fingerprint = std::string(64, 'f');
+    command.payment = unit.insert_payment->key.id;
+    command.amount = unit.insert_payment->amount.minor;
+    command.created_at = now_;
+    unit.insert_command = std::move(command);
+    return unit;
+  }
+
+  /// After it: the payment as it stands then, the answer and the attempt.
+  unit_of_work finish(int i) const {
+    unit_of_work unit;
+    auto p = claimed(i);
+    unit.finish_command = command_finish{p.open->command, result_, now_};
+    p.version = 2;
+    p.open.reset();
+    p.due_at.reset();
+    p.state = payment_state::authorized;
+    p.status = provider_status::approved;
+    p.provider_ref = "ch_" + std::to_string(10'000'000'000'000'000 + i);
+    p.next_seq = 2;
+    unit.update_payment = std::move(p);
+    timeline_entry attempt;
+    attempt.seq = 1;
+    attempt.operation = "authorize";
+    attempt.status = "approved";
+    attempt.occurred_at = now_;
+    unit.entries = {std::move(attempt)};
+    return unit;
+  }
+
+ private:
+  payment claimed(int i) const {
+    const auto number = std::to_string(i);
+    payment p;
+    p.key = {merchant_id{"merch_0123456789abcdef0123"}, environment::test, payment_id{"pay_" + run_ + '_' + number}};
+    p.version = 1;
+    p.amount = {4200, *currency::parse("HKD")};
+    p.account = "acct_sandbox";
+    p.open = open_operation{{p.key.merchant, p.key.env, "", key_of(p.key.id.value)}, operation::create, 4200, false, 0};
+    p.due_at = now_ + std::chrono::seconds{60};
+    p.created_at = p.updated_at = now_;
+    p.details.payment_method = "pm_card_visa";
+    p.details.description = "Two books";
+    p.details.metadata = {{"order", number}};
+    return p;
+  }
+
+  /// Like a UUID: all over the range, so that new keys fall between those that are there.
+  static std::string key_of(const std::string& payment) {
+    const auto digest = crypto::hex(crypto::sha256(payment));
+    return digest.substr(0, 8) + '-' + digest.substr(8, 4) + "-8" + digest.substr(12, 3) + "-8" + digest.substr(15, 3) +
+           '-' + digest.substr(18, 12);
+  }
+
+  time_point now_;
+  std::string run_ = crypto::random_hex(4);
+  answer_ptr result_ = std::make_shared<const answer>(answer{
+      200,
+      R"({"payment_id":"pay_0123abcd_12345","state":"authorized","amount":4200,"currency":"HKD","provider":{"provider":"sandbox",)"
+      R"("provider_ref":"ch_10000000000000000","status":"approved"},"next_action":null})"});
+};
+
+}  // namespace gateway::store_bench
