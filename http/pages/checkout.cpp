@@ -1,10 +1,11 @@
 #include "checkout.hpp"
 
+#include <cstring>  // ctemplate uses strlen without it: this stays in front
+
 #include <algorithm>
 
 #include <ctemplate/template_dictionary.h>
 #include <boost/url/parse_query.hpp>
-#include <cstring>  // ctemplate uses strlen without it
 
 #include "gateway/base/crypto.hpp"
 #include "gateway/domain/payment_machine.hpp"

@@ -1,7 +1,8 @@
 #include "error_docs.hpp"
 
+#include <cstring>  // ctemplate uses strlen without it: this stays in front
+
 #include <ctemplate/template_dictionary.h>
-#include <cstring>  // ctemplate uses strlen without it
 
 #include "http/errors.hpp"
 #include "page.hpp"

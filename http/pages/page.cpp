@@ -1,10 +1,11 @@
 #include "page.hpp"
 
+#include <cstring>  // ctemplate uses strlen without it: this stays in front
+
 #include <algorithm>
 #include <stdexcept>
 
 #include <ctemplate/template.h>
-#include <cstring>  // ctemplate uses strlen without it
 
 #include "gateway/base/crypto.hpp"
 #include "templates.hpp"
