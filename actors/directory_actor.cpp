@@ -269,7 +269,7 @@ class owning_directory {
       p.changes.push_back(save_user{owner, m.shown.id, wanted.owner_email, {}, now});
     }
     // Ready to charge in test: the sandbox card route, or for a wallet entity the sandbox wallet.
-    const bool wallet = wanted.kind == entity_kind::wallet;
+    const bool wallet = wanted.kind == merchant_kind::wallet;
     const auto provider = wallet ? provider_kind::sandbox_wallet : provider_kind::sandbox;
     m.connections.push_back({m.shown.id,
                              connection{environment::test, provider, connection_status::connected, "acct_sandbox"},

@@ -326,7 +326,7 @@ save_merchant merchant_from(const result_row& row) {
   m.id = merchant_id{in.text()};
   m.entity = entity_id{in.text()};
   m.name = in.text();
-  m.kind = in.named(parser_among({entity_kind::standard, entity_kind::wallet}), "entity kind");
+  m.kind = in.named(parser_among({merchant_kind::standard, merchant_kind::wallet}), "entity kind");
   m.owner_email = in.text();
   m.created_at = in.time();
   return m;

@@ -144,7 +144,7 @@ decoded<create_merchant> decode_create_merchant(std::string_view body, std::size
     command.name = fields.required_text("name", most_name);
     const auto kind = fields.text("entity", most_id);
     if (kind == "wallet")
-      command.kind = entity_kind::wallet;
+      command.kind = merchant_kind::wallet;
     else if (!kind.empty() && kind != "standard")
       fields.reject("entity", "must be standard or wallet");
     command.owner_email = fields.text("owner_email", most_email);

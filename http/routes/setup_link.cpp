@@ -39,7 +39,7 @@ connection_status status_of(const merchant& who, environment env, provider_kind 
 /// Empty for a wallet entity: it must not learn of providers.
 boost::json::array offered_providers(const merchant& who, environment env, bool signed_link, bool sandbox_in_live) {
   boost::json::array list;
-  if (who.kind == entity_kind::wallet) return list;
+  if (who.kind == merchant_kind::wallet) return list;
   for (const auto& row : provider_catalogue) {
     if (row.wallet || (row.sandbox && env == environment::live && !sandbox_in_live)) continue;
     list.push_back(boost::json::object{{"id", row.public_id},

@@ -42,7 +42,7 @@ struct save_merchant {
   merchant_id id;
   entity_id entity;
   std::string name;
-  entity_kind kind = entity_kind::standard;
+  merchant_kind kind = merchant_kind::standard;
   std::string owner_email;  ///< may be empty
   time_point created_at{};
 };

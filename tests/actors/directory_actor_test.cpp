@@ -91,7 +91,7 @@ class office {
 };
 
 merchant_id new_shop(office& o) {
-  return std::get<created_merchant>(o.ask(create_merchant{"Shop", entity_kind::standard, {}})).merchant;
+  return std::get<created_merchant>(o.ask(create_merchant{"Shop", merchant_kind::standard, {}})).merchant;
 }
 
 set_destination to_url(const merchant_id& owner, std::string url, std::vector<std::string> events = {}) {
@@ -109,7 +109,7 @@ TEST_CASE("a new merchant can charge in test at once, and is the same after a re
   {
     office o{rows};
     const auto made =
-        std::get<created_merchant>(o.ask(create_merchant{"Tea & Co", entity_kind::standard, "owner@example.com"}));
+        std::get<created_merchant>(o.ask(create_merchant{"Tea & Co", merchant_kind::standard, "owner@example.com"}));
     id = made.merchant;
     CHECK(id.value.starts_with("merch_"));
     CHECK(made.entity.value.starts_with("ent_"));
@@ -135,7 +135,7 @@ TEST_CASE("a new merchant can charge in test at once, and is the same after a re
 TEST_CASE("a key's secret is sealed in the store") {
   auto rows = std::make_shared<failing_store>();
   office o{rows};
-  const auto m = std::get<created_merchant>(o.ask(create_merchant{"Shop", entity_kind::standard, {}}));
+  const auto m = std::get<created_merchant>(o.ask(create_merchant{"Shop", merchant_kind::standard, {}}));
   const auto k = std::get<minted_key>(o.ask(mint_key{m.merchant, environment::live, *parse_scopes("*")}));
   REQUIRE(rows->run(find_directory{}).keys.size() == 1);
   CHECK(rows->run(find_directory{}).keys[0].key.sealed_secret.find(k.secret) == std::string::npos);
@@ -144,7 +144,7 @@ TEST_CASE("a key's secret is sealed in the store") {
 TEST_CASE("a revoked key stays known as revoked") {
   auto rows = std::make_shared<failing_store>();
   office o{rows};
-  const auto m = std::get<created_merchant>(o.ask(create_merchant{"Shop", entity_kind::standard, {}}));
+  const auto m = std::get<created_merchant>(o.ask(create_merchant{"Shop", merchant_kind::standard, {}}));
   const auto k = std::get<minted_key>(o.ask(mint_key{m.merchant, environment::test, *parse_scopes("*")}));
   CHECK(std::get<named_result>(o.ask(revoke_key{k.id})).status == "revoked");
   CHECK(o.published.find_key(k.id)->revoked);
@@ -154,7 +154,7 @@ TEST_CASE("a revoked key stays known as revoked") {
 TEST_CASE("a route keeps its place when it is replaced, new ones come last") {
   auto rows = std::make_shared<failing_store>();
   office o{rows};
-  const auto m = std::get<created_merchant>(o.ask(create_merchant{"Shop", entity_kind::standard, {}})).merchant;
+  const auto m = std::get<created_merchant>(o.ask(create_merchant{"Shop", merchant_kind::standard, {}})).merchant;
   const auto usd = *currency::parse("USD");
   const auto hosted = std::get<named_result>(
       o.ask(set_route{m, {environment::test, provider_kind::sandbox_hosted, 0, {usd}, {payment_method_kind::card}}}));
@@ -173,7 +173,7 @@ TEST_CASE("a route keeps its place when it is replaced, new ones come last") {
 TEST_CASE("a setup token is spent once") {
   auto rows = std::make_shared<failing_store>();
   office o{rows};
-  const auto m = std::get<created_merchant>(o.ask(create_merchant{"Shop", entity_kind::standard, {}})).merchant;
+  const auto m = std::get<created_merchant>(o.ask(create_merchant{"Shop", merchant_kind::standard, {}})).merchant;
   CHECK(std::holds_alternative<named_result>(o.ask(redeem_setup_token{m, "t1"})));
   CHECK(std::holds_alternative<refused>(o.ask(redeem_setup_token{m, "t1"})));
   CHECK(std::holds_alternative<named_result>(o.ask(redeem_setup_token{m, "t2"})));
@@ -183,10 +183,10 @@ TEST_CASE("a user added with the owner's address is the owner; with no owner nam
   auto rows = std::make_shared<failing_store>();
   office o{rows};
   const auto m =
-      std::get<created_merchant>(o.ask(create_merchant{"Shop", entity_kind::standard, "owner@example.com"})).merchant;
+      std::get<created_merchant>(o.ask(create_merchant{"Shop", merchant_kind::standard, "owner@example.com"})).merchant;
   const auto owner = o.published.find_merchant(m)->owner;
   CHECK(std::get<named_result>(o.ask(add_user{m, "owner@example.com", "correct horse"})).id == owner.value);
-  const auto n = std::get<created_merchant>(o.ask(create_merchant{"Shop", entity_kind::standard, {}})).merchant;
+  const auto n = std::get<created_merchant>(o.ask(create_merchant{"Shop", merchant_kind::standard, {}})).merchant;
   CHECK(o.published.find_merchant(n)->owner.empty());
   const auto first = std::get<named_result>(o.ask(add_user{n, "a@example.com", "correct horse"}));
   CHECK(o.published.find_merchant(n)->owner.value == first.id);
@@ -196,7 +196,7 @@ TEST_CASE("a command whose commit is in doubt is refused, and what is known is w
   for (auto how : {fault::before_commit, fault::after_commit}) {
     auto rows = std::make_shared<failing_store>();
     office o{rows};
-    const auto m = std::get<created_merchant>(o.ask(create_merchant{"Shop", entity_kind::standard, {}})).merchant;
+    const auto m = std::get<created_merchant>(o.ask(create_merchant{"Shop", merchant_kind::standard, {}})).merchant;
     rows->faults.push_back(how);
     CHECK(std::get<refused>(o.ask(add_user{m, "a@example.com", "correct horse"})).why == "unavailable");
     o.ask(add_user{m, "b@example.com", "correct horse"});
@@ -207,12 +207,12 @@ TEST_CASE("a command whose commit is in doubt is refused, and what is known is w
 TEST_CASE("after a commit in doubt the directory asks the store until it hears what is true") {
   auto rows = std::make_shared<failing_store>();
   office o{rows};
-  const auto m = std::get<created_merchant>(o.ask(create_merchant{"Shop", entity_kind::standard, {}})).merchant;
+  const auto m = std::get<created_merchant>(o.ask(create_merchant{"Shop", merchant_kind::standard, {}})).merchant;
   const auto key = std::get<minted_key>(o.ask(mint_key{m, environment::test, *parse_scopes("*")})).id;
   rows->faults.push_back(fault::after_commit);
   rows->reads_fail = true;
   CHECK(std::get<refused>(o.ask(revoke_key{key})).why == "unavailable");
-  CHECK(std::get<refused>(o.ask(create_merchant{"Other", entity_kind::standard, {}})).why == "unavailable");
+  CHECK(std::get<refused>(o.ask(create_merchant{"Other", merchant_kind::standard, {}})).why == "unavailable");
   rows->reads_fail = false;
   const auto deadline = std::chrono::steady_clock::now() + 10s;
   while (!o.published.find_key(key)->revoked && std::chrono::steady_clock::now() < deadline)
@@ -503,10 +503,10 @@ TEST_CASE("a destination that did not become durable is not published") {
   const auto shop = new_shop(o);
   rows->faults.push_back(fault::before_commit);
   CHECK(std::get<refused>(o.ask(to_url(shop, "https://shop.example/a"))).why == "unavailable");
-  CHECK(std::holds_alternative<created_merchant>(o.ask(create_merchant{"Other", entity_kind::standard, {}})));
+  CHECK(std::holds_alternative<created_merchant>(o.ask(create_merchant{"Other", merchant_kind::standard, {}})));
   CHECK(o.published.find_merchant(shop)->destinations.empty());
   rows->faults.push_back(fault::after_commit);
   CHECK(std::get<refused>(o.ask(to_url(shop, "https://shop.example/a"))).why == "unavailable");
-  CHECK(std::holds_alternative<created_merchant>(o.ask(create_merchant{"Other", entity_kind::standard, {}})));
+  CHECK(std::holds_alternative<created_merchant>(o.ask(create_merchant{"Other", merchant_kind::standard, {}})));
   CHECK(o.published.find_merchant(shop)->destinations.size() == 1);
 }

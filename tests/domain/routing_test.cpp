@@ -38,7 +38,7 @@ merchant standard(std::vector<connection> links, std::vector<route> ways) {
 }
 merchant wallet() {
   auto m = standard({to(provider_kind::sandbox_wallet)}, {by(provider_kind::sandbox_wallet, 1)});
-  m.kind = entity_kind::wallet;
+  m.kind = merchant_kind::wallet;
   return m;
 }
 

@@ -165,7 +165,7 @@ struct gateway_fixture {
     caf::anon_send_exit(shared.dispatcher, caf::exit_reason::kill);
   }
 
-  void publish_merchant(entity_kind kind = entity_kind::standard) {
+  void publish_merchant(merchant_kind kind = merchant_kind::standard) {
     merchant m;
     m.id = merchant_id{"merch_1"};
     m.name = "Tea & Co";

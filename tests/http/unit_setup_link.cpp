@@ -14,7 +14,7 @@ constexpr std::string_view key = "key for setup links";
 constexpr std::string_view portal = "https://pay.example/portal";
 const time_point noon = *parse_seconds("2026-11-20T12:00:00Z") + duration_ms{125};
 
-merchant example(entity_kind kind = entity_kind::standard) {
+merchant example(merchant_kind kind = merchant_kind::standard) {
   merchant m;
   m.id = merchant_id{"merch_1"};
   m.name = "Tea & Co";
@@ -107,5 +107,5 @@ TEST_CASE("live offers sandboxes under --dev only, and a wallet entity learns of
   const auto dev = body_of(example(), environment::live, true).at("providers").as_array();
   REQUIRE(dev.size() == 2);
   CHECK(dev[0].as_object().at("status").as_string() == "unavailable");
-  CHECK(body_of(example(entity_kind::wallet)).at("providers").as_array().empty());
+  CHECK(body_of(example(merchant_kind::wallet)).at("providers").as_array().empty());
 }

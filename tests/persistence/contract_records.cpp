@@ -21,7 +21,7 @@ commit_outcome change(contract_store& store, std::vector<directory_change> chang
 directory_lookup directory_of(contract_store& store) { return store.run(find_directory{}); }
 
 save_merchant a_merchant(const std::string& id) {
-  return {merchant_id{id}, entity_id{"ent_" + id}, "Zoë's 店", entity_kind::wallet, "owner@example.com", at(1)};
+  return {merchant_id{id}, entity_id{"ent_" + id}, "Zoë's 店", merchant_kind::wallet, "owner@example.com", at(1)};
 }
 
 scope_set scopes(std::string_view text) { return text.empty() ? scope_set{} : *parse_scopes(text); }
@@ -42,7 +42,7 @@ TEST_CASE("merchants are stored once") {
   CHECK(found[0].id == shop);
   CHECK(found[0].entity == entity_id{"ent_merch_shop"});
   CHECK(found[0].name == "Zoë's 店");
-  CHECK(found[0].kind == entity_kind::wallet);
+  CHECK(found[0].kind == merchant_kind::wallet);
   CHECK(found[0].owner_email == "owner@example.com");
   CHECK(found[0].created_at == at(1));
 }

@@ -15,10 +15,10 @@
 namespace gateway {
 
 /// A standard entity takes cards; a wallet entity takes the PKR wallet and hides its provider.
-enum class entity_kind : unsigned char { standard, wallet };
+enum class merchant_kind : unsigned char { standard, wallet };
 
-constexpr std::string_view to_string(entity_kind k) noexcept {
-  return k == entity_kind::standard ? "standard" : "wallet";
+constexpr std::string_view to_string(merchant_kind k) noexcept {
+  return k == merchant_kind::standard ? "standard" : "wallet";
 }
 
 enum class connection_status : unsigned char { not_connected, in_progress, connected, unavailable };
@@ -65,7 +65,7 @@ struct merchant {
   merchant_id id;
   entity_id entity;
   std::string name;
-  entity_kind kind = entity_kind::standard;
+  merchant_kind kind = merchant_kind::standard;
   user_id owner;  ///< empty when no owner is identified
   std::vector<connection> connections;
   std::vector<route> routes;  ///< ordered by position

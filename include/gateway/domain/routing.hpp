@@ -18,10 +18,10 @@ struct route_choice {
 };
 
 namespace detail {
-inline bool takes(const route& way, environment env, entity_kind entity, const create_payment& wanted) {
+inline bool takes(const route& way, environment env, merchant_kind entity, const create_payment& wanted) {
   const auto& provider = traits_of(way.provider);
   if (way.env != env || !supports(provider, wanted.how)) return false;
-  if (provider.wallet && entity != entity_kind::wallet) return false;
+  if (provider.wallet && entity != merchant_kind::wallet) return false;
   const auto only = env == environment::test ? provider.test_currency : provider.live_currency;
   if (!only.empty() && wanted.amount.unit.code() != only) return false;
   if (!way.currencies.empty() && std::ranges::find(way.currencies, wanted.amount.unit) == way.currencies.end())
@@ -38,8 +38,8 @@ inline bool takes(const route& way, environment env, entity_kind entity, const c
 inline std::variant<route_choice, problem> choose_route(const merchant& who, environment env,
                                                         const create_payment& wanted, bool sandbox_in_live) {
   if (wanted.uses_customer_ref) return problem::platform_key_required;
-  if (wanted.wallet_selected && who.kind != entity_kind::wallet) return problem::wallet_not_available;
-  if (who.kind == entity_kind::wallet && wanted.amount.unit != currency::parse("PKR"))
+  if (wanted.wallet_selected && who.kind != merchant_kind::wallet) return problem::wallet_not_available;
+  if (who.kind == merchant_kind::wallet && wanted.amount.unit != currency::parse("PKR"))
     return problem::currency_not_supported;
 
   const auto usable = [&](provider_kind kind) {
@@ -61,7 +61,7 @@ inline std::variant<route_choice, problem> choose_route(const merchant& who, env
     if (!usable(way.provider) || !detail::takes(way, env, who.kind, wanted)) continue;
     if (const auto* link = connected(way.provider))
       return route_choice{way.provider, link->account,
-                          who.kind == entity_kind::wallet || traits_of(way.provider).wallet};
+                          who.kind == merchant_kind::wallet || traits_of(way.provider).wallet};
     waits_for_connection = true;
   }
   return waits_for_connection ? problem::merchant_not_charge_capable : problem::no_eligible_provider;

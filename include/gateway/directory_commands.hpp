@@ -1,0 +1,98 @@
+// What the directory is asked to change, one command for each gatewayctl call that this node answers, and what it
+// answers.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "gateway/domain/ids.hpp"
+#include "gateway/domain/merchant.hpp"
+#include "gateway/domain/time.hpp"
+#include "gateway/domain/webhook.hpp"
+
+namespace gateway {
+
+struct create_merchant {
+  std::string name;
+  merchant_kind kind = merchant_kind::standard;
+  std::string owner_email;
+};
+struct created_merchant {
+  merchant_id merchant;
+  entity_id entity;
+};
+struct mint_key {
+  merchant_id merchant;
+  environment env = environment::test;
+  scope_set scopes;
+};
+struct minted_key {
+  key_id id;
+  std::string secret;
+  scope_set scopes;
+};
+struct revoke_key {
+  key_id id;
+};
+struct add_user {
+  merchant_id merchant;
+  std::string email;
+  std::string password;
+};
+struct set_connection {
+  merchant_id merchant;
+  connection link;
+};
+struct set_route {
+  merchant_id merchant;
+  route way;
+};
+struct redeem_setup_token {
+  merchant_id merchant;
+  std::string token_id;
+};
+/// Creates the destination, or changes and enables the one that is there already: a merchant has one per mode and URL,
+/// a platform one per mode. The URL has been checked. The secret of one that is there already stays.
+struct set_destination {
+  destination_kind kind = destination_kind::merchant;
+  std::string owner;
+  environment env = environment::test;
+  std::string url;
+  std::vector<std::string> events;  ///< stored types; empty: the default
+};
+struct enable_destination {
+  destination_id id;
+};
+/// What waits for it, and what happens from now on, is kept until it is enabled.
+struct disable_destination {
+  destination_id id;
+  std::string reason;
+};
+/// A new secret; the old one signs too until `overlap` has passed.
+struct rotate_destination_secret {
+  destination_id id;
+  duration_ms overlap = std::chrono::hours{24};
+};
+struct destination_secret {
+  destination_id id;
+  std::string secret;
+  std::optional<time_point> previous_until;
+};
+/// What an operator's command made: the id (and status) that gatewayctl prints.
+struct named_result {
+  std::string id;
+  std::string status;
+};
+/// Why an operator's command changed nothing, in words for the operator.
+struct refused {
+  std::string why;
+};
+using operator_command =
+    std::variant<create_merchant, mint_key, revoke_key, add_user, set_connection, set_route, redeem_setup_token,
+                 set_destination, enable_destination, disable_destination, rotate_destination_secret>;
+using operator_result = std::variant<created_merchant, minted_key, named_result, destination_secret, refused>;
+
+}  // namespace gateway
