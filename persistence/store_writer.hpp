@@ -19,7 +19,7 @@ struct writer_limits {
   /// From one batch that has only recordings to the next: a commit is a flush of the disk that payments would wait
   /// behind.
   std::chrono::milliseconds recording_pause{5};
-  bool awaited = true;  ///< clients wait for what it commits: its thread goes first (gateway/scheduling.hpp)
+  bool awaited = true;  ///< clients wait for what it commits: its thread goes first (gateway/base/scheduling.hpp)
 };
 
 /// Detached: has its own thread, and opens its connection there. Answers each unit once its fate is known.

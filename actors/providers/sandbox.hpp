@@ -60,7 +60,7 @@ provider_result carry_out(const provider_call& call, sandbox_answer answer, sand
 provider_actor spawn_sandbox(caf::actor_system& system, sandbox_settings config,
                              std::shared_ptr<sandbox_ledger> ledger);
 
-/// Asks the sandbox provider that listens on the Unix socket `path` (tools/sandbox_provider), which keeps its own
+/// Asks the sandbox provider that listens on the Unix socket `path` (tools/sandbox-provider), which keeps its own
 /// ledger. Calls that are not answered within twice the time that the gate in front of it waits are answered as
 /// unknown. Throws std::runtime_error if no socket can have that path.
 provider_actor spawn_sandbox_link(caf::actor_system& system, sandbox_settings config, std::string path,

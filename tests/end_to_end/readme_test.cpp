@@ -1,6 +1,9 @@
-// What the README and tools/run tell a stranger to paste, pasted.
+// Runs the commands that the README and tools/run print for a newcomer, and checks what the guides promise about
+// themselves.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <filesystem>
 #include <regex>
 
 #include "merchant.hpp"
@@ -42,6 +45,27 @@ command_output paste(const std::string& script) {
   return run_command({"bash", "-euo", "pipefail", "-c", script}, {}, {{}, {}, project_root()});
 }
 
+/// The guides: the README of the project and of each folder, and everything in docs/.
+std::vector<std::filesystem::path> markdown_files() {
+  std::vector<std::filesystem::path> found{project_root() / "README.md"};
+  for (const auto* folder : {"actors", "config", "docs", "http", "include", "persistence", "tests", "tools"})
+    for (auto each = std::filesystem::recursive_directory_iterator{project_root() / folder}; each != end(each);
+         ++each) {
+      if (each->path().filename() == "node_modules") each.disable_recursion_pending();
+      if (each->path().extension() == ".md") found.push_back(each->path());
+    }
+  return found;
+}
+
+/// The files that the text links to, as they are written there: without links into the web or within the text.
+std::vector<std::string> linked_files(const std::string& markdown) {
+  std::vector<std::string> found;
+  static const std::regex link{R"(\]\(([^)\s#]+)(#[^)\s]*)?\))"};
+  for (auto at = std::sregex_iterator{markdown.begin(), markdown.end(), link}; at != std::sregex_iterator{}; ++at)
+    if (const auto target = at->str(1); target.find("://") == std::string::npos) found.push_back(target);
+  return found;
+}
+
 /// As tools/run leaves it in the data directory.
 void write_demo_file(const gateway_process& gateway, const merchant_account& account) {
   object demo;
@@ -50,6 +74,22 @@ void write_demo_file(const gateway_process& gateway, const merchant_account& acc
 }
 
 }  // namespace
+
+TEST_CASE("the README is short enough to be read") {
+  const auto readme = read_file(project_root() / "README.md");
+  CHECK(std::count(readme.begin(), readme.end(), '\n') <= 150);
+}
+
+TEST_CASE("every link in the README and the guides leads to a file that exists") {
+  std::size_t links = 0;
+  for (const auto& file : markdown_files())
+    for (const auto& target : linked_files(read_file(file))) {
+      CAPTURE(file, target);
+      CHECK(std::filesystem::exists(file.parent_path() / target));
+      ++links;
+    }
+  CHECK(links >= 10);  // fewer mean that the links were not recognised
+}
 
 TEST_CASE("the signed calls of the README work with curl and openssl alone") {
   gateway_process gateway{gateway_options{}};
