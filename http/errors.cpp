@@ -56,15 +56,15 @@ constexpr auto catalogue = std::to_array<error_row>({
      "apart, and so are those of different merchants."},
     {method_not_allowed, 405, plain, false, "method_not_allowed", "This address does not take that method.",
      "The path exists, but not for this HTTP method. The Allow header of the answer lists the methods it takes."},
-    {request_timeout, 408, plain, false, "request_timeout", "The request did not arrive whole in time.",
+    {request_timeout, 408, plain, false, "request_timeout", "The request did not arrive in time.",
      "The connection was too slow or stalled before the whole request had arrived. Nothing was done; send it again."},
     {token_unusable, 410, plain, false, "token_unusable", "The setup link is used, expired or not genuine.",
      "A setup link works once and for one hour. Repeat the charge that was refused: its answer carries a new link."},
-    {body_too_large, 413, plain, false, "body_too_large", "The request body is too large.",
+    {body_too_large, 413, plain, false, "body_too_large", "The body of the request is too large.",
      "The body exceeds the gateway's limit, one mebibyte unless the operator has configured another."},
     {unsupported_media_type, 415, plain, false, "unsupported_media_type", "Content-Type must be application/json.",
      "A request with a body must say that it is JSON: Content-Type: application/json, with or without charset=utf-8."},
-    {headers_too_large, 431, plain, false, "headers_too_large", "The request's header block is too large.",
+    {headers_too_large, 431, plain, false, "headers_too_large", "The header block of the request is too large.",
      "The request line and headers together exceed the gateway's limit, 16 KiB unless the operator has configured "
      "another."},
 
@@ -160,6 +160,21 @@ consteval bool complete() {
 }
 static_assert(complete());
 
+constexpr auto page_errors = std::to_array<page_error_row>({
+    {page_error::incomplete_form, 400, "The form is not complete",
+     "Please go back, reload the payment page and try again."},
+    {page_error::stale_form, 403, "Please open the payment page again",
+     "This form does not belong to your browser's session. Go back, reload the payment page and try again."},
+    {page_error::unknown_page, 404, "Page not found",
+     "This payment page does not exist. Please return to the shop and try again."},
+    {page_error::closed_page, 410, "This page is no longer open",
+     "The payment does not wait for you any more: it was completed, declined or has expired."},
+    {page_error::busy, 503, "One moment, please",
+     "The payment service is busy. Please reload this page in a few seconds."},
+});
+
+constexpr int retry_later = 503;
+
 }  // namespace
 
 std::span<const error_row> error_catalogue() noexcept { return catalogue; }
@@ -250,10 +265,22 @@ response refuse(error_code code, std::string_view message, std::string_view base
   response out;
   out.status = row_of(code).status;
   out.body = error_body(code, message, base_url);
-  if (out.status == 503) out.headers.emplace_back("Retry-After", "1");
+  add_retry_after(out);
   return out;
 }
 
+response refuse(const rejection& why) { return refuse(why.code, why.message); }
+
 response refuse(problem why, std::string_view base_url) { return refuse(code_of(why), {}, base_url); }
+
+const page_error_row& row_of(page_error what) noexcept {
+  const auto at = std::ranges::find(page_errors, what, &page_error_row::what);
+  assert(at != page_errors.end());
+  return *at;
+}
+
+void add_retry_after(response& out) {
+  if (out.status == retry_later) out.headers.emplace_back("Retry-After", "1");
+}
 
 }  // namespace gateway::http

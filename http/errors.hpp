@@ -1,5 +1,6 @@
-// THE place where refusals become HTTP: each code's status, body shape and words, whether its result is kept
-// under the idempotency key, and the paragraph that /docs/errors tells about it.
+// The one table of errors: each code's status, body shape and words, whether its result is kept under the idempotency
+// key, and the paragraph that /docs/errors tells about it. The connection's own errors, those of requests and of
+// business rules, and the pages that people see instead of them all take their status and text from here.
 #pragma once
 
 #include <optional>
@@ -98,9 +99,31 @@ std::string docs_url(std::string_view base_url, const error_row& row);
 std::string error_body(error_code code, std::string_view message, std::string_view base_url,
                        std::string_view operation = {});
 
+/// Why a request is turned away before it reaches the rules of the business: it could not be read, or its caller may
+/// not do what it asks for.
+struct rejection {
+  error_code code = error_code::invalid_request;
+  std::string message;  ///< empty: the code's own
+};
+
 /// A whole answer. `base_url` matters to the typed shape only.
 response refuse(error_code code, std::string_view message = {}, std::string_view base_url = {});
+response refuse(const rejection& why);
 /// For problems that are not stored, merchant_not_charge_capable apart (its body needs the merchant: setup_link.hpp).
 response refuse(problem why, std::string_view base_url);
+
+/// What goes wrong for people in a browser, who are shown a page.
+enum class page_error : unsigned char { incomplete_form, stale_form, unknown_page, closed_page, busy };
+
+struct page_error_row {
+  page_error what;
+  int status;
+  std::string_view title;
+  std::string_view message;
+};
+const page_error_row& row_of(page_error what) noexcept;
+
+/// Tells a client whose request can succeed later when to come back. Other answers stay as they are.
+void add_retry_after(response& out);
 
 }  // namespace gateway::http

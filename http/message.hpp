@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gateway/answer.hpp"
+#include "status.hpp"
 
 namespace gateway::http {
 
@@ -33,7 +34,7 @@ struct request {
 };
 
 struct response {
-  int status = 200;
+  int status = status::ok;
   std::string_view content_type = "application/json";
   std::string body;
   answer_ptr stored;  ///< if set, its status and body are sent instead, without a copy

@@ -86,7 +86,7 @@ class json_result_encoder final : public result_encoder {
   explicit json_result_encoder(std::string base_url) : base_url_(std::move(base_url)) {}
 
   answer encode(const outcome& result) const override {
-    if (!result.failure) return {200, success_body(result)};
+    if (!result.failure) return {status::ok, success_body(result)};
     const auto& row = row_of(code_of(*result.failure));
     const auto status = static_cast<std::uint16_t>(row.status);
     if (row.shape == body_shape::envelope) return {status, failed_envelope(result, row.text)};

@@ -49,7 +49,7 @@ std::string set_cookie(std::string_view value, bool embedded) {
 
 response redirect_to(const std::string& url) {
   response out;
-  out.status = 303;
+  out.status = status::see_other;
   out.content_type = "text/plain; charset=utf-8";
   out.headers.emplace_back("Location", url);
   out.headers.emplace_back("Referrer-Policy", "no-referrer");
@@ -142,7 +142,7 @@ response checkout_page(const payment& subject, std::string_view merchant_name, s
     values.SetValue("DESCRIPTION", subject.details.description);
   }
   if (!subject.details.cancel_url.empty()) values.ShowSection("CANCELLABLE");
-  auto out = page_response(200, render(page_template::checkout, values), policy_of(subject));
+  auto out = page_response(render(page_template::checkout, values), policy_of(subject));
   out.headers.emplace_back("Set-Cookie", set_cookie(cookie, subject.how == flow::embedded));
   return out;
 }
@@ -151,25 +151,20 @@ response after_checkout(const payment& subject, hosted_action action) {
   const auto policy = policy_of(subject);
   const auto& details = subject.details;
   if (action == hosted_action::cancel) {
-    if (!awaits_customer(subject)) return closed_page();
+    if (!awaits_customer(subject)) return error_page(page_error::closed_page);
     if (!details.cancel_url.empty()) return redirect_to(details.cancel_url);
-    return notice_page(200, "Not paid", "The payment is still open. You can close this page.", policy);
+    return notice_page("Not paid", "The payment is still open. You can close this page.", policy);
   }
   if (is_paid(subject.state)) {
     if (!details.success_url.empty()) return redirect_to(details.success_url);
-    return notice_page(200, "Payment approved", "Thank you. You can close this page and return to the shop.", policy);
+    return notice_page("Payment approved", "Thank you. You can close this page and return to the shop.", policy);
   }
   if (subject.state == payment_state::failed) {
     if (!details.cancel_url.empty()) return redirect_to(details.cancel_url);
-    return notice_page(200, "Payment declined",
-                       "The payment was declined. You can close this page and return to the shop.", policy);
+    return notice_page("Payment declined", "The payment was declined. You can close this page and return to the shop.",
+                       policy);
   }
-  return closed_page();
-}
-
-response closed_page() {
-  return notice_page(410, "This page is no longer open",
-                     "The payment does not wait for you any more: it was completed, declined or has expired.");
+  return error_page(page_error::closed_page);
 }
 
 std::string amount_text(const money& amount) {

@@ -39,7 +39,6 @@ response checkout_page(const payment& subject, std::string_view merchant_name, s
                        std::string_view link_token, std::optional<std::string_view> cookie_header);
 /// After the customer acted: back to the merchant, or a page that says how it went.
 response after_checkout(const payment& subject, hosted_action action);
-response closed_page();
 
 /// `HKD 42.00`, `JPY 4,200`: with the currency's own decimals.
 std::string amount_text(const money& amount);

@@ -34,7 +34,7 @@ std::string render_catalogue() {
 
 response error_docs_page() {
   static const std::string html = render_catalogue();
-  return page_response(200, html);
+  return page_response(html);
 }
 
 }  // namespace gateway::http

@@ -67,9 +67,8 @@ std::string content_security_policy(const page_policy& policy) {
   return text += or_none(policy.frame_ancestors);
 }
 
-response page_response(int status, std::string body, const page_policy& policy) {
+response page_response(std::string body, const page_policy& policy) {
   response out;
-  out.status = status;
   out.content_type = "text/html; charset=utf-8";
   out.body = std::move(body);
   out.headers.emplace_back("Content-Security-Policy", content_security_policy(policy));
@@ -78,11 +77,19 @@ response page_response(int status, std::string body, const page_policy& policy) 
   return out;
 }
 
-response notice_page(int status, std::string_view title, std::string_view message, const page_policy& policy) {
+response notice_page(std::string_view title, std::string_view message, const page_policy& policy) {
   ctemplate::TemplateDictionary values{"notice"};
   values.SetValue("TITLE", ctemplate::TemplateString(title.data(), title.size()));
   values.SetValue("MESSAGE", ctemplate::TemplateString(message.data(), message.size()));
-  return page_response(status, render(page_template::notice, values), policy);
+  return page_response(render(page_template::notice, values), policy);
+}
+
+response error_page(page_error what) {
+  const auto& row = row_of(what);
+  auto out = notice_page(row.title, row.message);
+  out.status = row.status;
+  add_retry_after(out);
+  return out;
 }
 
 }  // namespace gateway::http

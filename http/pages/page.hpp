@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "http/errors.hpp"
 #include "http/message.hpp"
 
 namespace ctemplate {
@@ -24,10 +25,12 @@ struct page_policy {
 
 std::string content_security_policy(const page_policy& policy);
 
-/// An HTML answer with the headers that every page has.
-response page_response(int status, std::string body, const page_policy& policy = {});
+/// An HTML answer under status 200, with the headers that every page has.
+response page_response(std::string body, const page_policy& policy = {});
 
-/// A page that says one thing: a result, a closed checkout, an error.
-response notice_page(int status, std::string_view title, std::string_view message, const page_policy& policy = {});
+/// A page that says one thing, under status 200: a result.
+response notice_page(std::string_view title, std::string_view message, const page_policy& policy = {});
+/// The same for what went wrong, with the status and the text of the table of errors.
+response error_page(page_error what);
 
 }  // namespace gateway::http

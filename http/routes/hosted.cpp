@@ -8,32 +8,15 @@
 namespace gateway::http {
 namespace {
 
-response unknown_page() {
-  return notice_page(404, "Page not found",
-                     "This payment page does not exist. Please return to the shop and try again.");
-}
-
-response busy_page() {
-  auto out =
-      notice_page(503, "One moment, please", "The payment service is busy. Please reload this page in a few seconds.");
-  out.headers.emplace_back("Retry-After", "1");
-  return out;
-}
-
-response stale_form_page() {
-  return notice_page(
-      403, "Please open the payment page again",
-      "This form does not belong to your browser's session. Go back, reload the payment page and try again.");
-}
-
 using looked_at = std::variant<payment_ptr, response>;
 
 /// The payment that the router answered with, or the page to show instead.
 looked_at payment_of(caf::expected<payment_reply>& reply) {
-  if (!reply) return busy_page();
+  if (!reply) return error_page(page_error::busy);
   if (auto* subject = std::get_if<payment_ptr>(&reply->what)) return std::move(*subject);
   const auto* why = std::get_if<problem>(&reply->what);
-  return why && *why == problem::payment_not_found ? unknown_page() : busy_page();
+  const bool unknown = why && *why == problem::payment_not_found;
+  return error_page(unknown ? page_error::unknown_page : page_error::busy);
 }
 
 std::string shop_name(const services& shared, const merchant_id& id) {
@@ -58,25 +41,25 @@ payment_request request_for(hosted_action action, hosted_link link) {
 boost::asio::awaitable<response> show_hosted_page(call& c) {
   const auto& shared = c.here.shared;
   const auto link = read_hosted_link(c.id, shared.hosted_page_key);
-  if (!link) co_return unknown_page();
+  if (!link) co_return error_page(page_error::unknown_page);
   payment_request wanted{link->key, std::nullopt, view_payment{}};
   auto op = ask(c.here, std::move(wanted));
   auto reply = co_await std::move(op);
   auto looked = payment_of(reply);
   if (auto* page = std::get_if<response>(&looked)) co_return std::move(*page);
   const auto& subject = *std::get<payment_ptr>(looked);
-  if (!awaits_customer(subject) || subject.provider_ref != link->provider_ref) co_return closed_page();
+  if (!awaits_customer(subject) || subject.provider_ref != link->provider_ref)
+    co_return error_page(page_error::closed_page);
   const auto shop = shop_name(shared, link->key.merchant);
   co_return checkout_page(subject, shop, shared.hosted_page_key, c.id, c.in.cookie);
 }
 
 boost::asio::awaitable<response> act_on_hosted_page(call& c) {
   const auto link = read_hosted_link(c.id, c.here.shared.hosted_page_key);
-  if (!link) co_return unknown_page();
+  if (!link) co_return error_page(page_error::unknown_page);
   const auto form = is_form_request(c.in.content_type) ? read_hosted_form(c.in.body) : std::nullopt;
-  if (!form)
-    co_return notice_page(400, "The form is not complete", "Please go back, reload the payment page and try again.");
-  if (!is_genuine(c, *form)) co_return stale_form_page();
+  if (!form) co_return error_page(page_error::incomplete_form);
+  if (!is_genuine(c, *form)) co_return error_page(page_error::stale_form);
 
   auto wanted = request_for(form->action, *link);
   auto op = ask(c.here, std::move(wanted));
@@ -84,7 +67,7 @@ boost::asio::awaitable<response> act_on_hosted_page(call& c) {
   auto looked = payment_of(reply);
   if (auto* page = std::get_if<response>(&looked)) co_return std::move(*page);
   const auto& subject = *std::get<payment_ptr>(looked);
-  if (subject.provider_ref != link->provider_ref) co_return closed_page();
+  if (subject.provider_ref != link->provider_ref) co_return error_page(page_error::closed_page);
   co_return after_checkout(subject, form->action);
 }
 

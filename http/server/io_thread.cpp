@@ -68,7 +68,7 @@ void io_thread::run() {
 
 void io_thread::adopt(int fd, int family, entrance from, connection_limits::place place) {
   stream_socket socket{context_.get_executor()};
-  error_code ec;
+  socket_error ec;
   socket.assign(asio::generic::stream_protocol{family, 0}, fd, ec);
   if (ec) {
     ::close(fd);
@@ -96,7 +96,7 @@ void io_thread::leave(session_record& session) {
 void io_thread::watch_deadlines() {
   if (std::exchange(watching_, true)) return;
   timer_.expires_after(period_);
-  timer_.async_wait([this](const error_code& cancelled) {
+  timer_.async_wait([this](const socket_error& cancelled) {
     watching_ = false;
     if (cancelled) return;
     interrupt_overdue();

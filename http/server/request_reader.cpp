@@ -12,7 +12,7 @@
 namespace gateway::http {
 
 namespace beast = boost::beast;
-using boost::system::error_code;
+using parse_error = boost::system::error_code;
 
 namespace {
 
@@ -97,13 +97,13 @@ class request_reader::parser : public beast::http::basic_parser<true> {
  private:
   using text = beast::string_view;
 
-  void on_request_impl(beast::http::verb, text method, text target, int version, error_code&) override {
+  void on_request_impl(beast::http::verb, text method, text target, int version, parse_error&) override {
     into_.method = view(method);
     http_1_1 = version == 11;
     target_ok = split_target(view(target), into_);
   }
 
-  void on_field_impl(beast::http::field field, text name, text value, error_code&) override {
+  void on_field_impl(beast::http::field field, text name, text value, parse_error&) override {
     if (in_body_) return;  // a trailer must not pass for a header
     switch (field) {
       case beast::http::field::host:
@@ -154,11 +154,11 @@ class request_reader::parser : public beast::http::basic_parser<true> {
     slot = view(value);
   }
 
-  void on_response_impl(int, text, int, error_code&) override {}
-  void on_header_impl(error_code&) override {}
-  void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override { in_body_ = true; }
-  std::size_t on_body_impl(text body, error_code&) override { return body.size(); }
-  void on_chunk_header_impl(std::uint64_t size, text extensions, error_code& ec) override {
+  void on_response_impl(int, text, int, parse_error&) override {}
+  void on_header_impl(parse_error&) override {}
+  void on_body_init_impl(const boost::optional<std::uint64_t>&, parse_error&) override { in_body_ = true; }
+  std::size_t on_body_impl(text body, parse_error&) override { return body.size(); }
+  void on_chunk_header_impl(std::uint64_t size, text extensions, parse_error& ec) override {
     // Beast lets anything stand between quotes there; another parser may end the line at a bare line feed.
     if (std::ranges::any_of(view(extensions), is_control)) {
       ec = beast::http::error::bad_chunk_extension;
@@ -176,13 +176,13 @@ class request_reader::parser : public beast::http::basic_parser<true> {
     ec = beast::http::error::body_limit;
   }
   /// Decoded in place: a chunk's data never lies before where it belongs.
-  std::size_t on_chunk_body_impl(std::uint64_t, text body, error_code&) override {
+  std::size_t on_chunk_body_impl(std::uint64_t, text body, parse_error&) override {
     std::memmove(decoded_end, body.data(), body.size());
     decoded_end += body.size();
     decoded += body.size();
     return body.size();
   }
-  void on_finish_impl(error_code&) override {}
+  void on_finish_impl(parse_error&) override {}
 
   request& into_;
   bool in_body_ = false;
@@ -202,7 +202,7 @@ std::span<char> request_reader::free_space() {
     reserved = reserve(1, head_size_ + body_size_);
   }
   if (!reserved) {
-    refuse(503, "overloaded", "Too many large requests are arriving. Retry with the same Idempotency-Key.");
+    reject(error_code::overloaded, "Too many large requests are arriving. Retry with the same Idempotency-Key.");
     return {};
   }
   return {bytes_.get() + end_, capacity_ - end_};
@@ -246,26 +246,26 @@ request_reader::state request_reader::find_head() {
     }
     const auto at = static_cast<std::size_t>(found - start());
     if (at >= limits_.header_bytes) break;  // first, so that it does not depend on how the bytes were cut
-    if (at == line_ || start()[at - 1] != '\r') return bad_request();
+    if (at == line_ || start()[at - 1] != '\r') return reject(error_code::bad_request);
     const bool blank = at - line_ == 1;
     if (blank && line_ == 0) {  // RFC 9112: an empty line before the request line is skipped
-      if (++skipped_ > empty_lines) return bad_request();
+      if (++skipped_ > empty_lines) return reject(error_code::bad_request);
       begin_ += 2;
       scanned_ = 0;
       continue;
     }
-    if (line_ > 0 && (start()[line_] == ' ' || start()[line_] == '\t')) return bad_request();
+    if (line_ > 0 && (start()[line_] == ' ' || start()[line_] == '\t')) return reject(error_code::bad_request);
     scanned_ = line_ = at + 1;
     if (!blank) continue;
     head_size_ = line_;
     return read_head();
   }
-  return refuse(431, "headers_too_large", "The header block of the request is too large.");
+  return reject(error_code::headers_too_large);
 }
 
 bool request_reader::parse_head(parser& into) {
   current_ = {};
-  error_code ec;
+  parse_error ec;
   const auto used = into.put(boost::asio::const_buffer{start(), head_size_}, ec);
   parsed_at_ = start();
   return !ec && used == head_size_ && into.is_header_done();
@@ -273,21 +273,21 @@ bool request_reader::parse_head(parser& into) {
 
 request_reader::state request_reader::read_head() {
   parser head{current_};
-  if (!parse_head(head)) return bad_request();
+  if (!parse_head(head)) return reject(error_code::bad_request);
   const bool one_framing = head.lengths + head.encodings <= 1 && head.length_ok && head.chunked_only &&
                            (head.http_1_1 || head.encodings == 0);
   const bool one_host = head.host_ok && (head.hosts == 1 || (head.hosts == 0 && !head.http_1_1));
-  if (!one_framing || !one_host || !head.target_ok) return bad_request();
+  if (!one_framing || !one_host || !head.target_ok) return reject(error_code::bad_request);
   http_1_0_ = !head.http_1_1;
   keep_alive_ = head.keep_alive();
   expects_continue_ = head.expects_continue && head.http_1_1;
   if (head.chunked()) {
     chunks_ = std::make_unique<parser>(current_);
     chunks_->body_most = limits_.body_bytes;
-    return parse_head(*chunks_) ? read_chunks() : bad_request();
+    return parse_head(*chunks_) ? read_chunks() : reject(error_code::bad_request);
   }
   const auto length = head.content_length().value_or(0);
-  if (length > limits_.body_bytes) return refuse(413, "body_too_large", "The body of the request is too large.");
+  if (length > limits_.body_bytes) return reject(error_code::body_too_large);
   body_size_ = static_cast<std::size_t>(length);
   return read_body();
 }
@@ -303,29 +303,29 @@ request_reader::state request_reader::read_chunks() {
   char* const encoded = start() + head_size_ + body_size_;
   const auto waiting = static_cast<std::size_t>(start() + size() - encoded);
   if (waiting < least_chunk) return state::partial;
-  error_code ec;
+  parse_error ec;
   chunks.decoded_end = encoded;
   const auto used = chunks.put(boost::asio::const_buffer{encoded, waiting}, ec);
-  if (chunks.too_large) return refuse(413, "body_too_large", "The body of the request is too large.");
+  if (chunks.too_large) return reject(error_code::body_too_large);
   // Small bodies may come in chunks of a byte. A million such chunks take an HTTP thread 18 ms.
-  if (chunks.too_small) return refuse(400, "bad_request", "The chunks of the request's body are too small.");
-  if (ec && ec != beast::http::error::need_more) return bad_request();
+  if (chunks.too_small) return reject(error_code::bad_request, "The chunks of the request's body are too small.");
+  if (ec && ec != beast::http::error::need_more) return reject(error_code::bad_request);
   const bool folded = chunks.trailer != nullptr &&
                       has_folded_line({chunks.trailer, static_cast<std::size_t>(encoded + used - chunks.trailer)});
-  if (folded) return bad_request();
+  if (folded) return reject(error_code::bad_request);
 
   std::memmove(chunks.decoded_end, encoded + used, waiting - used);
   body_size_ = chunks.decoded;
   end_ = static_cast<std::size_t>(chunks.decoded_end - bytes_.get()) + waiting - used;
   if (chunks.is_done()) return finish(head_size_ + body_size_);
   const bool line_too_long = waiting - used >= chunk_slack / 2;
-  return line_too_long ? bad_request() : state::partial;
+  return line_too_long ? reject(error_code::bad_request) : state::partial;
 }
 
 request_reader::state request_reader::finish(std::size_t size) {
   if (parsed_at_ != start()) {  // the buffer grew for the body, so the views must be taken again
     parser again{current_};
-    if (!parse_head(again)) return bad_request();
+    if (!parse_head(again)) return reject(error_code::bad_request);
   }
   expects_continue_ = false;  // the body is here
   current_.body = {start() + head_size_, body_size_};
@@ -333,14 +333,10 @@ request_reader::state request_reader::finish(std::size_t size) {
   return state::whole;
 }
 
-request_reader::state request_reader::refuse(int status, std::string_view code, std::string_view message) {
-  why_ = {status, code, message};
+request_reader::state request_reader::reject(error_code code, std::string_view message) {
+  why_ = {code, std::string{message}};
   keep_alive_ = expects_continue_ = false;
-  return state::refused;
-}
-
-request_reader::state request_reader::bad_request() {
-  return refuse(400, "bad_request", "The request is not valid HTTP/1.1.");
+  return state::rejected;
 }
 
 /// Makes room for at least `more` bytes, but never for more than `most` in all. False if the budget has none left.

@@ -1,6 +1,6 @@
 // Turns the bytes of one connection into requests, in order. No socket, no clock: the session reads
 // into free_space() and tells how much came. The limits are exact, and whatever two HTTP parsers could
-// read differently (two lengths, folded lines, bare line feeds) is refused.
+// read differently (two lengths, folded lines, bare line feeds) is rejected.
 #pragma once
 
 #include <cstddef>
@@ -10,23 +10,17 @@
 
 #include "buffer_budget.hpp"
 #include "gateway/settings.hpp"
+#include "http/errors.hpp"
 #include "http/message.hpp"
 
 namespace gateway::http {
-
-/// Why a request is answered by the transport and never seen by a route.
-struct refusal {
-  int status = 400;
-  std::string_view code;
-  std::string_view message;
-};
 
 class request_reader {
  public:
   enum class state : unsigned char {
     partial,  ///< more bytes are needed; perhaps there are none yet
     whole,    ///< current() may be answered
-    refused,  ///< why() must be answered, and the connection closed
+    rejected,  ///< why() must be answered, and the connection closed
   };
 
   /// Without a budget, the limits alone bound it.
@@ -35,7 +29,7 @@ class request_reader {
   request_reader(const request_reader&) = delete;
   request_reader& operator=(const request_reader&) = delete;
 
-  /// Where the next bytes go while the state is partial. Empty: the budget is spent, and the state is refused.
+  /// Where the next bytes go while the state is partial. Empty: the budget is spent, and the state is rejected.
   std::span<char> free_space();
   /// So many bytes have been written there.
   state received(std::size_t count);
@@ -47,7 +41,7 @@ class request_reader {
   request& current() noexcept { return current_; }
   /// Of a request that will not become whole, if it is known.
   std::string_view method() const noexcept { return parsed_at_ == start() ? current_.method : std::string_view{}; }
-  const refusal& why() const noexcept { return why_; }
+  const rejection& why() const noexcept { return why_; }
   /// What the current request asks for; false before its header is known.
   bool keep_alive() const noexcept { return keep_alive_; }
   bool http_1_0() const noexcept { return http_1_0_; }
@@ -64,8 +58,8 @@ class request_reader {
   state read_body();
   state read_chunks();
   state finish(std::size_t size);
-  state refuse(int status, std::string_view code, std::string_view message);
-  state bad_request();
+  /// An empty message means the code's own.
+  state reject(error_code code, std::string_view message = {});
   /// Fills current_ with views into the buffer as it lies now.
   bool parse_head(parser& into);
   bool reserve(std::size_t more, std::size_t most);
@@ -96,7 +90,7 @@ class request_reader {
   bool expects_continue_ = false;
 
   request current_;
-  refusal why_;
+  rejection why_;
 };
 
 }  // namespace gateway::http

@@ -35,7 +35,7 @@ bool harmless(std::string_view value) {
 void write_response(std::string& out, const response& what, const framing& how) {
   const auto body = what.sent_body();
   const auto status = what.sent_status();
-  const bool bodyless = status == 204 || status == 304;
+  const bool bodyless = status::is_bodyless(status);
   out.clear();
   out.reserve(512 + (how.without_body ? 0 : body.size()));
   append_status_line(out, status);
@@ -67,18 +67,6 @@ void write_response(std::string& out, const response& what, const framing& how) 
     out += "\r\nConnection: keep-alive";
   out += "\r\n\r\n";
   if (!bodyless && !how.without_body) out += body;
-}
-
-response refusal_response(const refusal& why) {
-  response out;
-  out.status = why.status;
-  out.body = R"({"error":")";
-  out.body += why.code;
-  out.body += R"(","message":")";
-  out.body += why.message;
-  out.body += R"("})";
-  if (why.status == 503) out.headers.emplace_back("Retry-After", "1");
-  return out;
 }
 
 }  // namespace gateway::http

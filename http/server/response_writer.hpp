@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "http/message.hpp"
-#include "request_reader.hpp"
 
 namespace gateway::http {
 
@@ -20,10 +19,5 @@ struct framing {
 
 /// Replaces what is in `out`.
 void write_response(std::string& out, const response& what, const framing& how);
-
-/// The transport's own answer to a request that no route sees.
-response refusal_response(const refusal& why);
-
-constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
 
 }  // namespace gateway::http

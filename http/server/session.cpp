@@ -18,12 +18,6 @@ constexpr auto handshake_timeout = 10s;
 constexpr auto linger_timeout = 2s;
 constexpr std::size_t linger_bytes = 256 * 1024;
 
-constexpr refusal too_slow{408, "request_timeout", "The request did not arrive in time."};
-
-response internal_error() {
-  return refusal_response({500, "internal_error", "The gateway could not answer this request."});
-}
-
 std::string_view as_text(const request_ids::text& id) { return {id.data(), id.size()}; }
 
 template <class Transport>
@@ -56,9 +50,9 @@ class session final : public session_record {
         state = co_await std::move(reading);
       }
       if (state == request_reader::state::partial) break;  // there will be no request
-      if (state == request_reader::state::refused) {
-        auto refusing = refuse();
-        co_await std::move(refusing);
+      if (state == request_reader::state::rejected) {
+        auto rejecting = reject();
+        co_await std::move(rejecting);
         co_return;
       }
       auto answering = answer();
@@ -70,7 +64,7 @@ class session final : public session_record {
 
   void interrupt(interruption why) override {
     interrupted_ = why;
-    error_code ignored;
+    socket_error ignored;
     if (why == interruption::abort)
       stream_.socket().close(ignored);
     else
@@ -82,26 +76,26 @@ class session final : public session_record {
 
   bool draining() const { return home_.here.shared.draining.load(std::memory_order_relaxed); }
 
-  /// Until the request is whole or refused; partial means that the connection is over.
+  /// Until the request is whole or rejected; partial means that the connection is over.
   asio::awaitable<request_reader::state> read_request() {
     auto state = request_reader::state::partial;
     while (state == request_reader::state::partial) {
       const bool first = reader_.empty();
       interrupted_ = interruption::none;
       const auto space = reader_.free_space();
-      if (space.empty()) co_return request_reader::state::refused;
+      if (space.empty()) co_return request_reader::state::rejected;
       auto reading = stream_.read(space, failure_);
       const auto count = co_await std::move(reading);
       if (failure_) {
         if (goes_on()) continue;
-        co_return timed_out_ ? request_reader::state::refused : state;
+        co_return timed_out_ ? request_reader::state::rejected : state;
       }
       if (first) begun_ = clock::now();
       state = reader_.received(count);
       if (state != request_reader::state::partial) break;
       if (first && !reader_.empty()) begin_request();
       if (reader_.takes_continue()) {
-        auto sending = send(continue_line);
+        auto sending = send(status::continue_line);
         co_await std::move(sending);
         if (failure_) co_return state;
       }
@@ -123,7 +117,7 @@ class session final : public session_record {
       return false;
     }
     // The server drains, but a request may have come before the client could know.
-    error_code ec;
+    socket_error ec;
     if (interrupted_ != interruption::drain || stream_.socket().available(ec) == 0 || ec) return false;
     failure_ = {};
     return true;
@@ -156,7 +150,7 @@ class session final : public session_record {
       out = co_await std::move(handling);
     } catch (const std::exception& e) {
       log::error("handler_failed", {{"request_id", in.request_id}, {"reason", e.what()}});
-      out = internal_error();
+      out = refuse(error_code::internal_error, "The gateway could not answer this request.");
     }
     home_.meter.request_ended();
     const bool stays = reader_.keep_alive() && !draining();
@@ -165,9 +159,9 @@ class session final : public session_record {
     co_return stays && !failure_;
   }
 
-  asio::awaitable<void> refuse() {
+  asio::awaitable<void> reject() {
     const auto id = home_.ids.next();
-    auto out = refusal_response(timed_out_ ? too_slow : reader_.why());
+    auto out = timed_out_ ? refuse(error_code::request_timeout) : refuse(reader_.why());
     auto sending = send_response(out, reader_.method(), as_text(id), false);
     co_await std::move(sending);
     if (failure_) co_return;
@@ -209,7 +203,7 @@ class session final : public session_record {
   }
 
   void say_goodbye() {
-    error_code ignored;
+    socket_error ignored;
     if (!failure_) stream_.say_goodbye();
     stream_.socket().shutdown(stream_socket::shutdown_send, ignored);
   }
@@ -231,7 +225,7 @@ class session final : public session_record {
   request_reader reader_;
   clock::time_point begun_{};  ///< the first byte of the current request
   clock::time_point answered_{};  ///< the last one
-  error_code failure_;  ///< of the socket: the connection is over
+  socket_error failure_;  ///< of the socket: the connection is over
   interruption interrupted_ = interruption::none;
   bool timed_out_ = false;
 };

@@ -24,12 +24,12 @@
 
 namespace gateway::http {
 
-using boost::system::error_code;
+using socket_error = boost::system::error_code;
 using stream_socket =
     boost::asio::basic_stream_socket<boost::asio::generic::stream_protocol, boost::asio::io_context::executor_type>;
 
 /// Sends without waiting, and returns how much the socket took.
-inline std::size_t send_now(stream_socket& socket, std::string_view bytes, error_code& ec) {
+inline std::size_t send_now(stream_socket& socket, std::string_view bytes, socket_error& ec) {
   std::size_t sent = 0;
   while (sent < bytes.size()) {
     const auto taken =
@@ -45,7 +45,7 @@ inline std::size_t send_now(stream_socket& socket, std::string_view bytes, error
 }
 
 /// Sends the rest of what send_now() left, as the socket takes it.
-inline boost::asio::awaitable<void> send_rest(stream_socket& socket, std::string rest, error_code& ec) {
+inline boost::asio::awaitable<void> send_rest(stream_socket& socket, std::string rest, socket_error& ec) {
   auto token = boost::asio::redirect_error(boost::asio::use_awaitable, ec);
   for (std::size_t sent = 0; sent < rest.size() && !ec;) {
     const auto left = boost::asio::buffer(rest.data() + sent, rest.size() - sent);
@@ -54,7 +54,7 @@ inline boost::asio::awaitable<void> send_rest(stream_socket& socket, std::string
   }
 }
 
-inline boost::asio::awaitable<std::size_t> receive_some(stream_socket& socket, std::span<char> into, error_code& ec) {
+inline boost::asio::awaitable<std::size_t> receive_some(stream_socket& socket, std::span<char> into, socket_error& ec) {
   auto token = boost::asio::redirect_error(boost::asio::use_awaitable, ec);
   const auto space = boost::asio::buffer(into.data(), into.size());
   return socket.async_read_some(space, token);
@@ -67,12 +67,12 @@ class plain_transport {
   explicit plain_transport(stream_socket socket) : socket_(std::move(socket)) {}
 
   stream_socket& socket() noexcept { return socket_; }
-  boost::asio::awaitable<void> open(error_code&) { co_return; }
-  boost::asio::awaitable<std::size_t> read(std::span<char> into, error_code& ec) {
+  boost::asio::awaitable<void> open(socket_error&) { co_return; }
+  boost::asio::awaitable<std::size_t> read(std::span<char> into, socket_error& ec) {
     return receive_some(socket_, into, ec);
   }
   /// Returns what must go through send_rest() before the next write.
-  std::string write(std::string_view bytes, error_code& ec) {
+  std::string write(std::string_view bytes, socket_error& ec) {
     const auto sent = send_now(socket_, bytes, ec);
     return std::string{bytes.substr(sent)};
   }
@@ -93,7 +93,7 @@ class tls_transport {
   stream_socket& socket() noexcept { return socket_; }
 
   /// The handshake. OpenSSL takes its buffers with the first call, so that waits for the client's first bytes.
-  boost::asio::awaitable<void> open(error_code& ec) {
+  boost::asio::awaitable<void> open(socket_error& ec) {
     auto result = tls_engine::result::wants_input;
     while (result == tls_engine::result::wants_input) {
       auto feeding = feed(ec);
@@ -111,7 +111,7 @@ class tls_transport {
     if (result != tls_engine::result::done) ec = boost::asio::error::connection_aborted;
   }
 
-  boost::asio::awaitable<std::size_t> read(std::span<char> into, error_code& ec) {
+  boost::asio::awaitable<std::size_t> read(std::span<char> into, socket_error& ec) {
     bool starved = !engine_.may_have_data();
     for (;;) {
       if (starved) {
@@ -141,7 +141,7 @@ class tls_transport {
   }
 
   /// Returns what must go through send_rest() before the next write.
-  std::string write(std::string_view bytes, error_code& ec) {
+  std::string write(std::string_view bytes, socket_error& ec) {
     scratch_.clear();
     if (!engine_.write(bytes, scratch_)) {
       ec = boost::asio::error::connection_aborted;
@@ -153,19 +153,19 @@ class tls_transport {
   void say_goodbye() {
     scratch_.clear();
     engine_.say_goodbye(scratch_);
-    error_code ignored;
+    socket_error ignored;
     send_now(socket_, scratch_, ignored);
   }
 
  private:
-  std::string flush(error_code& ec) {
+  std::string flush(socket_error& ec) {
     const auto sent = send_now(socket_, scratch_, ec);
     auto rest = scratch_.substr(sent);
     if (scratch_.capacity() > 256 * 1024) std::string{}.swap(scratch_);
     return rest;
   }
 
-  boost::asio::awaitable<void> feed(error_code& ec) {
+  boost::asio::awaitable<void> feed(socket_error& ec) {
     const auto space = engine_.input_space();
     auto receiving = receive_some(socket_, space, ec);
     const auto count = co_await std::move(receiving);

@@ -55,8 +55,8 @@ struct read_request {
 /// What became of a connection's bytes.
 struct reading {
   std::vector<read_request> requests;
-  int refused_with = 0;  ///< 0: it waits for more
-  std::string refused_code;
+  int rejected_with = 0;  ///< 0: it waits for more
+  http::error_code why{};
 
   bool operator==(const reading&) const = default;
 };
@@ -68,12 +68,12 @@ reading read_all(std::string_view bytes, const http_limits& limits, Piece piece)
   request_reader reader{limits};
   auto now = state::partial;
   for (;;) {
-    if (now == state::refused) {
-      all.refused_with = reader.why().status;
-      all.refused_code = reader.why().code;
-      must(all.refused_with == 400 || all.refused_with == 413 || all.refused_with == 431,
-           "a refusal has one of its statuses");
-      must(!reader.keep_alive() && !reader.why().message.empty(), "a refusal ends the connection and says why");
+    if (now == state::rejected) {
+      all.why = reader.why().code;
+      all.rejected_with = row_of(all.why).status;
+      must(all.rejected_with == 400 || all.rejected_with == 413 || all.rejected_with == 431,
+           "a rejection has one of its statuses");
+      must(!reader.keep_alive() && !refuse(reader.why()).body.empty(), "a rejection ends the connection and says why");
       return all;
     }
     if (now == state::whole) {
@@ -142,7 +142,7 @@ void check_written_again(const read_request& r) {
   if (r.repeated || r.method == "CONNECT") return;  // those two do not show all that was sent
   const http_limits wide;
   const auto again = read_all(written(r), wide, whole);
-  must(again.refused_with == 0 && again.requests.size() == 1 && again.requests.front() == r,
+  must(again.rejected_with == 0 && again.requests.size() == 1 && again.requests.front() == r,
        "a request written again reads the same");
 }
 

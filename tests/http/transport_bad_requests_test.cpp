@@ -100,9 +100,9 @@ TEST_CASE("what is not plainly HTTP/1.1 is a 400, however its bytes are cut") {
     for (const std::size_t step : {1, 7, 100'000}) {
       INFO(bad.why << ", " << step << " bytes at a time");
       request_reader reader{limits};
-      REQUIRE(feed(reader, bad.bytes, step) == state::refused);
-      CHECK(reader.why().status == 400);
-      CHECK(reader.why().code == "bad_request");
+      REQUIRE(feed(reader, bad.bytes, step) == state::rejected);
+      CHECK(row_of(reader.why().code).status == 400);
+      CHECK(reader.why().code == error_code::bad_request);
       CHECK_FALSE(reader.keep_alive());
     }
   }
@@ -192,7 +192,7 @@ TEST_CASE("chunks that are too small are so however their bytes are cut, and wha
   for (const std::size_t step : {1, 5, 6, 7, 1'000, 1'000'000}) {
     INFO(step << " bytes at a time");
     request_reader reader{limits};
-    CHECK(feed(reader, bytes, step) == state::refused);
+    CHECK(feed(reader, bytes, step) == state::rejected);
     CHECK(reader.why().message == "The chunks of the request's body are too small.");
   }
 }
@@ -204,8 +204,8 @@ TEST_CASE("a header that is too large is so however its bytes are cut, whatever 
   for (const std::size_t step : {1, 7, 1'000}) {
     INFO(step << " bytes at a time");
     request_reader reader{limits};
-    REQUIRE(feed(reader, bytes, step) == state::refused);
-    CHECK(reader.why().status == 431);
+    REQUIRE(feed(reader, bytes, step) == state::rejected);
+    CHECK(row_of(reader.why().code).status == 431);
   }
 }
 
@@ -228,7 +228,7 @@ TEST_CASE("no bytes whatever break the reader") {
     request_reader reader{limits};
     std::string_view left = bytes;
     auto now = state::partial;
-    while (now != state::refused && (now == state::whole || !left.empty())) {
+    while (now != state::rejected && (now == state::whole || !left.empty())) {
       if (now == state::whole) {
         REQUIRE(reader.current().body.size() <= bytes.size());
         now = reader.next();

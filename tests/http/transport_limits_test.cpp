@@ -106,8 +106,8 @@ TEST_CASE("requests that arrive together share one budget, and give it back") {
     {
       http::request_reader second{limits, &budget};
       CHECK_FALSE(fill(second));
-      CHECK(second.why().status == 503);
-      CHECK(second.why().code == "overloaded");
+      CHECK(http::row_of(second.why().code).status == 503);
+      CHECK(second.why().code == http::error_code::overloaded);
       CHECK_FALSE(second.keep_alive());
     }
 

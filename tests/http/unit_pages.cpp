@@ -183,9 +183,29 @@ TEST_CASE("a challenge without addresses ends on a page of ours") {
 }
 
 TEST_CASE("a page that only tells something may do nothing at all") {
-  const auto page = notice_page(404, "A <title>", "A & message");
-  CHECK(page.status == 404);
+  const auto page = notice_page("A <title>", "A & message");
+  CHECK(page.status == 200);
   CHECK(has(page.body, "A &lt;title&gt;"));
   CHECK(has(page.body, "A &amp; message"));
   CHECK(has(header(page, "Content-Security-Policy"), "form-action 'none'; frame-ancestors 'none'"));
+}
+
+TEST_CASE("every error page has the status and the words of its row, and a busy gateway's says when to come back") {
+  struct {
+    page_error what;
+    int status;
+    std::string_view words;
+  } const rows[] = {{page_error::incomplete_form, 400, "The form is not complete"},
+                    {page_error::stale_form, 403, "Please open the payment page again"},
+                    {page_error::unknown_page, 404, "This payment page does not exist."},
+                    {page_error::closed_page, 410, "The payment does not wait for you any more"},
+                    {page_error::busy, 503, "The payment service is busy."}};
+  for (const auto& row : rows) {
+    INFO(row.words);
+    const auto page = error_page(row.what);
+    CHECK(page.status == row.status);
+    CHECK(has(page.body, row.words));
+    CHECK(page.content_type == "text/html; charset=utf-8");
+    CHECK(header(page, "Retry-After") == (row.status == 503 ? "1" : ""));
+  }
 }

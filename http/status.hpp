@@ -1,0 +1,20 @@
+// The statuses of answers that are no errors; those of errors stand in the table in errors.cpp. No other file of this
+// room writes a status as a number.
+#pragma once
+
+#include <string_view>
+
+namespace gateway::http::status {
+
+inline constexpr int ok = 200;
+inline constexpr int no_content = 204;
+inline constexpr int see_other = 303;
+inline constexpr int not_modified = 304;
+
+/// Such an answer ends with its header.
+constexpr bool is_bodyless(int status) noexcept { return status == no_content || status == not_modified; }
+
+/// Sent ahead of the answer, to a client that waits with its body until it is asked for it.
+inline constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
+
+}  // namespace gateway::http::status
