@@ -11,9 +11,9 @@ namespace {
 constexpr std::string_view nobodys_secret = "0000000000000000000000000000000000000000000000000000000000000000";
 constexpr std::size_t longest_key_id = 64;
 
-unauthenticated unauthorized(std::string why) { return {error_code::unauthorized, std::move(why)}; }
+rejection unauthorized(std::string why) { return {error_code::unauthorized, std::move(why)}; }
 
-std::optional<unauthenticated> check_headers(const request& in) {
+std::optional<rejection> check_headers(const request& in) {
   if (in.repeated) return unauthorized("A header of the request was sent more than once.");
   if (!in.key_id || in.key_id->empty()) return unauthorized("The X-Service-Key-Id header is missing.");
   if (!in.timestamp || in.timestamp->empty()) return unauthorized("The X-Service-Timestamp header is missing.");
@@ -21,7 +21,7 @@ std::optional<unauthenticated> check_headers(const request& in) {
   return std::nullopt;
 }
 
-std::optional<unauthenticated> check_timestamp(std::string_view text, time_point now) {
+std::optional<rejection> check_timestamp(std::string_view text, time_point now) {
   const auto signed_at = parse_seconds(text);
   if (!signed_at)
     return unauthorized("X-Service-Timestamp must be RFC 3339 in UTC with whole seconds, as in 2026-11-20T09:30:00Z.");
@@ -49,9 +49,9 @@ std::string canonical_request(std::string_view method, std::string_view path, st
   return text;
 }
 
-std::variant<principal, unauthenticated> authenticate(const request& in, const directory& keys, time_point now) {
-  if (auto refusal = check_headers(in)) return *std::move(refusal);
-  if (auto refusal = check_timestamp(*in.timestamp, now)) return *std::move(refusal);
+std::variant<authenticated, rejection> authenticate(const request& in, const directory& keys, time_point now) {
+  if (auto rejected = check_headers(in)) return *std::move(rejected);
+  if (auto rejected = check_timestamp(*in.timestamp, now)) return *std::move(rejected);
 
   const auto key = usable_key(keys, *in.key_id);
   auto body_sha256 = crypto::hex(crypto::sha256(in.body));
@@ -61,10 +61,10 @@ std::variant<principal, unauthenticated> authenticate(const request& in, const d
   const bool genuine = crypto::equal_constant_time(expected, *in.signature);
   if (!genuine || !key) {
     const bool platform = in.key_id->starts_with(platform_key_prefix);
-    return unauthenticated{platform ? error_code::platform_key_invalid : error_code::unauthorized,
-                           "The key is not known, or the signature does not fit the request."};
+    return rejection{platform ? error_code::platform_key_invalid : error_code::unauthorized,
+                     "The key is not known, or the signature does not fit the request."};
   }
-  return principal{key->merchant, key->env, key->scopes, key->id, std::move(body_sha256)};
+  return authenticated{merchant_key{key->id, key->merchant, key->env, key->scopes}, std::move(body_sha256)};
 }
 
 }  // namespace gateway::http

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <utility>
 
 #include "gateway/base/metrics.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 constexpr std::size_t fewest = 64;
 }  // namespace
 
-class concurrency_limit::state {
+class concurrency_limit::state : public std::enable_shared_from_this<concurrency_limit::state> {
  public:
   state(clock::duration longest_wait, std::size_t batch, std::size_t most, metrics& meters)
       : longest_wait_(longest_wait),
@@ -27,11 +28,18 @@ class concurrency_limit::state {
   std::size_t waiting() const noexcept { return waiting_.load(std::memory_order_relaxed); }
   std::size_t limit() const noexcept { return limit_.load(std::memory_order_relaxed); }
 
-  /// Returns how many have been served before.
-  std::uint64_t enter() {
+  /// Returns how many have been served before; nothing if as many wait as may.
+  std::optional<std::uint64_t> try_enter() {
+    if (waiting() >= limit()) return std::nullopt;  // without the lock: under overload this is what most requests get
     const std::lock_guard lock{mutex_};
+    if (waiting() >= limit()) return std::nullopt;
     set_waiting(waiting() + 1);
     return served_;
+  }
+
+  void withdraw() {
+    const std::lock_guard lock{mutex_};
+    set_waiting(waiting() - 1);
   }
 
   void leave(clock::time_point entered, std::uint64_t served_before, clock::time_point now) {
@@ -82,15 +90,35 @@ class concurrency_limit::state {
 concurrency_limit::concurrency_limit(clock::duration longest_wait, std::size_t batch, std::size_t most, metrics& meters)
     : state_(std::make_shared<state>(longest_wait, batch, most, meters)) {}
 
-bool concurrency_limit::reached() const noexcept { return state_->waiting() >= state_->limit(); }
 std::size_t concurrency_limit::waiting() const noexcept { return state_->waiting(); }
 std::size_t concurrency_limit::limit() const noexcept { return state_->limit(); }
 
-std::shared_ptr<const void> concurrency_limit::enter(clock::time_point now) {
+std::optional<concurrency_limit::admission> concurrency_limit::try_enter(clock::time_point now) {
+  const auto served_before = state_->try_enter();
+  if (!served_before) return std::nullopt;
+  return admission{*state_, now, *served_before};
+}
+
+concurrency_limit::admission::admission(admission&& other) noexcept
+    : of_(std::exchange(other.of_, nullptr)), entered_(other.entered_), served_before_(other.served_before_) {}
+
+concurrency_limit::admission& concurrency_limit::admission::operator=(admission&& other) noexcept {
+  std::swap(of_, other.of_);
+  std::swap(entered_, other.entered_);
+  std::swap(served_before_, other.served_before_);
+  return *this;
+}
+
+concurrency_limit::admission::~admission() {
+  if (of_ != nullptr) of_->withdraw();
+}
+
+std::shared_ptr<const void> concurrency_limit::admission::pass_on() && {
   // Actors may hold it for longer than the gateway's HTTP side lives, and its metrics.
-  const std::weak_ptr<state> of = state_;
-  return {state_.get(), [of, entered = now, served = state_->enter()](const void*) {
-            if (const auto still = of.lock()) still->leave(entered, served, clock::now());
+  const std::weak_ptr<state> of = of_->weak_from_this();
+  const void* const here = std::exchange(of_, nullptr);
+  return {here, [of, entered = entered_, served_before = served_before_](const void*) {
+            if (const auto still = of.lock()) still->leave(entered, served_before, clock::now());
           }};
 }
 

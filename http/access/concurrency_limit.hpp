@@ -1,5 +1,5 @@
-// How many writes may wait to begin at a time. Past it a write is refused at once, which costs next to nothing, so that
-// those which are admitted do not wait for long, however many come.
+// How many writes may wait to begin at a time. Past it a write is rejected at once, which costs next to nothing, so
+// that those which are admitted do not wait for long, however many come.
 //
 // A fixed number cannot be right: what a store commits in a moment differs by a hundredfold between disks. So the
 // number is found from how long writes wait, from their admission until their begin is durable: it is what has been
@@ -10,7 +10,9 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace gateway {
 class metrics;
@@ -25,10 +27,9 @@ class concurrency_limit {
   /// `batch`: how many writes are served at once; that many, twice, are never too many.
   concurrency_limit(clock::duration longest_wait, std::size_t batch, std::size_t most, metrics& meters);
 
-  /// A write that comes now must be refused.
-  bool reached() const noexcept;
-  /// An admitted write waits for as long as somebody holds what this returns, who may outlive the limit.
-  std::shared_ptr<const void> enter(clock::time_point now = clock::now());
+  class admission;
+  /// Lets a write in, or nothing where as many wait as may: the check and what it checks for are one step.
+  std::optional<admission> try_enter(clock::time_point now = clock::now());
 
   std::size_t waiting() const noexcept;
   std::size_t limit() const noexcept;
@@ -36,6 +37,29 @@ class concurrency_limit {
  private:
   class state;
   std::shared_ptr<state> state_;
+};
+
+/// A write that has been let in. It counts among those that wait for as long as this lives. One that is turned away
+/// before it is passed on leaves no trace: it has waited for nothing, and whoever signs wrongly must not raise the
+/// limit. Must not outlive the limit.
+class concurrency_limit::admission {
+ public:
+  admission(admission&& other) noexcept;
+  admission& operator=(admission&& other) noexcept;
+  ~admission();
+
+  /// To those whom it waits for. Its wait, measured from its entry, lasts for as long as somebody holds what this
+  /// returns, who may outlive the limit.
+  std::shared_ptr<const void> pass_on() &&;
+
+ private:
+  friend concurrency_limit;
+  admission(state& of, clock::time_point entered, std::uint64_t served_before) noexcept
+      : of_(&of), entered_(entered), served_before_(served_before) {}
+
+  state* of_;
+  clock::time_point entered_;
+  std::uint64_t served_before_;
 };
 
 }  // namespace gateway::http

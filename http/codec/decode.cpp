@@ -37,11 +37,7 @@ bool is_payment_method_token(std::string_view text) noexcept {
   return false;
 }
 
-void check_merchant(field_reader& fields, const decode_context& context) {
-  const auto named = fields.text("merchant_id", most_word);
-  if (!named.empty() && named != context.caller.value)
-    fields.reject(error_code::merchant_id_mismatch, "merchant_id: not the merchant whose key signed the request");
-}
+merchant_id read_merchant(field_reader& fields) { return merchant_id{fields.text("merchant_id", most_word)}; }
 
 money read_money(field_reader& fields) {
   money amount;
@@ -130,15 +126,15 @@ decoded<T> finish(field_reader& fields, T&& value) {
 
 /// Reads a body that may be empty: `read` fills the command from its fields.
 template <class Command, class Read>
-decoded<Command> decode_optional(std::string_view body, const decode_context& context, Read read) {
-  Command command;
-  if (body.empty()) return command;
+decoded<write_body<Command>> decode_optional(std::string_view body, const decode_context& context, Read read) {
+  write_body<Command> result;
+  if (body.empty()) return result;
   auto parsed = parse_object(body, context.json_depth);
   if (auto* wrong = std::get_if<bad_request>(&parsed)) return std::move(*wrong);
   field_reader fields{std::get<simdjson::dom::object>(parsed)};
-  read(fields, command);
-  check_merchant(fields, context);
-  return finish(fields, std::move(command));
+  read(fields, result.command);
+  result.merchant = read_merchant(fields);
+  return finish(fields, std::move(result));
 }
 
 }  // namespace
@@ -157,24 +153,24 @@ decoded<create_body> decode_create(std::string_view body, const decode_context& 
   command.details = read_details(fields, command.how, context.env);
   read_wallet_selector(fields, command);
   const bool saved_method = read_customer(fields, command);
-  check_merchant(fields, context);
+  result.merchant = read_merchant(fields);
   if (command.how == flow::server && command.details.payment_method.empty() && !saved_method)
     fields.reject(error_code::server_flow_requires_payment_method);
   return finish(fields, std::move(result));
 }
 
-decoded<capture_payment> decode_capture(std::string_view body, const decode_context& context) {
+decoded<write_body<capture_payment>> decode_capture(std::string_view body, const decode_context& context) {
   return decode_optional<capture_payment>(body, context, [](field_reader&, capture_payment&) {});
 }
 
-decoded<refund_payment> decode_refund(std::string_view body, const decode_context& context) {
+decoded<write_body<refund_payment>> decode_refund(std::string_view body, const decode_context& context) {
   return decode_optional<refund_payment>(body, context, [](field_reader& fields, refund_payment& command) {
     command.amount = fields.integer("amount", 0, max_amount).value_or(0);
     command.reason = fields.text("reason", most_reason);
   });
 }
 
-decoded<void_payment> decode_void(std::string_view body, const decode_context& context) {
+decoded<write_body<void_payment>> decode_void(std::string_view body, const decode_context& context) {
   return decode_optional<void_payment>(body, context, [](field_reader& fields, void_payment& command) {
     command.reason = fields.text("reason", most_reason);
   });

@@ -11,23 +11,28 @@
 
 namespace gateway::http {
 
-/// Who asks, and within which bounds.
+/// What the rules for fields depend on.
 struct decode_context {
-  const merchant_id& caller;
   environment env = environment::test;
   std::size_t json_depth = 32;
 };
 
-struct create_body {
+/// A write as its body tells it. Whether the merchant that it names may be named is authorization's to tell.
+template <class Command>
+struct write_body {
+  merchant_id merchant;  ///< empty if none is named
+  Command command;
+};
+
+struct create_body : write_body<create_payment> {
   payment_id id;
-  create_payment command;
 };
 
 decoded<create_body> decode_create(std::string_view body, const decode_context& context);
 /// These three accept an empty body.
-decoded<capture_payment> decode_capture(std::string_view body, const decode_context& context);
-decoded<refund_payment> decode_refund(std::string_view body, const decode_context& context);
-decoded<void_payment> decode_void(std::string_view body, const decode_context& context);
+decoded<write_body<capture_payment>> decode_capture(std::string_view body, const decode_context& context);
+decoded<write_body<refund_payment>> decode_refund(std::string_view body, const decode_context& context);
+decoded<write_body<void_payment>> decode_void(std::string_view body, const decode_context& context);
 
 /// The token of POST /v1/public/onboarding/exchange-setup-token.
 decoded<std::string> decode_setup_token(std::string_view body, std::size_t json_depth);

@@ -15,15 +15,15 @@ response answer(const call&, const finished& result) {
   return out;
 }
 
-/// The merchant is looked up again rather than carried along: only this refusal needs it.
+/// The merchant is looked up again rather than carried along: only this problem needs it.
 response not_charge_capable(const call& c) {
   const auto& shared = c.here.shared;
-  const auto who = shared.merchants.find_merchant(c.who.merchant);
+  const auto who = shared.merchants.find_merchant(c.allowed.merchant);
   if (!who) return refuse(error_code::internal_error);
   const auto link = make_setup_link(*who, shared.portal_url, shared.setup_token_key, shared.clock.now());
   response out;
   out.status = row_of(error_code::merchant_not_charge_capable).status;
-  out.body = not_charge_capable_body(*who, c.who.env, link, shared.base_url, shared.config.dev);
+  out.body = not_charge_capable_body(*who, c.allowed.env, link, shared.base_url, shared.config.dev);
   return out;
 }
 

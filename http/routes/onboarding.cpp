@@ -4,7 +4,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "asking.hpp"
-#include "http/access/admission.hpp"
+#include "http/access/preconditions.hpp"
 #include "http/codec/decode.hpp"
 #include "http/errors.hpp"
 #include "setup_link.hpp"
@@ -33,9 +33,9 @@ response session_answer(const setup_token& token, const services& shared) {
 boost::asio::awaitable<response> exchange_setup_token(call& c) {
   const auto& shared = c.here.shared;
   if (c.in.repeated) co_return refuse(error_code::invalid_request, "A header of the request was sent more than once.");
-  if (auto refusal = require_json(c.in)) co_return *std::move(refusal);
+  if (auto rejected = require_json(c.in)) co_return refuse(*rejected);
   auto body = decode_setup_token(c.in.body, shared.config.http.json_depth);
-  if (auto* wrong = std::get_if<bad_request>(&body)) co_return refuse(*wrong);
+  if (auto* rejected = std::get_if<rejection>(&body)) co_return refuse(*rejected);
 
   const auto token = read_setup_token(std::get<std::string>(body), shared.setup_token_key, shared.clock.now());
   if (!token || !still_valid(shared.merchants, *token)) co_return refuse(error_code::token_unusable);

@@ -2,7 +2,7 @@
 
 #include "asking.hpp"
 #include "gateway/base/crypto.hpp"
-#include "http/access/admission.hpp"
+#include "http/access/preconditions.hpp"
 #include "http/codec/decode.hpp"
 #include "http/errors.hpp"
 
@@ -12,25 +12,26 @@ namespace {
 /// A retry is the same request if method, path and body are.
 std::string fingerprint_of(const call& c) {
   std::string text;
-  text.reserve(c.in.method.size() + c.in.path.size() + c.who.body_sha256.size() + 2);
-  text.append(c.in.method).append(1, '\n').append(c.in.path).append(1, '\n').append(c.who.body_sha256);
+  text.reserve(c.in.method.size() + c.in.path.size() + c.body_sha256.size() + 2);
+  text.append(c.in.method).append(1, '\n').append(c.in.path).append(1, '\n').append(c.body_sha256);
   return crypto::hex(crypto::sha256(text));
 }
 
 template <class Command>
 payment_request read_of(const call& c, std::string_view id, Command what) {
-  return {{c.who.merchant, c.who.env, payment_id{std::string{id}}}, std::nullopt, std::move(what)};
+  return {{c.allowed.merchant, c.allowed.env, payment_id{std::string{id}}}, std::nullopt, std::move(what)};
 }
 
 template <class Command>
 payment_request write_of(call& c, std::string_view id, Command what) {
   auto wanted = read_of(c, id, std::move(what));
-  wanted.write = idempotency{{c.who.merchant, c.who.env, {}, std::move(c.idempotency_key)}, fingerprint_of(c)};
-  wanted.place = c.here.shared.writes.enter();
+  const auto& [merchant, env, principal] = c.allowed;
+  wanted.write = idempotency{{merchant, env, principal, std::move(c.idempotency_key)}, fingerprint_of(c)};
+  wanted.place = std::move(c.admission).value().pass_on();
   return wanted;
 }
 
-decode_context context_of(const call& c) { return {c.who.merchant, c.who.env, c.here.shared.config.http.json_depth}; }
+decode_context context_of(const call& c) { return {c.allowed.env, c.here.shared.config.http.json_depth}; }
 
 boost::asio::awaitable<response> ask_router(call& c, payment_request wanted) {
   auto op = ask(c.here, std::move(wanted));
@@ -39,17 +40,19 @@ boost::asio::awaitable<response> ask_router(call& c, payment_request wanted) {
 }
 
 template <class Command>
-using decoder = decoded<Command> (*)(std::string_view, const decode_context&);
+using decoder = decoded<write_body<Command>> (*)(std::string_view, const decode_context&);
 
 /// Capture, refund and void differ in their body only.
 template <class Command>
 boost::asio::awaitable<response> change_payment(call& c, decoder<Command> decode) {
-  if (auto refusal = require_json(c.in)) co_return *std::move(refusal);
+  if (auto rejected = require_json(c.in)) co_return refuse(*rejected);
   auto body = decode(c.in.body, context_of(c));
-  if (auto* wrong = std::get_if<bad_request>(&body)) co_return refuse(*wrong);
+  if (auto* rejected = std::get_if<rejection>(&body)) co_return refuse(*rejected);
+  auto& wanted = std::get<write_body<Command>>(body);
+  if (auto rejected = check_merchant(c.allowed, wanted.merchant)) co_return refuse(*rejected);
   if (!is_payment_id(c.id)) co_return refuse(error_code::payment_not_found);
-  auto wanted = write_of(c, c.id, std::get<Command>(std::move(body)));
-  auto op = ask_router(c, std::move(wanted));
+  auto asked = write_of(c, c.id, std::move(wanted.command));
+  auto op = ask_router(c, std::move(asked));
   co_return co_await std::move(op);
 }
 
@@ -64,10 +67,11 @@ boost::asio::awaitable<response> look_at(call& c) {
 }  // namespace
 
 boost::asio::awaitable<response> create_payment_intent(call& c) {
-  if (auto refusal = require_json(c.in)) co_return *std::move(refusal);
+  if (auto rejected = require_json(c.in)) co_return refuse(*rejected);
   auto body = decode_create(c.in.body, context_of(c));
-  if (auto* wrong = std::get_if<bad_request>(&body)) co_return refuse(*wrong);
+  if (auto* rejected = std::get_if<rejection>(&body)) co_return refuse(*rejected);
   auto& wanted = std::get<create_body>(body);
+  if (auto rejected = check_merchant(c.allowed, wanted.merchant)) co_return refuse(*rejected);
   auto asked = write_of(c, wanted.id.value, std::move(wanted.command));
   auto op = ask_router(c, std::move(asked));
   co_return co_await std::move(op);

@@ -4,7 +4,8 @@
 #include <optional>
 
 #include "gateway/base/log.hpp"
-#include "http/access/admission.hpp"
+#include "http/access/authentication.hpp"
+#include "http/access/preconditions.hpp"
 #include "http/errors.hpp"
 
 namespace gateway::http {
@@ -24,8 +25,26 @@ std::optional<std::string_view> match(std::string_view pattern, std::string_view
   return id;
 }
 
-boost::asio::awaitable<response> run(call& c, endpoint way) {
-  if (auto refusal = admit(c, way)) co_return *std::move(refusal);
+/// The checks of a signed route, in the contract's order: the first that fails answers.
+boost::asio::awaitable<response> run_signed(call& c, endpoint way) {
+  if (auto rejected = admit(c, way)) co_return refuse(*rejected);
+
+  auto signer = authenticate(c.in, c.here.shared.merchants, c.here.shared.clock.now());
+  if (auto* rejected = std::get_if<rejection>(&signer)) co_return refuse(*rejected);
+  auto& known = std::get<authenticated>(signer);
+  c.body_sha256 = std::move(known.body_sha256);
+
+  auto judged = authorize(std::move(known.who), c.in, way.allowed_by);
+  if (auto* looking_up = std::get_if<boost::asio::awaitable<verdict>>(&judged)) {
+    auto op = std::move(*looking_up);
+    auto found = co_await std::move(op);
+    judged.emplace<verdict>(std::move(found));
+  }
+  auto& told = std::get<verdict>(judged);
+  if (auto* rejected = std::get_if<rejection>(&told)) co_return refuse(*rejected);
+  c.allowed = std::get<permit>(std::move(told));
+
+  if (auto rejected = take_idempotency_key(c, way)) co_return refuse(*rejected);
   auto op = way.run(c);
   co_return co_await std::move(op);
 }
@@ -58,12 +77,12 @@ std::variant<found_endpoint, response> find_endpoint(std::span<const endpoint> t
 
 boost::asio::awaitable<response> serve(worker& here, request& in, std::span<const endpoint> table) {
   auto found = find_endpoint(table, in.method, in.path);
-  if (auto* refusal = std::get_if<response>(&found)) co_return std::move(*refusal);
+  if (auto* missing = std::get_if<response>(&found)) co_return std::move(*missing);
   const auto& way = *std::get<found_endpoint>(found).what;
-  call c{here, in, std::get<found_endpoint>(found).id, {}, {}};
+  call c{here, in, std::get<found_endpoint>(found).id};
   response out;
   try {
-    auto op = run(c, way);
+    auto op = way.needs == access::open ? way.run(c) : run_signed(c, way);
     out = co_await std::move(op);
   } catch (const std::exception& failure) {
     out = failed(in, way, failure.what());

@@ -1,6 +1,7 @@
 // Method and path pattern to handler. A pattern has at most one variable segment, written `{id}`.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -8,7 +9,8 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "http/access/authentication.hpp"
+#include "http/access/authorization.hpp"
+#include "http/access/concurrency_limit.hpp"
 #include "http/message.hpp"
 #include "http/worker.hpp"
 
@@ -18,9 +20,13 @@ namespace gateway::http {
 struct call {
   worker& here;
   const request& in;
-  std::string_view id;          ///< the path's variable segment
-  principal who{};              ///< signed routes: who signed
-  std::string idempotency_key;  ///< signed writes: a lower-case UUID
+  std::string_view id;  ///< the path's variable segment
+  // Of signed routes.
+  permit allowed{};
+  std::string body_sha256{};
+  // Of signed writes.
+  std::optional<concurrency_limit::admission> admission{};
+  std::string idempotency_key{};  ///< a lower-case UUID
 };
 
 using handler = boost::asio::awaitable<response> (*)(call&);

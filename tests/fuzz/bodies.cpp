@@ -22,7 +22,6 @@ using namespace http;
 
 constexpr std::string_view kinds = "CPRVSmkxunr";  // create, capture, refund, void, setup token; the operator's six
 constexpr std::size_t depth = 32;
-const merchant_id caller{"merch_1"};
 
 // ---- the second opinion -----------------------------------------------------------------------------
 
@@ -102,6 +101,7 @@ void check_return_url(const std::string& url, environment env) {
 
 void check(const create_body& read, environment env) {
   const auto& [amount, how, wallet, customer, details] = read.command;
+  must(is_text(read.merchant.value, 64), "a merchant_id has its bound");
   must(is_payment_id(read.id.value), "a payment_id has its form");
   must(amount.minor >= 1 && amount.minor <= max_amount, "an amount is within its bounds");
   must(currency::parse(amount.unit.code()) == amount.unit, "a currency is in force, in upper case");
@@ -126,11 +126,16 @@ void check(const create_body& read, environment env) {
          "a metadata key stands once");
   }
 }
-void check(const capture_payment&, environment) {}
-void check(const refund_payment& read, environment) {
+void check(const capture_payment&) {}
+void check(const refund_payment& read) {
   must(read.amount >= 0 && read.amount <= max_amount && is_text(read.reason, 500), "a refund is within its bounds");
 }
-void check(const void_payment& read, environment) { must(is_text(read.reason, 500), "a reason has its bound"); }
+void check(const void_payment& read) { must(is_text(read.reason, 500), "a reason has its bound"); }
+template <class Command>
+void check(const write_body<Command>& read, environment) {
+  must(is_text(read.merchant.value, 64), "a merchant_id has its bound");
+  check(read.command);
+}
 void check(const std::string& token, environment) {
   must(!token.empty() && is_text(token, 2048), "a setup token has its bounds");
 }
@@ -170,6 +175,7 @@ json::object written(const create_body& read) {
                    {"amount", command.amount.minor},
                    {"currency", command.amount.unit.code()},
                    {"flow", to_string(command.how)}};
+  put(out, "merchant_id", read.merchant.value);
   put(out, "payment_method", details.payment_method);
   put(out, "success_url", details.success_url);
   put(out, "cancel_url", details.cancel_url);
@@ -189,6 +195,12 @@ json::object written(const create_body& read) {
 json::object written(const capture_payment&) { return {}; }
 json::object written(const refund_payment& read) { return {{"amount", read.amount}, {"reason", read.reason}}; }
 json::object written(const void_payment& read) { return {{"reason", read.reason}}; }
+template <class Command>
+json::object written(const write_body<Command>& read) {
+  auto out = written(read.command);
+  put(out, "merchant_id", read.merchant.value);
+  return out;
+}
 json::object written(const std::string& token) { return {{"token", token}}; }
 json::object written(const create_merchant& read) {
   return {{"name", read.name}, {"entity", to_string(read.kind)}, {"owner_email", read.owner_email}};
@@ -278,7 +290,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t si
   const auto head = cut(body, '\n');
   if (head.size() != 2) return 0;
   const auto env = head[1] == 'l' ? environment::live : environment::test;
-  const http::decode_context context{caller, env, depth};
+  const http::decode_context context{env, depth};
   const auto payments = [&](auto decode) {
     drive(body, env, [&](std::string_view text) { return decode(text, context); });
   };

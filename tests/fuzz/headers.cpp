@@ -80,19 +80,20 @@ void check_authentication(const request& in) {
   const bool complete = !in.repeated && in.key_id && in.timestamp && in.signature;
   const bool genuine =
       complete && is_known(*in.key_id) && is_near(*in.timestamp) && *in.signature == right_signature(in);
-  must(std::holds_alternative<principal>(result) == genuine, "exactly the genuine requests are accepted");
+  must(std::holds_alternative<authenticated>(result) == genuine, "exactly the genuine requests are accepted");
   if (genuine) {
-    const auto& who = std::get<principal>(result);
-    must(who.merchant.value == "merch_1" && who.env == environment::test && who.key.value == *in.key_id,
+    const auto& known = std::get<authenticated>(result);
+    const auto& who = std::get<merchant_key>(known.who);
+    must(who.merchant.value == "merch_1" && who.env == environment::test && who.id.value == *in.key_id,
          "the key says who");
-    must(who.body_sha256 == crypto::hex(crypto::sha256(in.body)), "the signature covers the body");
+    must(known.body_sha256 == crypto::hex(crypto::sha256(in.body)), "the signature covers the body");
     return;
   }
-  const auto& why = std::get<unauthenticated>(result);
+  const auto& why = std::get<rejection>(result);
   const bool platform = in.key_id && in.key_id->starts_with("mk_platform_");
   must(why.code == error_code::unauthorized || (why.code == error_code::platform_key_invalid && platform),
-       "a refusal has one of two codes");
-  const auto answer = refuse(why.code, why.description);
+       "a rejection has one of two codes");
+  const auto answer = refuse(why);
   const auto shown = boost::json::parse(answer.body);
   must(answer.status == 401 && shown.at("error_description").is_string(), "it is a 401 with a description");
   must(answer.body.find(secret) == std::string::npos && answer.body.size() < 300, "it tells nothing else");

@@ -80,10 +80,10 @@ const directory& with_test_key() {
 time_point at(std::string_view text) { return *parse_seconds(text); }
 const time_point signing_time = at("2026-11-20T09:30:00Z");
 
-unauthenticated refusal_of(const request& in, const directory& keys = with_test_key(), time_point now = signing_time) {
+rejection rejection_of(const request& in, const directory& keys = with_test_key(), time_point now = signing_time) {
   const auto result = authenticate(in, keys, now);
-  REQUIRE(std::holds_alternative<unauthenticated>(result));
-  return std::get<unauthenticated>(result);
+  REQUIRE(std::holds_alternative<rejection>(result));
+  return std::get<rejection>(result);
 }
 
 }  // namespace
@@ -95,19 +95,21 @@ TEST_CASE("every published vector is accepted, and names the signer and the body
     CHECK(canonical_request(made.method, made.path, made.timestamp, text_of(row, "body_sha256")) ==
           text_of(row, "canonical"));
     const auto result = authenticate(made.view(), with_test_key(), at(made.timestamp));
-    REQUIRE(std::holds_alternative<principal>(result));
-    const auto& who = std::get<principal>(result);
+    REQUIRE(std::holds_alternative<authenticated>(result));
+    const auto& known = std::get<authenticated>(result);
+    const auto& who = std::get<merchant_key>(known.who);
     CHECK(who.merchant.value == "merch_1");
     CHECK(who.env == environment::test);
-    CHECK(who.key.value == test_key);
-    CHECK(who.body_sha256 == text_of(row, "body_sha256"));
+    CHECK(who.id.value == test_key);
+    CHECK(who.scopes == *parse_scopes("payments:write"));
+    CHECK(known.body_sha256 == text_of(row, "body_sha256"));
   }
 }
 
 TEST_CASE("every rejected vector is refused") {
   for (const auto& row : vectors().at("rejected").as_array()) {
     INFO(text_of(row, "name"));
-    CHECK(refusal_of(from_vector(row).view()).code == error_code::unauthorized);
+    CHECK(rejection_of(from_vector(row).view()).code == error_code::unauthorized);
   }
 }
 
@@ -123,14 +125,14 @@ TEST_CASE("the clock may be five minutes off either way, not a second more") {
                     {std::chrono::seconds{-301}, false}};
   for (const auto& row : rows) {
     INFO(row.off.count());
-    CHECK(std::holds_alternative<principal>(authenticate(made.view(), with_test_key(), signing_time + row.off)) ==
+    CHECK(std::holds_alternative<authenticated>(authenticate(made.view(), with_test_key(), signing_time + row.off)) ==
           row.accepted);
   }
 }
 
 TEST_CASE("a stale timestamp is told the gateway's time") {
   const auto made = freshly_signed(secret());
-  CHECK(refusal_of(made.view(), with_test_key(), at("2026-11-20T10:00:07Z")).description.find("2026-11-20T10:00:07Z") !=
+  CHECK(rejection_of(made.view(), with_test_key(), at("2026-11-20T10:00:07Z")).message.find("2026-11-20T10:00:07Z") !=
         std::string::npos);
 }
 
@@ -139,19 +141,19 @@ TEST_CASE("a missing or repeated header is refused, and a missing one is named")
   auto in = made.view();
   SECTION("key") {
     in.key_id.reset();
-    CHECK(refusal_of(in).description.find("X-Service-Key-Id") != std::string::npos);
+    CHECK(rejection_of(in).message.find("X-Service-Key-Id") != std::string::npos);
   }
   SECTION("timestamp") {
     in.timestamp.reset();
-    CHECK(refusal_of(in).description.find("X-Service-Timestamp") != std::string::npos);
+    CHECK(rejection_of(in).message.find("X-Service-Timestamp") != std::string::npos);
   }
   SECTION("signature") {
     in.signature = "";
-    CHECK(refusal_of(in).description.find("X-Service-Signature") != std::string::npos);
+    CHECK(rejection_of(in).message.find("X-Service-Signature") != std::string::npos);
   }
   SECTION("repeated") {
     in.repeated = true;
-    CHECK(refusal_of(in).code == error_code::unauthorized);
+    CHECK(rejection_of(in).code == error_code::unauthorized);
   }
 }
 
@@ -167,11 +169,11 @@ TEST_CASE("an unknown key, a revoked key and a wrong signature get the same answ
   auto endless = freshly_signed(secret());
   endless.key = std::string(5000, 'k');
 
-  const auto expected = refusal_of(wrong.view(), keys);
+  const auto expected = rejection_of(wrong.view(), keys);
   for (const auto* made : {&unknown, &revoked, &endless}) {
-    const auto got = refusal_of(made->view(), keys);
+    const auto got = rejection_of(made->view(), keys);
     CHECK(got.code == expected.code);
-    CHECK(got.description == expected.description);
+    CHECK(got.message == expected.message);
   }
   CHECK(expected.code == error_code::unauthorized);
 }
@@ -179,13 +181,13 @@ TEST_CASE("an unknown key, a revoked key and a wrong signature get the same answ
 TEST_CASE("the stand-in secret of unknown keys opens nothing") {
   auto made = freshly_signed(std::string(64, '0'));
   made.key = "mk_test_ffffffffffffffff";
-  CHECK(refusal_of(made.view()).code == error_code::unauthorized);
+  CHECK(rejection_of(made.view()).code == error_code::unauthorized);
 }
 
 TEST_CASE("a platform key that is not known is PLATFORM_KEY_INVALID; a stale one is unauthorized") {
   auto made = freshly_signed(secret());
   made.key = "mk_platform_0123abcd";
-  CHECK(refusal_of(made.view()).code == error_code::platform_key_invalid);
-  CHECK(refusal_of(made.view(), with_test_key(), signing_time + std::chrono::hours{1}).code ==
+  CHECK(rejection_of(made.view()).code == error_code::platform_key_invalid);
+  CHECK(rejection_of(made.view(), with_test_key(), signing_time + std::chrono::hours{1}).code ==
         error_code::unauthorized);
 }

@@ -1,7 +1,10 @@
 // How many writes may wait, by how long others have.
 #include <catch2/catch.hpp>
 
+#include <atomic>
 #include <deque>
+#include <thread>
+#include <vector>
 
 #include "gateway/base/metrics.hpp"
 #include "http/access/concurrency_limit.hpp"
@@ -19,9 +22,11 @@ struct queue {
   concurrency_limit limit{10s, 128, 10'000, meters};
   std::deque<std::shared_ptr<const void>> waiting;
 
-  /// A write that came so long ago.
-  void enter(std::chrono::milliseconds ago = 0ms) {
-    waiting.push_back(limit.enter(concurrency_limit::clock::now() - ago));
+  /// A write that came so long ago. False if it is not let in.
+  bool enter(std::chrono::milliseconds ago = 0ms) {
+    auto one = limit.try_enter(concurrency_limit::clock::now() - ago);
+    if (one) waiting.push_back(std::move(*one).pass_on());
+    return one.has_value();
   }
   void serve(std::size_t count = 1) {
     for (; count > 0 && !waiting.empty(); --count) waiting.pop_front();
@@ -33,37 +38,35 @@ struct queue {
 TEST_CASE("writes are admitted until as many wait as may") {
   queue q;
   CHECK(q.limit.limit() == 512);
-  for (int i = 0; i < 512; ++i) {
-    CHECK_FALSE(q.limit.reached());
-    q.enter();
-  }
-  CHECK(q.limit.reached());
+  for (int i = 0; i < 512; ++i) CHECK(q.enter());
+  CHECK_FALSE(q.enter());
   CHECK(q.limit.waiting() == 512);
   CHECK(q.meters.writes_waiting.Value() == 512);
   CHECK(q.meters.writes_waiting_limit.Value() == 512);
   q.serve();
-  CHECK_FALSE(q.limit.reached());
+  CHECK(q.enter());
+  CHECK_FALSE(q.enter());
   q.waiting.clear();
   CHECK(q.limit.waiting() == 0);
 }
 
 TEST_CASE("a write that waited too long shrinks the limit to what was served meanwhile, in the longest wait") {
   queue q;
-  for (int i = 0; i < 600; ++i) q.enter();
-  q.enter(20s);
-  q.serve(600);
-  q.serve();  // six hundred in twenty seconds: three hundred in ten
+  for (int i = 0; i < 449; ++i) REQUIRE(q.enter());
+  REQUIRE(q.enter(15s));
+  q.serve(449);
+  q.serve();  // four hundred and fifty in fifteen seconds: three hundred in ten
   CHECK(q.limit.limit() > 256);
   CHECK(q.limit.limit() <= 300);
 }
 
 TEST_CASE("what entered before the limit shrank does not shrink it again") {
   queue q;
-  for (int i = 0; i < 700; ++i) q.enter(20s);
+  for (int i = 0; i < 500; ++i) REQUIRE(q.enter(20s));
   q.serve(2);
   const auto once = q.limit.limit();
   CHECK(once < 512);
-  q.serve(698);
+  q.serve(498);
   CHECK(q.limit.limit() == once);
 }
 
@@ -81,7 +84,7 @@ TEST_CASE("two transactions' worth may wait, however slow the store is") {
 TEST_CASE("while writes hardly wait and the limit is in use, it grows to the most") {
   queue q;
   for (int round = 0; round < 100; ++round) {
-    while (!q.limit.reached()) q.enter();
+    while (q.enter()) {}
     q.serve(q.waiting.size() / 2);
   }
   CHECK(q.limit.limit() == 10'000);
@@ -99,11 +102,42 @@ TEST_CASE("a limit that is not used stays as it is") {
 TEST_CASE("repeats that hardly wait cannot make up for writes that wait too long") {
   queue q;
   for (int i = 0; i < 300; ++i) {
-    while (!q.limit.reached()) q.enter();
+    while (q.enter()) {}
     q.serve(100);
-    q.limit.enter(concurrency_limit::clock::now() - 20s);
+    const auto late = q.limit.try_enter(concurrency_limit::clock::now() - 20s).value().pass_on();
   }
   CHECK(q.limit.limit() < 512);
+}
+
+TEST_CASE("a write that is turned away after it was let in leaves no trace, however long that took") {
+  queue q;
+  while (q.enter()) {}
+  for (int i = 0; i < 1'000; ++i) {
+    q.serve();
+    const auto before = q.limit.limit();
+    auto turned_away = q.limit.try_enter(concurrency_limit::clock::now() - (i % 2 == 0 ? 20s : 0s));
+    REQUIRE(turned_away);
+    turned_away.reset();
+    CHECK(q.limit.limit() == before);
+    while (q.enter()) {}
+  }
+  q.waiting.clear();
+  CHECK(q.limit.waiting() == 0);
+}
+
+TEST_CASE("however many ask at once, no more are let in than may wait") {
+  queue q;
+  std::atomic<int> let_in{0};
+  std::vector<std::optional<concurrency_limit::admission>> held(2'000);
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (auto i = t; i < held.size(); i += 4)
+        if ((held[i] = q.limit.try_enter())) ++let_in;
+    });
+  for (auto& thread : threads) thread.join();
+  CHECK(let_in == 512);
+  CHECK(q.limit.waiting() == 512);
 }
 
 TEST_CASE("who waits may outlive the limit") {
@@ -111,7 +145,7 @@ TEST_CASE("who waits may outlive the limit") {
   {
     metrics meters;
     concurrency_limit gone{200ms, 1, 10, meters};
-    last = gone.enter();
+    last = gone.try_enter().value().pass_on();
   }
   last.reset();
 }

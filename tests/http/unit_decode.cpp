@@ -9,8 +9,7 @@ using namespace gateway::http;
 
 namespace {
 
-const merchant_id caller{"merch_1"};
-decode_context in(environment env = environment::test) { return {caller, env, 32}; }
+decode_context in(environment env = environment::test) { return {env, 32}; }
 
 /// A minimal valid body with more members behind.
 std::string with(std::string_view more,
@@ -54,6 +53,7 @@ TEST_CASE("a whole creation is read field by field") {
       R"("payment_method_type":"pkr_wallet","metadata":{"order":"A-1","service_x":"dropped"},)"
       R"("merchant_id":"merch_1","unknown":{"deep":[1,2.5,null]})"));
   CHECK(body.id.value == "pay_1");
+  CHECK(body.merchant.value == "merch_1");
   CHECK(body.command.amount == money{4200, *currency::parse("PKR")});
   CHECK(body.command.how == flow::redirect);
   CHECK(body.command.wallet_selected);
@@ -176,7 +176,6 @@ TEST_CASE("a body that breaks a rule is refused, and the message names the field
        "currency", error_code::currency_not_supported},
       {server(R"("setup_future_usage":"on_session")"), "setup_future_usage"},
       {server(R"("customer_ref":"c1","setup_future_usage":"always")"), "setup_future_usage"},
-      {server(R"("merchant_id":"merch_2")"), "merchant_id", error_code::merchant_id_mismatch},
       {server(R"("merchant_id":2)"), "merchant_id"},
       // metadata
       {server(R"("metadata":[])"), "metadata"},
@@ -267,23 +266,35 @@ TEST_CASE("return addresses are absolute https, http only to this machine in tes
 }
 
 TEST_CASE("capture, refund and void take an empty body, or an object") {
-  CHECK(std::holds_alternative<capture_payment>(decode_capture("", in())));
-  CHECK(std::holds_alternative<capture_payment>(decode_capture("{}", in())));
+  const auto refund = [](std::string_view body) {
+    return std::get<write_body<refund_payment>>(decode_refund(body, in())).command;
+  };
+  CHECK(std::get<write_body<capture_payment>>(decode_capture("", in())).merchant.empty());
+  CHECK(std::get<write_body<capture_payment>>(decode_capture("{}", in())).merchant.empty());
   CHECK(refused_with(decode_capture("[]", in())).message.starts_with("body"));
-  CHECK(refused_with(decode_capture(R"({"merchant_id":"merch_2"})", in())).code == error_code::merchant_id_mismatch);
 
-  CHECK(std::get<refund_payment>(decode_refund("", in())).amount == 0);
-  CHECK(std::get<refund_payment>(decode_refund(R"({"amount":0})", in())).amount == 0);
-  const auto refund = std::get<refund_payment>(decode_refund(R"({"amount":5,"reason":"torn"})", in()));
-  CHECK(refund.amount == 5);
-  CHECK(refund.reason == "torn");
+  CHECK(refund("").amount == 0);
+  CHECK(refund(R"({"amount":0})").amount == 0);
+  CHECK(refund(R"({"amount":5,"reason":"torn"})").amount == 5);
+  CHECK(refund(R"({"amount":5,"reason":"torn"})").reason == "torn");
   for (auto body : {R"({"amount":null})", R"({"amount":-1})", R"({"amount":1.0})", R"({"amount":"1"})",
                     R"({"amount":1000000000000})"})
     CHECK(refused_with(decode_refund(body, in())).message.starts_with("amount"));
   CHECK(refused_with(decode_refund("{" + text_member("reason", 501) + "}", in())).message.starts_with("reason"));
 
-  CHECK(std::get<void_payment>(decode_void(R"({"reason":"late"})", in())).reason == "late");
+  CHECK(std::get<write_body<void_payment>>(decode_void(R"({"reason":"late"})", in())).command.reason == "late");
   CHECK(refused_with(decode_void(R"({"reason":[]})", in())).message.starts_with("reason"));
+}
+
+TEST_CASE("the merchant that a write names is read, whichever it is, and has to be a text") {
+  constexpr std::string_view named = R"({"merchant_id":"merch_2"})";
+  CHECK(created(server(R"("merchant_id":"merch_2")")).merchant.value == "merch_2");
+  CHECK(created(server("")).merchant.empty());
+  CHECK(created(server(R"("merchant_id":null)")).merchant.empty());
+  CHECK(std::get<write_body<capture_payment>>(decode_capture(named, in())).merchant.value == "merch_2");
+  CHECK(std::get<write_body<refund_payment>>(decode_refund(named, in())).merchant.value == "merch_2");
+  CHECK(std::get<write_body<void_payment>>(decode_void(named, in())).merchant.value == "merch_2");
+  CHECK(refused_with(decode_capture(R"({"merchant_id":2})", in())).message.starts_with("merchant_id"));
 }
 
 TEST_CASE("an idempotency key is a UUID and is lower-cased") {

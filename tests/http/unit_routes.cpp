@@ -76,6 +76,70 @@ TEST_CASE_METHOD(gateway_fixture, "the checks run in the contract's order: the f
   CHECK(scene.seen.size() == 1);
 }
 
+TEST_CASE_METHOD(gateway_fixture,
+                 "a body that names another merchant is rejected behind its other fields, and before the payment") {
+  client_request create;
+  create.body = R"({"payment_id":"pay_1","amount":1,"currency":"HKD","payment_method":"pm_x","merchant_id":"merch_2"})";
+  const auto out = create.send(*this);
+  CHECK(out.status == 400);
+  CHECK(out.body ==
+        R"({"error":"merchant_id_mismatch","message":"merchant_id: not the merchant whose key signed the request"})");
+  create.body = R"({"payment_id":"pay_1","amount":0,"currency":"HKD","payment_method":"pm_x","merchant_id":"merch_2"})";
+  CHECK(code_in(create.send(*this)) == "invalid_request");
+  for (const auto action : {"capture", "refund", "void"}) {
+    client_request change;
+    change.path = "/v1/payment_intents/42/" + std::string{action};  // an id that no payment can have
+    change.body = R"({"merchant_id":"merch_2"})";
+    CHECK(code_in(change.send(*this)) == "merchant_id_mismatch");
+    change.body = R"({"merchant_id":"merch_1"})";
+    CHECK(code_in(change.send(*this)) == "payment_not_found");
+  }
+  CHECK(scene.seen.empty());
+}
+
+TEST_CASE_METHOD(gateway_fixture,
+                 "a write waits from its admission until the actors let it go; one that is turned away does not") {
+  std::size_t waited = 0;
+  scene.router = [&](const payment_request& asked) {
+    CHECK(asked.place);
+    waited = shared.writes.waiting();
+    return payment_reply{problem::payment_not_found};
+  };
+  client_request{}.send(*this);
+  CHECK(waited == 1);
+  scene.seen.clear();  // which held a copy
+  auto unsigned_write = client_request{};
+  unsigned_write.signature_override = "00";
+  unsigned_write.send(*this);
+  // An actor may still be about to destroy the message that it has answered.
+  for (int i = 0; i < 1'000 && shared.writes.waiting() != 0; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+  CHECK(shared.writes.waiting() == 0);
+  get("/v1/payment_intents/pay_1").send(*this);
+  CHECK_FALSE(scene.seen.back().place);
+}
+
+TEST_CASE_METHOD(gateway_fixture,
+                 "past the limit a write is overloaded before its signature is looked at, and a read is not") {
+  std::vector<concurrency_limit::admission> others;
+  while (auto one = shared.writes.try_enter()) others.push_back(std::move(*one));
+  auto unsigned_write = client_request{};
+  unsigned_write.signature_override = "00";
+  for (const auto& write : {client_request{}, unsigned_write}) {
+    const auto out = write.send(*this);
+    CHECK(out.status == 503);
+    CHECK(code_in(out) == "overloaded");
+    CHECK(header(out, "Retry-After") == "1");
+  }
+  CHECK(meters.shed("waiting").Value() == 2);
+  CHECK(scene.seen.empty());
+  get("/v1/payment_intents/pay_1").send(*this);
+  CHECK(scene.seen.size() == 1);
+  others.pop_back();
+  client_request{}.send(*this);
+  CHECK(scene.seen.size() == 2);
+}
+
 TEST_CASE_METHOD(gateway_fixture, "a forbidden call names the scope that it needs") {
   publish_key("mk_test_0000000000000002", "refunds:write");
   auto call_refund = client_request{};

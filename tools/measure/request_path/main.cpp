@@ -137,8 +137,7 @@ void measure_units(const std::string& where) {
 
 TEST_CASE("steps in memory") {
   const signed_request signed_by_merchant;
-  const merchant_id caller{"merch_1"};
-  const http::decode_context context{caller, environment::test, 32};
+  const http::decode_context context{environment::test, 32};
   const auto encoder = http::make_result_encoder("https://pay.example");
   const auto subject = authorized();
   const auto command = samples::command_key_of("11111111-2222-4333-8444-555555555555");
@@ -147,7 +146,7 @@ TEST_CASE("steps in memory") {
   result.after = subject;
   result.status = provider_status::approved;
 
-  REQUIRE(std::holds_alternative<http::principal>(
+  REQUIRE(std::holds_alternative<http::authenticated>(
       http::authenticate(signed_by_merchant.request, signed_by_merchant.keys, signed_by_merchant.now)));
   REQUIRE(std::holds_alternative<claim>(decide(subject, capture_payment{}, command, samples::at(1), timing)));
 

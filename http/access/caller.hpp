@@ -1,0 +1,21 @@
+// Who asks: what authentication makes of a request's credentials. What a caller may do is authorization's to tell.
+#pragma once
+
+#include <variant>
+
+#include "gateway/domain/merchant.hpp"
+
+namespace gateway::http {
+
+/// A key of the merchant's own. It fixes merchant and environment.
+struct merchant_key {
+  key_id id;
+  merchant_id merchant;
+  environment env = environment::test;
+  scope_set scopes;
+};
+
+/// One alternative for each kind of credential.
+using caller = std::variant<merchant_key>;
+
+}  // namespace gateway::http

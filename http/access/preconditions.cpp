@@ -1,0 +1,31 @@
+#include "preconditions.hpp"
+
+#include <utility>
+
+#include "http/codec/decode.hpp"
+
+namespace gateway::http {
+
+std::optional<rejection> admit(call& c, const endpoint& way) {
+  if (way.needs != access::signed_write) return std::nullopt;
+  auto& shared = c.here.shared;
+  c.admission = shared.writes.try_enter();
+  if (c.admission) return std::nullopt;
+  shared.meters.shed("waiting").Increment();
+  return rejection{error_code::overloaded, {}};
+}
+
+std::optional<rejection> take_idempotency_key(call& c, const endpoint& way) {
+  if (way.needs != access::signed_write) return std::nullopt;
+  auto key = decode_idempotency_key(c.in.idempotency_key);
+  if (auto* rejected = std::get_if<rejection>(&key)) return std::move(*rejected);
+  c.idempotency_key = std::get<std::string>(std::move(key));
+  return std::nullopt;
+}
+
+std::optional<rejection> require_json(const request& in) {
+  if (is_json_request(in.body, in.content_type)) return std::nullopt;
+  return rejection{error_code::unsupported_media_type, {}};
+}
+
+}  // namespace gateway::http

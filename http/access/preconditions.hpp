@@ -1,0 +1,20 @@
+// Single checks that come before a handler. The order of all of them stands in routes/table.cpp.
+#pragma once
+
+#include <optional>
+
+#include "http/routes/table.hpp"
+
+namespace gateway::http {
+
+/// Takes the admission that a write needs. Under overload this is what most requests get, so nothing is done for one
+/// before it.
+std::optional<rejection> admit(call& c, const endpoint& way);
+
+/// Takes the Idempotency-Key that a write needs.
+std::optional<rejection> take_idempotency_key(call& c, const endpoint& way);
+
+/// Content-Type: what handlers check themselves before the body, because only they know its fields.
+std::optional<rejection> require_json(const request& in);
+
+}  // namespace gateway::http
