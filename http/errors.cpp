@@ -261,7 +261,7 @@ std::string error_body(error_code code, std::string_view message, std::string_vi
   return boost::json::serialize(body);
 }
 
-response refuse(error_code code, std::string_view message, std::string_view base_url) {
+response error_response(error_code code, std::string_view message, std::string_view base_url) {
   response out;
   out.status = row_of(code).status;
   out.body = error_body(code, message, base_url);
@@ -269,9 +269,9 @@ response refuse(error_code code, std::string_view message, std::string_view base
   return out;
 }
 
-response refuse(const rejection& why) { return refuse(why.code, why.message); }
+response error_response(const rejection& why) { return error_response(why.code, why.message); }
 
-response refuse(problem why, std::string_view base_url) { return refuse(code_of(why), {}, base_url); }
+response error_response(problem why, std::string_view base_url) { return error_response(code_of(why), {}, base_url); }
 
 const page_error_row& row_of(page_error what) noexcept {
   const auto at = std::ranges::find(page_errors, what, &page_error_row::what);

@@ -107,10 +107,10 @@ struct rejection {
 };
 
 /// A whole answer. `base_url` matters to the typed shape only.
-response refuse(error_code code, std::string_view message = {}, std::string_view base_url = {});
-response refuse(const rejection& why);
+response error_response(error_code code, std::string_view message = {}, std::string_view base_url = {});
+response error_response(const rejection& why);
 /// For problems that are not stored, merchant_not_charge_capable apart (its body needs the merchant: setup_link.hpp).
-response refuse(problem why, std::string_view base_url);
+response error_response(problem why, std::string_view base_url);
 
 /// What goes wrong for people in a browser, who are shown a page.
 enum class page_error : unsigned char { incomplete_form, stale_form, unknown_page, closed_page, busy };

@@ -120,7 +120,7 @@ bool read_customer(field_reader& fields, create_payment& command) {
 
 template <class T>
 decoded<T> finish(field_reader& fields, T&& value) {
-  if (!fields.ok()) return fields.take_problem();
+  if (!fields.ok()) return fields.take_rejection();
   return std::forward<T>(value);
 }
 
@@ -130,7 +130,7 @@ decoded<write_body<Command>> decode_optional(std::string_view body, const decode
   write_body<Command> result;
   if (body.empty()) return result;
   auto parsed = parse_object(body, context.json_depth);
-  if (auto* wrong = std::get_if<bad_request>(&parsed)) return std::move(*wrong);
+  if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
   field_reader fields{std::get<simdjson::dom::object>(parsed)};
   read(fields, result.command);
   result.merchant = read_merchant(fields);
@@ -141,7 +141,7 @@ decoded<write_body<Command>> decode_optional(std::string_view body, const decode
 
 decoded<create_body> decode_create(std::string_view body, const decode_context& context) {
   auto parsed = parse_object(body, context.json_depth);
-  if (auto* wrong = std::get_if<bad_request>(&parsed)) return std::move(*wrong);
+  if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
   field_reader fields{std::get<simdjson::dom::object>(parsed)};
 
   create_body result;
@@ -178,21 +178,21 @@ decoded<write_body<void_payment>> decode_void(std::string_view body, const decod
 
 decoded<std::string> decode_setup_token(std::string_view body, std::size_t json_depth) {
   auto parsed = parse_object(body, json_depth);
-  if (auto* wrong = std::get_if<bad_request>(&parsed)) return std::move(*wrong);
+  if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
   field_reader fields{std::get<simdjson::dom::object>(parsed)};
   auto token = fields.required_text("token", most_setup_token);
   return finish(fields, std::move(token));
 }
 
 decoded<std::string> decode_idempotency_key(std::optional<std::string_view> header) {
-  if (!header || header->empty()) return bad_request{error_code::idempotency_key_required, {}};
+  if (!header || header->empty()) return rejection{error_code::idempotency_key_required, {}};
   constexpr std::string_view shape = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
   std::string key{header->substr(0, shape.size() + 1)};
   std::ranges::transform(key, key.begin(), lower);
   const auto fits = [](char c, char wanted) {
     return wanted == '-' ? c == '-' : (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
   };
-  if (!std::ranges::equal(key, shape, fits)) return bad_request{error_code::idempotency_key_invalid, {}};
+  if (!std::ranges::equal(key, shape, fits)) return rejection{error_code::idempotency_key_invalid, {}};
   return key;
 }
 

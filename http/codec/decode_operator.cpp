@@ -129,11 +129,11 @@ std::uint32_t read_limit(field_reader& fields) {
 template <class Command, class Read>
 decoded<Command> decode_with(std::string_view body, std::size_t json_depth, Read read) {
   auto parsed = parse_object(body, json_depth);
-  if (auto* wrong = std::get_if<bad_request>(&parsed)) return std::move(*wrong);
+  if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
   field_reader fields{std::get<simdjson::dom::object>(parsed)};
   Command command;
   read(fields, command);
-  if (!fields.ok()) return fields.take_problem();
+  if (!fields.ok()) return fields.take_rejection();
   return command;
 }
 

@@ -7,9 +7,7 @@
 
 namespace gateway::http {
 
-using bad_request = rejection;
-
 template <class T>
-using decoded = std::variant<T, bad_request>;
+using decoded = std::variant<T, rejection>;
 
 }  // namespace gateway::http

@@ -11,7 +11,7 @@ namespace {
 
 using simdjson::dom::element_type;
 
-bad_request malformed(std::string what) { return {error_code::invalid_request, "body: " + std::move(what)}; }
+rejection malformed(std::string what) { return {error_code::invalid_request, "body: " + std::move(what)}; }
 
 /// Looks for a name that stands twice in one object, at any level. Names are compared as unescaped.
 class repeated_name {
@@ -79,13 +79,13 @@ decoded<simdjson::dom::object> parse_object(std::string_view body, std::size_t d
     case simdjson::UTF8_ERROR: return malformed("not valid UTF-8");
     case simdjson::DEPTH_ERROR: return malformed("nested more than " + std::to_string(depth) + " levels deep");
     case simdjson::NUMBER_ERROR:
-      return bad_request{error_code::invalid_request, field_of_wide_number(body) + ": not a number that fits 64 bits"};
+      return rejection{error_code::invalid_request, field_of_wide_number(body) + ": not a number that fits 64 bits"};
     case simdjson::MEMALLOC: throw std::bad_alloc{};
     default: return malformed("not valid JSON");
   }
   if (document.type() != element_type::OBJECT) return malformed("must be a JSON object");
   if (const auto name = repeated_name{}.find_in(document))
-    return bad_request{error_code::invalid_request, shown(*name) + ": stands twice in one object"};
+    return rejection{error_code::invalid_request, shown(*name) + ": stands twice in one object"};
   return document.get_object().value_unsafe();
 }
 
@@ -198,11 +198,11 @@ void field_reader::reject(std::string_view field, std::string_view what) {
   std::string message{field};
   message += ": ";
   message += what;
-  first_ = bad_request{error_code::invalid_request, std::move(message)};
+  first_ = rejection{error_code::invalid_request, std::move(message)};
 }
 
 void field_reader::reject(error_code code, std::string message) {
-  if (!first_) first_ = bad_request{code, std::move(message)};
+  if (!first_) first_ = rejection{code, std::move(message)};
 }
 
 }  // namespace gateway::http

@@ -39,14 +39,14 @@ class field_reader {
 
   bool ok() const noexcept { return !first_; }
   /// The first thing that was wrong. Only if not ok().
-  bad_request take_problem() { return *std::move(first_); }
+  rejection take_rejection() { return *std::move(first_); }
 
  private:
   std::optional<simdjson::dom::element> find(std::string_view name) const;
   bool check_text(std::string_view field, std::string_view value, std::size_t most);
 
   simdjson::dom::object object_;
-  std::optional<bad_request> first_;
+  std::optional<rejection> first_;
 };
 
 /// Characters of valid UTF-8.

@@ -19,7 +19,7 @@ response answer(const call&, const finished& result) {
 response not_charge_capable(const call& c) {
   const auto& shared = c.here.shared;
   const auto who = shared.merchants.find_merchant(c.allowed.merchant);
-  if (!who) return refuse(error_code::internal_error);
+  if (!who) return error_response(error_code::internal_error);
   const auto link = make_setup_link(*who, shared.portal_url, shared.setup_token_key, shared.clock.now());
   response out;
   out.status = row_of(error_code::merchant_not_charge_capable).status;
@@ -29,7 +29,7 @@ response not_charge_capable(const call& c) {
 
 response answer(const call& c, problem why) {
   if (why == problem::merchant_not_charge_capable) return not_charge_capable(c);
-  return refuse(why, c.here.shared.base_url);
+  return error_response(why, c.here.shared.base_url);
 }
 
 response answer(const call&, const payment_ptr& subject) {
@@ -56,7 +56,7 @@ error_code code_of(const caf::error& failure) noexcept {
 }
 
 response answer_of(const call& c, caf::expected<payment_reply>& reply) {
-  if (!reply) return refuse(code_of(reply.error()));
+  if (!reply) return error_response(code_of(reply.error()));
   return std::visit([&](const auto& what) { return answer(c, what); }, reply->what);
 }
 

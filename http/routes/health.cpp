@@ -18,9 +18,10 @@ boost::asio::awaitable<response> show_health(call&) { co_return status_answer("o
 
 boost::asio::awaitable<response> show_readiness(call& c) {
   const auto& shared = c.here.shared;
-  if (shared.draining) co_return refuse(error_code::not_ready, "The gateway is draining.");
-  if (!shared.ready) co_return refuse(error_code::not_ready, "The gateway is starting.");
-  if (shared.meters.store_up.Value() < 1) co_return refuse(error_code::not_ready, "The database does not answer.");
+  if (shared.draining) co_return error_response(error_code::not_ready, "The gateway is draining.");
+  if (!shared.ready) co_return error_response(error_code::not_ready, "The gateway is starting.");
+  if (shared.meters.store_up.Value() < 1)
+    co_return error_response(error_code::not_ready, "The database does not answer.");
   co_return status_answer("ready");
 }
 

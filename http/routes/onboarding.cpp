@@ -32,18 +32,19 @@ response session_answer(const setup_token& token, const services& shared) {
 
 boost::asio::awaitable<response> exchange_setup_token(call& c) {
   const auto& shared = c.here.shared;
-  if (c.in.repeated) co_return refuse(error_code::invalid_request, "A header of the request was sent more than once.");
-  if (auto rejected = require_json(c.in)) co_return refuse(*rejected);
+  if (c.in.repeated)
+    co_return error_response(error_code::invalid_request, "A header of the request was sent more than once.");
+  if (auto rejected = require_json(c.in)) co_return error_response(*rejected);
   auto body = decode_setup_token(c.in.body, shared.config.http.json_depth);
-  if (auto* rejected = std::get_if<rejection>(&body)) co_return refuse(*rejected);
+  if (auto* rejected = std::get_if<rejection>(&body)) co_return error_response(*rejected);
 
   const auto token = read_setup_token(std::get<std::string>(body), shared.setup_token_key, shared.clock.now());
-  if (!token || !still_valid(shared.merchants, *token)) co_return refuse(error_code::token_unusable);
+  if (!token || !still_valid(shared.merchants, *token)) co_return error_response(error_code::token_unusable);
   operator_command redeem = redeem_setup_token{token->merchant, token->id};
   auto op = ask(c.here, std::move(redeem));
   auto reply = co_await std::move(op);
-  if (!reply) co_return refuse(code_of(reply.error()));
-  if (std::holds_alternative<refused>(*reply)) co_return refuse(error_code::token_unusable);
+  if (!reply) co_return error_response(code_of(reply.error()));
+  if (std::holds_alternative<refused>(*reply)) co_return error_response(error_code::token_unusable);
   co_return session_answer(*token, shared);
 }
 

@@ -25,14 +25,14 @@ response answered(const object& body) {
 // ---- what a command needs to exist: told apart from a conflict -------------------------------------
 
 response no_merchant(const merchant_id& id) {
-  return refuse(error_code::not_found, "There is no merchant " + id.value + ".");
+  return error_response(error_code::not_found, "There is no merchant " + id.value + ".");
 }
 
 std::optional<response> missing(const services&, const create_merchant&) { return std::nullopt; }
 
 std::optional<response> missing(const services& shared, const revoke_key& command) {
   if (shared.merchants.find_key(command.id)) return std::nullopt;
-  return refuse(error_code::not_found, "There is no key " + command.id.value + ".");
+  return error_response(error_code::not_found, "There is no key " + command.id.value + ".");
 }
 
 template <class Command>
@@ -56,13 +56,13 @@ object shown(const set_route&, const named_result& made) { return {{"id", made.i
 
 template <class Command>
 response answer_to(const Command& command, const operator_result& result) {
-  if (const auto* no = std::get_if<refused>(&result)) return refuse(error_code::conflict, no->why);
+  if (const auto* no = std::get_if<refused>(&result)) return error_response(error_code::conflict, no->why);
   return std::visit(
       [&](const auto& made) {
         if constexpr (requires { shown(command, made); })
           return answered(shown(command, made));
         else
-          return refuse(error_code::internal_error);
+          return error_response(error_code::internal_error);
       },
       result);
 }
@@ -74,14 +74,15 @@ template <class Command>
 boost::asio::awaitable<response> run(call& c, decoder<Command> decode) {
   const auto& shared = c.here.shared;
   auto body = decode(c.in.body, shared.config.http.json_depth);
-  if (auto* wrong = std::get_if<bad_request>(&body)) co_return refuse(*wrong);
+  if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
   const auto& command = std::get<Command>(body);
   if (auto refusal = missing(shared, command)) co_return *std::move(refusal);
   operator_command wanted{command};
   auto op = ask(c.here, std::move(wanted));
   auto reply = co_await std::move(op);
   if (!reply)
-    co_return refuse(code_of(reply.error()), "The command may or may not have taken effect: look, then repeat it.");
+    co_return error_response(code_of(reply.error()),
+                             "The command may or may not have taken effect: look, then repeat it.");
   co_return answer_to(command, *reply);
 }
 

@@ -47,23 +47,23 @@ response shown(const named_result& made) {
 }
 
 response answer_to(const caf::expected<operator_result>& reply, bool rotated = false) {
-  if (!reply) return refuse(code_of(reply.error()), in_doubt);
-  if (const auto* no = std::get_if<refused>(&*reply)) return refuse(error_code::conflict, no->why);
+  if (!reply) return error_response(code_of(reply.error()), in_doubt);
+  if (const auto* no = std::get_if<refused>(&*reply)) return error_response(error_code::conflict, no->why);
   if (const auto* made = std::get_if<destination_secret>(&*reply)) return shown(*made, rotated);
   if (const auto* made = std::get_if<named_result>(&*reply)) return shown(*made);
-  return refuse(error_code::internal_error);
+  return error_response(error_code::internal_error);
 }
 
 /// Platforms are not known here yet.
 std::optional<response> owner_missing(const services& shared, const set_destination& command) {
   if (command.kind == destination_kind::platform)
-    return refuse(error_code::not_found, "There is no platform " + command.owner + ".");
+    return error_response(error_code::not_found, "There is no platform " + command.owner + ".");
   if (shared.merchants.find_merchant(merchant_id{command.owner})) return std::nullopt;
-  return refuse(error_code::not_found, "There is no merchant " + command.owner + ".");
+  return error_response(error_code::not_found, "There is no merchant " + command.owner + ".");
 }
 
 response no_delivery(std::int64_t id) {
-  return refuse(error_code::not_found, "There is no delivery " + std::to_string(id) + ".");
+  return error_response(error_code::not_found, "There is no delivery " + std::to_string(id) + ".");
 }
 
 /// A command about a destination that is there already.
@@ -71,7 +71,7 @@ template <class Command>
 boost::asio::awaitable<response> change(call& c, decoded<Command> (*decode)(std::string_view, std::size_t),
                                         bool rotates = false) {
   auto body = decode(c.in.body, c.here.shared.config.http.json_depth);
-  if (auto* wrong = std::get_if<bad_request>(&body)) co_return refuse(*wrong);
+  if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
   operator_command wanted{std::move(std::get<Command>(body))};
   auto op = ask(c.here, std::move(wanted));
   const auto reply = co_await std::move(op);
@@ -87,13 +87,14 @@ bool passes(const destination_filter& filter, const destination& d) {
 boost::asio::awaitable<response> put_destination(call& c) {
   const auto& shared = c.here.shared;
   auto body = decode_set_destination(c.in.body, shared.config.http.json_depth);
-  if (auto* wrong = std::get_if<bad_request>(&body)) co_return refuse(*wrong);
+  if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
   auto& command = std::get<set_destination>(body);
   if (auto refusal = owner_missing(shared, command)) co_return *std::move(refusal);
   auto checking = check_outbound(c.here, command.url);
   const auto verdict = co_await std::move(checking);
-  if (!verdict) co_return refuse(code_of(verdict.error()), "The URL could not be checked; nothing was changed.");
-  if (verdict->fault) co_return refuse(error_code::invalid_request, "url: " + *verdict->fault);
+  if (!verdict)
+    co_return error_response(code_of(verdict.error()), "The URL could not be checked; nothing was changed.");
+  if (verdict->fault) co_return error_response(error_code::invalid_request, "url: " + *verdict->fault);
   operator_command wanted{std::move(command)};
   auto op = ask(c.here, std::move(wanted));
   const auto reply = co_await std::move(op);
@@ -103,7 +104,7 @@ boost::asio::awaitable<response> put_destination(call& c) {
 boost::asio::awaitable<response> list_destinations(call& c) {
   const auto& shared = c.here.shared;
   const auto body = decode_destination_filter(c.in.body, shared.config.http.json_depth);
-  if (const auto* wrong = std::get_if<bad_request>(&body)) co_return refuse(*wrong);
+  if (const auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
   const auto& filter = std::get<destination_filter>(body);
   std::vector<std::shared_ptr<const webhook_endpoint>> list;
   shared.merchants.for_each_destination([&](const webhook_endpoint& endpoint) {
@@ -127,21 +128,21 @@ boost::asio::awaitable<response> rotate_secret(call& c) {
 boost::asio::awaitable<response> list_deliveries(call& c) {
   const auto& shared = c.here.shared;
   auto body = decode_find_deliveries(c.in.body, shared.config.http.json_depth);
-  if (auto* wrong = std::get_if<bad_request>(&body)) co_return refuse(*wrong);
+  if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
   auto op = ask(c.here, std::move(std::get<find_deliveries>(body)));
   const auto found = co_await std::move(op);
-  if (!found) co_return refuse(code_of(found.error()));
+  if (!found) co_return error_response(code_of(found.error()));
   co_return answered(encode_deliveries(found->jobs, shared.merchants));
 }
 
 boost::asio::awaitable<response> show_delivery(call& c) {
   const auto& shared = c.here.shared;
   auto body = decode_show_delivery(c.in.body, shared.config.http.json_depth);
-  if (auto* wrong = std::get_if<bad_request>(&body)) co_return refuse(*wrong);
+  if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
   const auto id = std::get<find_deliveries>(body).id;
   auto op = ask(c.here, std::move(std::get<find_deliveries>(body)));
   const auto found = co_await std::move(op);
-  if (!found) co_return refuse(code_of(found.error()));
+  if (!found) co_return error_response(code_of(found.error()));
   if (found->jobs.empty()) co_return no_delivery(id);
   const auto& job = found->jobs.front();
   const auto to = shared.merchants.find_destination(job.row.to);
@@ -155,13 +156,13 @@ boost::asio::awaitable<response> show_delivery(call& c) {
 boost::asio::awaitable<response> deliver_again(call& c) {
   const auto& shared = c.here.shared;
   auto body = decode_redeliver(c.in.body, shared.config.http.json_depth);
-  if (auto* wrong = std::get_if<bad_request>(&body)) co_return refuse(*wrong);
+  if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
   const auto wish = std::get<redeliver>(body);
   if (!wish.to.empty() && !shared.merchants.find_destination(wish.to))
-    co_return refuse(error_code::not_found, "There is no destination " + wish.to.value + ".");
+    co_return error_response(error_code::not_found, "There is no destination " + wish.to.value + ".");
   auto op = ask(c.here, std::move(std::get<redeliver>(body)));
   const auto done = co_await std::move(op);
-  if (!done) co_return refuse(code_of(done.error()), in_doubt);
+  if (!done) co_return error_response(code_of(done.error()), in_doubt);
   if (wish.id != 0 && done->count == 0) co_return no_delivery(wish.id);
   deliveries_lookup now;
   if (wish.id != 0) {
@@ -177,13 +178,13 @@ boost::asio::awaitable<response> deliver_again(call& c) {
 boost::asio::awaitable<response> list_events(call& c) {
   const auto& shared = c.here.shared;
   auto body = decode_find_events(c.in.body, shared.config.http.json_depth);
-  if (auto* wrong = std::get_if<bad_request>(&body)) co_return refuse(*wrong);
+  if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
   const auto merchant = std::get<find_events>(body).merchant;
   if (!shared.merchants.find_merchant(merchant))
-    co_return refuse(error_code::not_found, "There is no merchant " + merchant.value + ".");
+    co_return error_response(error_code::not_found, "There is no merchant " + merchant.value + ".");
   auto op = ask(c.here, std::move(std::get<find_events>(body)));
   const auto found = co_await std::move(op);
-  if (!found) co_return refuse(code_of(found.error()));
+  if (!found) co_return error_response(code_of(found.error()));
   co_return answered(encode_events(found->events));
 }
 

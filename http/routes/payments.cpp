@@ -45,12 +45,12 @@ using decoder = decoded<write_body<Command>> (*)(std::string_view, const decode_
 /// Capture, refund and void differ in their body only.
 template <class Command>
 boost::asio::awaitable<response> change_payment(call& c, decoder<Command> decode) {
-  if (auto rejected = require_json(c.in)) co_return refuse(*rejected);
+  if (auto rejected = require_json(c.in)) co_return error_response(*rejected);
   auto body = decode(c.in.body, context_of(c));
-  if (auto* rejected = std::get_if<rejection>(&body)) co_return refuse(*rejected);
+  if (auto* rejected = std::get_if<rejection>(&body)) co_return error_response(*rejected);
   auto& wanted = std::get<write_body<Command>>(body);
-  if (auto rejected = check_merchant(c.allowed, wanted.merchant)) co_return refuse(*rejected);
-  if (!is_payment_id(c.id)) co_return refuse(error_code::payment_not_found);
+  if (auto rejected = check_merchant(c.allowed, wanted.merchant)) co_return error_response(*rejected);
+  if (!is_payment_id(c.id)) co_return error_response(error_code::payment_not_found);
   auto asked = write_of(c, c.id, std::move(wanted.command));
   auto op = ask_router(c, std::move(asked));
   co_return co_await std::move(op);
@@ -58,7 +58,7 @@ boost::asio::awaitable<response> change_payment(call& c, decoder<Command> decode
 
 template <class View>
 boost::asio::awaitable<response> look_at(call& c) {
-  if (!is_payment_id(c.id)) co_return refuse(error_code::payment_not_found);
+  if (!is_payment_id(c.id)) co_return error_response(error_code::payment_not_found);
   auto wanted = read_of(c, c.id, View{});
   auto op = ask_router(c, std::move(wanted));
   co_return co_await std::move(op);
@@ -67,11 +67,11 @@ boost::asio::awaitable<response> look_at(call& c) {
 }  // namespace
 
 boost::asio::awaitable<response> create_payment_intent(call& c) {
-  if (auto rejected = require_json(c.in)) co_return refuse(*rejected);
+  if (auto rejected = require_json(c.in)) co_return error_response(*rejected);
   auto body = decode_create(c.in.body, context_of(c));
-  if (auto* rejected = std::get_if<rejection>(&body)) co_return refuse(*rejected);
+  if (auto* rejected = std::get_if<rejection>(&body)) co_return error_response(*rejected);
   auto& wanted = std::get<create_body>(body);
-  if (auto rejected = check_merchant(c.allowed, wanted.merchant)) co_return refuse(*rejected);
+  if (auto rejected = check_merchant(c.allowed, wanted.merchant)) co_return error_response(*rejected);
   auto asked = write_of(c, wanted.id.value, std::move(wanted.command));
   auto op = ask_router(c, std::move(asked));
   co_return co_await std::move(op);
@@ -88,7 +88,7 @@ boost::asio::awaitable<response> show_payment_intent(call& c) { return look_at<v
 boost::asio::awaitable<response> show_timeline(call& c) { return look_at<view_timeline>(c); }
 
 boost::asio::awaitable<response> platform_only(call& c) {
-  co_return refuse(problem::platform_key_required, c.here.shared.base_url);
+  co_return error_response(problem::platform_key_required, c.here.shared.base_url);
 }
 
 }  // namespace gateway::http

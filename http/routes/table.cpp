@@ -27,10 +27,10 @@ std::optional<std::string_view> match(std::string_view pattern, std::string_view
 
 /// The checks of a signed route, in the contract's order: the first that fails answers.
 boost::asio::awaitable<response> run_signed(call& c, endpoint way) {
-  if (auto rejected = admit(c, way)) co_return refuse(*rejected);
+  if (auto rejected = admit(c, way)) co_return error_response(*rejected);
 
   auto signer = authenticate(c.in, c.here.shared.merchants, c.here.shared.clock.now());
-  if (auto* rejected = std::get_if<rejection>(&signer)) co_return refuse(*rejected);
+  if (auto* rejected = std::get_if<rejection>(&signer)) co_return error_response(*rejected);
   auto& known = std::get<authenticated>(signer);
   c.body_sha256 = std::move(known.body_sha256);
 
@@ -41,17 +41,17 @@ boost::asio::awaitable<response> run_signed(call& c, endpoint way) {
     judged.emplace<verdict>(std::move(found));
   }
   auto& told = std::get<verdict>(judged);
-  if (auto* rejected = std::get_if<rejection>(&told)) co_return refuse(*rejected);
+  if (auto* rejected = std::get_if<rejection>(&told)) co_return error_response(*rejected);
   c.allowed = std::get<permit>(std::move(told));
 
-  if (auto rejected = take_idempotency_key(c, way)) co_return refuse(*rejected);
+  if (auto rejected = take_idempotency_key(c, way)) co_return error_response(*rejected);
   auto op = way.run(c);
   co_return co_await std::move(op);
 }
 
 response failed(const request& in, const endpoint& way, std::string_view what) {
   log::error("request_failed", {{"request_id", in.request_id}, {"route", way.pattern}, {"what", what}});
-  return refuse(error_code::internal_error);
+  return error_response(error_code::internal_error);
 }
 
 }  // namespace
@@ -68,8 +68,8 @@ std::variant<found_endpoint, response> find_endpoint(std::span<const endpoint> t
     allowed += way.method;
     pattern = way.pattern;
   }
-  if (allowed.empty()) return refuse(error_code::not_found);
-  auto out = refuse(error_code::method_not_allowed);
+  if (allowed.empty()) return error_response(error_code::not_found);
+  auto out = error_response(error_code::method_not_allowed);
   out.headers.emplace_back("Allow", std::move(allowed));
   out.route = pattern;
   return out;

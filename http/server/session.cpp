@@ -150,7 +150,7 @@ class session final : public session_record {
       out = co_await std::move(handling);
     } catch (const std::exception& e) {
       log::error("handler_failed", {{"request_id", in.request_id}, {"reason", e.what()}});
-      out = refuse(error_code::internal_error, "The gateway could not answer this request.");
+      out = error_response(error_code::internal_error, "The gateway could not answer this request.");
     }
     home_.meter.request_ended();
     const bool stays = reader_.keep_alive() && !draining();
@@ -161,7 +161,7 @@ class session final : public session_record {
 
   asio::awaitable<void> reject() {
     const auto id = home_.ids.next();
-    auto out = timed_out_ ? refuse(error_code::request_timeout) : refuse(reader_.why());
+    auto out = timed_out_ ? error_response(error_code::request_timeout) : error_response(reader_.why());
     auto sending = send_response(out, reader_.method(), as_text(id), false);
     co_await std::move(sending);
     if (failure_) co_return;

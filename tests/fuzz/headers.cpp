@@ -93,7 +93,7 @@ void check_authentication(const request& in) {
   const bool platform = in.key_id && in.key_id->starts_with("mk_platform_");
   must(why.code == error_code::unauthorized || (why.code == error_code::platform_key_invalid && platform),
        "a rejection has one of two codes");
-  const auto answer = refuse(why);
+  const auto answer = error_response(why);
   const auto shown = boost::json::parse(answer.body);
   must(answer.status == 401 && shown.at("error_description").is_string(), "it is a 401 with a description");
   must(answer.body.find(secret) == std::string::npos && answer.body.size() < 300, "it tells nothing else");
@@ -130,10 +130,10 @@ void drive_timestamp(std::string_view text) {
 
 void drive_idempotency_key(std::string_view text) {
   const auto result = decode_idempotency_key(text);
-  if (const auto* why = std::get_if<bad_request>(&result)) {
+  if (const auto* why = std::get_if<rejection>(&result)) {
     must(why->code == (text.empty() ? error_code::idempotency_key_required : error_code::idempotency_key_invalid),
          "the code says why");
-    must(refuse(*why).status == 400, "it is a 400");
+    must(error_response(*why).status == 400, "it is a 400");
     return;
   }
   const auto& read = std::get<std::string>(result);

@@ -73,7 +73,8 @@ reading read_all(std::string_view bytes, const http_limits& limits, Piece piece)
       all.rejected_with = row_of(all.why).status;
       must(all.rejected_with == 400 || all.rejected_with == 413 || all.rejected_with == 431,
            "a rejection has one of its statuses");
-      must(!reader.keep_alive() && !refuse(reader.why()).body.empty(), "a rejection ends the connection and says why");
+      must(!reader.keep_alive() && !error_response(reader.why()).body.empty(),
+           "a rejection ends the connection and says why");
       return all;
     }
     if (now == state::whole) {

@@ -32,15 +32,15 @@ std::string text_member(std::string_view name, std::size_t length) {
 
 create_body created(std::string_view body, environment env = environment::test) {
   auto result = decode_create(body, in(env));
-  if (const auto* wrong = std::get_if<bad_request>(&result))
+  if (const auto* wrong = std::get_if<rejection>(&result))
     FAIL(row_of(wrong->code).text << ": " << wrong->message << " for " << body);
   return std::get<create_body>(std::move(result));
 }
 
 template <class T>
-bad_request refused_with(decoded<T> result) {
-  REQUIRE(std::holds_alternative<bad_request>(result));
-  return std::get<bad_request>(std::move(result));
+rejection refused_with(decoded<T> result) {
+  REQUIRE(std::holds_alternative<rejection>(result));
+  return std::get<rejection>(std::move(result));
 }
 
 std::string nested(std::size_t levels) { return std::string(levels, '[') + std::string(levels, ']'); }
@@ -188,8 +188,8 @@ TEST_CASE("a body that breaks a rule is refused, and the message names the field
   for (const auto& row : rows) {
     INFO(row.body);
     auto result = decode_create(row.body, in());
-    REQUIRE(std::holds_alternative<bad_request>(result));
-    const auto& wrong = std::get<bad_request>(result);
+    REQUIRE(std::holds_alternative<rejection>(result));
+    const auto& wrong = std::get<rejection>(result);
     CHECK(row_of(wrong.code).text == row_of(row.code).text);
     const auto message = wrong.message.empty() ? std::string{row_of(wrong.code).message} : wrong.message;
     INFO(message);
@@ -210,7 +210,7 @@ TEST_CASE("fifty metadata keys are taken, one more is not, and reserved ones do 
 TEST_CASE("thirty-two levels of JSON are read, thirty-three are not") {
   CHECK_NOTHROW(created(server("\"a\":" + nested(31))));
   CHECK(refused_with(decode_create(server("\"a\":" + nested(32)), in())).message.find("32") != std::string::npos);
-  CHECK(std::holds_alternative<bad_request>(decode_create(server("\"a\":" + nested(100'000)), in())));
+  CHECK(std::holds_alternative<rejection>(decode_create(server("\"a\":" + nested(100'000)), in())));
 }
 
 TEST_CASE("a saved method stands in for payment_method and is noted as a platform's feature") {

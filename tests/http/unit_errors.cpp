@@ -78,19 +78,21 @@ TEST_CASE("the shape follows from the status") {
 }
 
 TEST_CASE("a 401 says error and error_description") {
-  CHECK(refuse(error_code::unauthorized, "Why.").body == R"({"error":"unauthorized","error_description":"Why."})");
-  CHECK(refuse(error_code::platform_key_invalid).status == 401);
+  CHECK(error_response(error_code::unauthorized, "Why.").body ==
+        R"({"error":"unauthorized","error_description":"Why."})");
+  CHECK(error_response(error_code::platform_key_invalid).status == 401);
 }
 
 TEST_CASE("a plain refusal says error and message, and escapes what a caller sent") {
-  const auto out = refuse(error_code::invalid_request, "a\"b\n: no");
+  const auto out = error_response(error_code::invalid_request, "a\"b\n: no");
   CHECK(out.status == 400);
   CHECK(parsed(out.body).at("message").as_string() == "a\"b\n: no");
-  CHECK(refuse(error_code::not_found).body == R"({"error":"not_found","message":"There is nothing at this address."})");
+  CHECK(error_response(error_code::not_found).body ==
+        R"({"error":"not_found","message":"There is nothing at this address."})");
 }
 
 TEST_CASE("a typed 422 carries code, message and where to read more") {
-  const auto error = parsed(refuse(problem::platform_key_required, base).body).at("error").as_object();
+  const auto error = parsed(error_response(problem::platform_key_required, base).body).at("error").as_object();
   CHECK(error.at("code").as_string() == "platform_key_required");
   CHECK_FALSE(error.at("message").as_string().empty());
   CHECK(error.at("docs_url").as_string() == "https://pay.example/docs/errors#platform_key_required");
@@ -109,7 +111,7 @@ TEST_CASE("every 503 tells when to come back") {
   for (const auto& row : error_catalogue()) {
     if (row.status != 503) continue;
     INFO(row.text);
-    const auto out = refuse(row.code);
+    const auto out = error_response(row.code);
     REQUIRE(out.headers.size() == 1);
     CHECK(out.headers.front().first == "Retry-After");
     CHECK(out.headers.front().second == "1");
