@@ -20,7 +20,7 @@ rejection lacks(scope needed) {
 }
 
 /// A merchant's key fixes environment and merchant; naming another merchant is a mistake worth telling.
-verdict judge(merchant_key key, const request& in, scope needed) {
+ruling judge(merchant_key key, const request& in, scope needed) {
   if (in.service_merchant && *in.service_merchant != key.merchant.value) return another_merchant("Service-Merchant");
   if (!key.scopes.permits(needed)) return lacks(needed);
   return permit{std::move(key.merchant), key.env, {}};

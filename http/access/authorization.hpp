@@ -20,11 +20,11 @@ struct permit {
   std::string principal;  ///< of its idempotency keys (command_key); empty for the merchant itself
 };
 
-using verdict = std::variant<permit, rejection>;
+using ruling = std::variant<permit, rejection>;
 
-/// The verdict itself where the published snapshot is enough for it, which spares the busiest requests a coroutine. An
+/// The ruling itself where the published snapshot is enough for it, which spares the busiest requests a coroutine. An
 /// operation to await where something must be looked up first.
-using authorization = std::variant<verdict, boost::asio::awaitable<verdict>>;
+using authorization = std::variant<ruling, boost::asio::awaitable<ruling>>;
 
 /// Service-Merchant, then the scope that the operation needs.
 authorization authorize(caller who, const request& in, scope needed);

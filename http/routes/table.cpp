@@ -35,12 +35,12 @@ boost::asio::awaitable<response> run_signed(call& c, endpoint way) {
   c.body_sha256 = std::move(known.body_sha256);
 
   auto judged = authorize(std::move(known.who), c.in, way.allowed_by);
-  if (auto* looking_up = std::get_if<boost::asio::awaitable<verdict>>(&judged)) {
+  if (auto* looking_up = std::get_if<boost::asio::awaitable<ruling>>(&judged)) {
     auto op = std::move(*looking_up);
     auto found = co_await std::move(op);
-    judged.emplace<verdict>(std::move(found));
+    judged.emplace<ruling>(std::move(found));
   }
-  auto& told = std::get<verdict>(judged);
+  auto& told = std::get<ruling>(judged);
   if (auto* rejected = std::get_if<rejection>(&told)) co_return error_response(*rejected);
   c.allowed = std::get<permit>(std::move(told));
 

@@ -18,11 +18,11 @@ request naming(std::string_view merchant) {
   return in;
 }
 
-/// A merchant's key needs no look-up: its verdict is there at once.
-verdict told(caller who, const request& in, scope needed = scope::payments_write) {
+/// A merchant's key needs no look-up: its ruling is there at once.
+ruling told(caller who, const request& in, scope needed = scope::payments_write) {
   auto judged = authorize(std::move(who), in, needed);
-  REQUIRE(std::holds_alternative<verdict>(judged));
-  return std::get<verdict>(std::move(judged));
+  REQUIRE(std::holds_alternative<ruling>(judged));
+  return std::get<ruling>(std::move(judged));
 }
 
 }  // namespace
