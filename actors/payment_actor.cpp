@@ -92,7 +92,7 @@ class payment_entity {
       return payment_reply{problem::overloaded};
     }
     auto promise = self_->make_response_promise<payment_reply>();
-    if (busy_) request.place.reset();  // it waits for its payment, not for the gateway
+    if (busy_) request.admission.reset();  // it waits for its payment, not for the gateway
     if (busy_)
       waiting_.push_back(job{std::move(request), promise});
     else
@@ -142,7 +142,7 @@ class payment_entity {
 
   void deliver(job& work, payment_reply reply) {
     work.promise.deliver(std::move(reply));
-    work.request.place.reset();
+    work.request.admission.reset();
     work.place.reset();  // the next one may need it
     next();
   }
@@ -287,7 +287,7 @@ class payment_entity {
 
   /// Calls the provider for the operation that is open on the current row. The caller has taken a place.
   void call_provider(job work, bool asked_again) {
-    work.request.place.reset();
+    work.request.admission.reset();
     provider_call call;
     call.provider_key = provider_key_of(key_, *current_->open);
     call.what = current_->open->what;

@@ -27,7 +27,7 @@ payment_request write_of(call& c, std::string_view id, Command what) {
   auto wanted = read_of(c, id, std::move(what));
   const auto& [merchant, env, principal] = c.allowed;
   wanted.write = idempotency{{merchant, env, principal, std::move(c.idempotency_key)}, fingerprint_of(c)};
-  wanted.place = std::move(c.admission).value().pass_on();
+  wanted.admission = std::move(c.admission).value().pass_on();
   return wanted;
 }
 

@@ -88,8 +88,8 @@ bool acceptor::take_waiting() {
 }
 
 void acceptor::hand_over(int fd, const sockaddr_storage& peer) {
-  auto place = limits_.admit(key_of(peer));
-  if (!place) {
+  auto admission = limits_.admit(key_of(peer));
+  if (!admission) {
     meters_.connections_refused.Increment();
     ::close(fd);
     return;
@@ -101,7 +101,7 @@ void acceptor::hand_over(int fd, const sockaddr_storage& peer) {
   const auto fewest = std::min_element(threads_.begin(), threads_.end(), [](const auto& a, const auto& b) {
     return a->connections() < b->connections();
   });
-  (*fewest)->adopt(fd, peer.ss_family, kind_, std::move(*place));
+  (*fewest)->adopt(fd, peer.ss_family, kind_, std::move(*admission));
 }
 
 }  // namespace gateway::http

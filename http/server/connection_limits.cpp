@@ -24,7 +24,7 @@ std::optional<address_key> key_of(const sockaddr_storage& peer) {
   return key;
 }
 
-std::optional<connection_limits::place> connection_limits::admit(const std::optional<address_key>& address) {
+std::optional<connection_limits::admission> connection_limits::admit(const std::optional<address_key>& address) {
   const std::lock_guard lock{mutex_};
   if (open_ >= most_) return std::nullopt;
   if (address) {
@@ -33,7 +33,7 @@ std::optional<connection_limits::place> connection_limits::admit(const std::opti
     ++from_there;
   }
   ++open_;
-  return place{this, address};
+  return admission{this, address};
 }
 
 void connection_limits::leave(const std::optional<address_key>& address) {

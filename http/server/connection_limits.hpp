@@ -25,24 +25,24 @@ class connection_limits {
   connection_limits(const connection_limits&) = delete;
   connection_limits& operator=(const connection_limits&) = delete;
 
-  /// A connection's place, given back when it is destroyed.
-  class place {
+  /// A connection that was let in. Counts as open until this is destroyed.
+  class admission {
    public:
-    place(place&& other) noexcept : limits_(std::exchange(other.limits_, nullptr)), address_(other.address_) {}
-    place& operator=(place&&) = delete;
-    ~place() {
+    admission(admission&& other) noexcept : limits_(std::exchange(other.limits_, nullptr)), address_(other.address_) {}
+    admission& operator=(admission&&) = delete;
+    ~admission() {
       if (limits_ != nullptr) limits_->leave(address_);
     }
 
    private:
     friend connection_limits;
-    place(connection_limits* limits, std::optional<address_key> address) : limits_(limits), address_(address) {}
+    admission(connection_limits* limits, std::optional<address_key> address) : limits_(limits), address_(address) {}
     connection_limits* limits_;
     std::optional<address_key> address_;
   };
 
   /// Nothing if a limit is reached.
-  std::optional<place> admit(const std::optional<address_key>& address);
+  std::optional<admission> admit(const std::optional<address_key>& address);
   std::size_t open() const;
 
  private:

@@ -66,7 +66,7 @@ void io_thread::run() {
   }
 }
 
-void io_thread::adopt(int fd, int family, entrance from, connection_limits::place place) {
+void io_thread::adopt(int fd, int family, entrance from, connection_limits::admission admission) {
   stream_socket socket{context_.get_executor()};
   socket_error ec;
   socket.assign(asio::generic::stream_protocol{family, 0}, fd, ec);
@@ -75,7 +75,7 @@ void io_thread::adopt(int fd, int family, entrance from, connection_limits::plac
     return;
   }
   connections_.fetch_add(1, std::memory_order_relaxed);
-  asio::post(context_, [this, from, opened = std::move(socket), held = std::move(place)]() mutable {
+  asio::post(context_, [this, from, opened = std::move(socket), held = std::move(admission)]() mutable {
     asio::co_spawn(context_, serve(*this, from, std::move(opened), std::move(held)), asio::detached);
   });
 }

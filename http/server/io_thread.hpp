@@ -66,7 +66,7 @@ class io_thread {
 
   void start();
   /// Takes a new connection's socket.
-  void adopt(int fd, int family, entrance from, connection_limits::place place);
+  void adopt(int fd, int family, entrance from, connection_limits::admission admission);
   /// Idle sessions end now, the others with their next answer.
   void begin_drain();
   /// Ends every open ask with an error, so that its request is answered at once.

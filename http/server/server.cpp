@@ -19,7 +19,7 @@ using steady = std::chrono::steady_clock;
 
 namespace {
 
-/// Operators must get in when clients have taken every other place.
+/// Operators must get in when clients are let in no more.
 constexpr std::size_t operator_connections = 64;
 constexpr auto look_again = 5ms;
 constexpr auto last_words = 500ms;  ///< for answers to requests whose asks were given up

@@ -232,7 +232,7 @@ class session final : public session_record {
 
 }  // namespace
 
-asio::awaitable<void> serve(io_thread& home, entrance from, stream_socket socket, connection_limits::place) {
+asio::awaitable<void> serve(io_thread& home, entrance from, stream_socket socket, connection_limits::admission) {
   try {
     if (from == entrance::public_tls) {
       session<tls_transport> one{home, home.routes.public_routes, std::move(socket), home.identity.current(),

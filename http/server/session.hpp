@@ -9,8 +9,8 @@
 
 namespace gateway::http {
 
-/// Never throws; runs on `home`'s thread until the connection ends, and keeps `place` until then.
+/// Never throws; runs on `home`'s thread until the connection ends, and keeps `admission` until then.
 boost::asio::awaitable<void> serve(io_thread& home, entrance from, stream_socket socket,
-                                   connection_limits::place place);
+                                   connection_limits::admission admission);
 
 }  // namespace gateway::http

@@ -74,8 +74,8 @@ struct payment_request {
   std::variant<create_payment, capture_payment, refund_payment, void_payment, view_payment, view_timeline,
                hosted_result, settle_due>
       what;
-  /// A write's place among those that wait for the gateway. Let go once it has begun, or waits for something else.
-  std::shared_ptr<const void> place{};
+  /// A write's admission, held while it waits for the gateway. Let go once it has begun, or waits for something else.
+  std::shared_ptr<const void> admission{};
 };
 
 /// A stored result: the original, or a byte-identical replay of it.

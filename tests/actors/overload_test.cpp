@@ -89,18 +89,20 @@ TEST_CASE("an unknown outcome keeps no place, and is settled though there is non
   CHECK(w.calls().count(operation::create, "pay_1") == 2);
 }
 
-TEST_CASE("a write gives up its place with the gateway once it has begun, waits for its payment, or is over") {
+TEST_CASE("a write lets go of its admission once it has begun, waits for its payment, or is over") {
   world w;
-  std::vector<std::weak_ptr<const void>> places;
-  const auto placed = [&](payment_request wanted) {
-    const auto place = std::make_shared<const int>(0);
-    places.push_back(place);
-    wanted.place = place;
+  std::vector<std::weak_ptr<const void>> admissions;
+  const auto admitted = [&](payment_request wanted) {
+    const auto admission = std::make_shared<const int>(0);
+    admissions.push_back(admission);
+    wanted.admission = admission;
     return wanted;
   };
-  const auto held = [&] { return std::ranges::count_if(places, [](const auto& place) { return !place.expired(); }); };
+  const auto held = [&] {
+    return std::ranges::count_if(admissions, [](const auto& admission) { return !admission.expired(); });
+  };
 
-  auto slow = w.send(placed(w.create("pay_1", "k1", "pm_card_slow_1000")));
+  auto slow = w.send(admitted(w.create("pay_1", "k1", "pm_card_slow_1000")));
   while (w.rows().payments.empty()) {
     CHECK(held() == 1);
     REQUIRE(w.step());
@@ -109,7 +111,7 @@ TEST_CASE("a write gives up its place with the gateway once it has begun, waits 
   CHECK_FALSE(slow.done());
   CHECK(held() == 0);  // it waits for its provider
 
-  auto behind = w.send(placed(w.capture("pay_1", "k2")));
+  auto behind = w.send(admitted(w.capture("pay_1", "k2")));
   w.settle();
   CHECK_FALSE(behind.done());
   CHECK(held() == 0);
@@ -117,9 +119,9 @@ TEST_CASE("a write gives up its place with the gateway once it has begun, waits 
   CHECK(behind.told() == "capture captured 0/0");
 
   w.rows().faults.push_back(fault::before_commit);
-  CHECK(w.ask(placed(w.refund("pay_1", "k3", 100))) == told(problem::store_unavailable));
-  CHECK(w.ask(placed(w.create("pay_1", "k1", "pm_card_slow_1000"))) == "replay: create authorized 0/0");
-  CHECK(w.ask(placed(w.capture("pay_unknown", "k4"))) == told(problem::payment_not_found));
+  CHECK(w.ask(admitted(w.refund("pay_1", "k3", 100))) == told(problem::store_unavailable));
+  CHECK(w.ask(admitted(w.create("pay_1", "k1", "pm_card_slow_1000"))) == "replay: create authorized 0/0");
+  CHECK(w.ask(admitted(w.capture("pay_unknown", "k4"))) == told(problem::payment_not_found));
   CHECK(held() == 0);
 }
 

@@ -101,7 +101,7 @@ TEST_CASE_METHOD(gateway_fixture,
                  "a write waits from its admission until the actors let it go; one that is turned away does not") {
   std::size_t waited = 0;
   scene.router = [&](const payment_request& asked) {
-    CHECK(asked.place);
+    CHECK(asked.admission);
     waited = shared.writes.waiting();
     return payment_reply{problem::payment_not_found};
   };
@@ -116,7 +116,7 @@ TEST_CASE_METHOD(gateway_fixture,
     std::this_thread::sleep_for(std::chrono::milliseconds{1});
   CHECK(shared.writes.waiting() == 0);
   get("/v1/payment_intents/pay_1").send(*this);
-  CHECK_FALSE(scene.seen.back().place);
+  CHECK_FALSE(scene.seen.back().admission);
 }
 
 TEST_CASE_METHOD(gateway_fixture,
