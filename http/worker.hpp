@@ -66,7 +66,7 @@ struct outbound_verdict {
 };
 boost::asio::awaitable<caf::expected<outbound_verdict>> check_outbound(worker& here, std::string url);
 
-/// The routes of the public listener: finds the route, runs it, and maps what it throws or refuses to an answer.
+/// The routes of the public listener: finds the route, runs it, and maps what it throws to an answer.
 /// Never throws. Implemented by http/routes/.
 boost::asio::awaitable<response> handle_public(worker& here, request& in);
 /// The routes of the operator socket (`/operator/…`, /metrics, /healthz, /readyz).

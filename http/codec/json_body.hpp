@@ -1,4 +1,4 @@
-// A request's JSON, read strictly: what contract and schema do not allow is refused with the field's name.
+// A request's JSON, read strictly: what contract and schema do not allow is rejected with the field's name.
 #pragma once
 
 #include <cstdint>

@@ -243,17 +243,17 @@ void check_same_values(const json::object& sent, const json::object& understood)
   }
 }
 
-// ---- every refusal is a proper answer ------------------------------------------------------------------
+// ---- every rejection is a proper answer ------------------------------------------------------------------
 
-void check_refusal(const rejection& why, const second_opinion& second) {
+void check_rejection(const rejection& why, const second_opinion& second) {
   const auto& row = row_of(why.code);
-  must(row.status == 400, "a body is refused with 400");
-  must(!why.message.empty() || !row.message.empty(), "a refusal says something");
+  must(row.status == 400, "a body is rejected with 400");
+  must(!why.message.empty() || !row.message.empty(), "a rejection says something");
   must(why.message.size() <= 400, "a message does not grow with the body");
   const auto answer = error_response(why);
   const auto shown = json::parse(answer.body);
   must(answer.status == 400 && shown.at("error").as_string() == row.text && shown.at("message").is_string(),
-       "a refusal is JSON");
+       "a rejection is JSON");
 
   // "body: …" says that the whole is no JSON object.
   const bool readable =
@@ -265,7 +265,7 @@ template <class Decode>
 void drive(std::string_view body, environment env, Decode decode) {
   const auto result = decode(body);
   const second_opinion second{body};
-  if (const auto* why = std::get_if<rejection>(&result)) return check_refusal(*why, second);
+  if (const auto* why = std::get_if<rejection>(&result)) return check_rejection(*why, second);
 
   const auto& read = std::get<0>(result);
   check(read, env);

@@ -106,7 +106,7 @@ TEST_CASE("every published vector is accepted, and names the signer and the body
   }
 }
 
-TEST_CASE("every rejected vector is refused") {
+TEST_CASE("every rejected vector is rejected") {
   for (const auto& row : vectors().at("rejected").as_array()) {
     INFO(text_of(row, "name"));
     CHECK(rejection_of(from_vector(row).view()).code == error_code::unauthorized);

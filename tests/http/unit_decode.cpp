@@ -1,4 +1,4 @@
-// Bodies and headers of the payments interface: what is read, and one row per rule that refuses.
+// Bodies and headers of the payments interface: what is read, and one row per rule that rejects.
 #include <catch2/catch.hpp>
 
 #include "http/codec/decode.hpp"
@@ -38,7 +38,7 @@ create_body created(std::string_view body, environment env = environment::test) 
 }
 
 template <class T>
-rejection refused_with(decoded<T> result) {
+rejection rejected_with(decoded<T> result) {
   REQUIRE(std::holds_alternative<rejection>(result));
   return std::get<rejection>(std::move(result));
 }
@@ -89,7 +89,7 @@ TEST_CASE("the bounds themselves are accepted") {
   CHECK(created(server("\"description\":\"" + thousand + '"')).command.details.description == thousand);
 }
 
-TEST_CASE("a body that breaks a rule is refused, and the message names the field") {
+TEST_CASE("a body that breaks a rule is rejected, and the message names the field") {
   struct {
     std::string body;
     std::string_view field;
@@ -204,12 +204,12 @@ TEST_CASE("fifty metadata keys are taken, one more is not, and reserved ones do 
     return server(text + "}");
   };
   CHECK(created(keys(50)).command.details.metadata.size() == 50);
-  CHECK(refused_with(decode_create(keys(51), in())).message.starts_with("metadata"));
+  CHECK(rejected_with(decode_create(keys(51), in())).message.starts_with("metadata"));
 }
 
 TEST_CASE("thirty-two levels of JSON are read, thirty-three are not") {
   CHECK_NOTHROW(created(server("\"a\":" + nested(31))));
-  CHECK(refused_with(decode_create(server("\"a\":" + nested(32)), in())).message.find("32") != std::string::npos);
+  CHECK(rejected_with(decode_create(server("\"a\":" + nested(32)), in())).message.find("32") != std::string::npos);
   CHECK(std::holds_alternative<rejection>(decode_create(server("\"a\":" + nested(100'000)), in())));
 }
 
@@ -271,7 +271,7 @@ TEST_CASE("capture, refund and void take an empty body, or an object") {
   };
   CHECK(std::get<write_body<capture_payment>>(decode_capture("", in())).merchant.empty());
   CHECK(std::get<write_body<capture_payment>>(decode_capture("{}", in())).merchant.empty());
-  CHECK(refused_with(decode_capture("[]", in())).message.starts_with("body"));
+  CHECK(rejected_with(decode_capture("[]", in())).message.starts_with("body"));
 
   CHECK(refund("").amount == 0);
   CHECK(refund(R"({"amount":0})").amount == 0);
@@ -279,11 +279,11 @@ TEST_CASE("capture, refund and void take an empty body, or an object") {
   CHECK(refund(R"({"amount":5,"reason":"torn"})").reason == "torn");
   for (auto body : {R"({"amount":null})", R"({"amount":-1})", R"({"amount":1.0})", R"({"amount":"1"})",
                     R"({"amount":1000000000000})"})
-    CHECK(refused_with(decode_refund(body, in())).message.starts_with("amount"));
-  CHECK(refused_with(decode_refund("{" + text_member("reason", 501) + "}", in())).message.starts_with("reason"));
+    CHECK(rejected_with(decode_refund(body, in())).message.starts_with("amount"));
+  CHECK(rejected_with(decode_refund("{" + text_member("reason", 501) + "}", in())).message.starts_with("reason"));
 
   CHECK(std::get<write_body<void_payment>>(decode_void(R"({"reason":"late"})", in())).command.reason == "late");
-  CHECK(refused_with(decode_void(R"({"reason":[]})", in())).message.starts_with("reason"));
+  CHECK(rejected_with(decode_void(R"({"reason":[]})", in())).message.starts_with("reason"));
 }
 
 TEST_CASE("the merchant that a write names is read, whichever it is, and has to be a text") {
@@ -294,18 +294,18 @@ TEST_CASE("the merchant that a write names is read, whichever it is, and has to 
   CHECK(std::get<write_body<capture_payment>>(decode_capture(named, in())).merchant.value == "merch_2");
   CHECK(std::get<write_body<refund_payment>>(decode_refund(named, in())).merchant.value == "merch_2");
   CHECK(std::get<write_body<void_payment>>(decode_void(named, in())).merchant.value == "merch_2");
-  CHECK(refused_with(decode_capture(R"({"merchant_id":2})", in())).message.starts_with("merchant_id"));
+  CHECK(rejected_with(decode_capture(R"({"merchant_id":2})", in())).message.starts_with("merchant_id"));
 }
 
 TEST_CASE("an idempotency key is a UUID and is lower-cased") {
   CHECK(std::get<std::string>(decode_idempotency_key("0B6F3C1E-54A4-4F1B-9D2C-8E7A6B5C4D3E")) ==
         "0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e");
-  CHECK(refused_with(decode_idempotency_key(std::nullopt)).code == error_code::idempotency_key_required);
-  CHECK(refused_with(decode_idempotency_key("")).code == error_code::idempotency_key_required);
+  CHECK(rejected_with(decode_idempotency_key(std::nullopt)).code == error_code::idempotency_key_required);
+  CHECK(rejected_with(decode_idempotency_key("")).code == error_code::idempotency_key_required);
   for (auto text : {"x", "0b6f3c1e54a44f1b9d2c8e7a6b5c4d3e", "0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3",
                     "0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3ee", "0b6f3c1g-54a4-4f1b-9d2c-8e7a6b5c4d3e",
                     "{0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e}"})
-    CHECK(refused_with(decode_idempotency_key(text)).code == error_code::idempotency_key_invalid);
+    CHECK(rejected_with(decode_idempotency_key(text)).code == error_code::idempotency_key_invalid);
 }
 
 TEST_CASE("a body needs the JSON media type, with or without parameters; no body needs none") {

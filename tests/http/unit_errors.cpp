@@ -1,4 +1,4 @@
-// How every refusal looks, and that every one is documented.
+// How every error looks, and that every one is documented.
 #include <set>
 
 #include <boost/json.hpp>
@@ -83,7 +83,7 @@ TEST_CASE("a 401 says error and error_description") {
   CHECK(error_response(error_code::platform_key_invalid).status == 401);
 }
 
-TEST_CASE("a plain refusal says error and message, and escapes what a caller sent") {
+TEST_CASE("a plain error says error and message, and escapes what a caller sent") {
   const auto out = error_response(error_code::invalid_request, "a\"b\n: no");
   CHECK(out.status == 400);
   CHECK(parsed(out.body).at("message").as_string() == "a\"b\n: no");
