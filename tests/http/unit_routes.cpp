@@ -101,7 +101,7 @@ TEST_CASE_METHOD(gateway_fixture,
                  "a write waits from its admission until the actors let it go; one that is turned away does not") {
   std::size_t waited = 0;
   scene.router = [&](const payment_request& asked) {
-    CHECK(asked.admission);
+    CHECK((asked.admission != nullptr) == asked.write.has_value());
     waited = shared.writes.waiting();
     return payment_reply{problem::payment_not_found};
   };
