@@ -47,6 +47,21 @@ struct known_destination {
 std::string sealed_to(const key_id& id) { return "api_key:" + id.value; }
 std::string sealed_to(const destination_id& id) { return "destination:" + id.value; }
 
+unit_of_work unit_of(std::vector<directory_change> changes) {
+  unit_of_work unit;
+  unit.kind = unit_kind::change;
+  for (auto& change : changes)
+    std::visit(
+        [&]<class Change>(Change& one) {
+          if constexpr (std::is_same_v<Change, revoke_api_key>)
+            unit.claims.emplace_back(std::move(one));
+          else
+            unit.inserts.emplace_back(std::move(one));
+        },
+        change);
+  return unit;
+}
+
 std::string new_webhook_secret() { return "whsec_" + crypto::random_hex(32); }
 
 class owning_directory {
@@ -117,14 +132,12 @@ class owning_directory {
 
   void run(plan planned, result_promise promise) {
     ++under_way_;
-    unit_of_work unit;
-    unit.changes = std::move(planned.changes);
-    self_->request(store_.writers.front(), caf::infinite, std::move(unit))
+    self_->request(store_.writers.front(), caf::infinite, unit_of(std::move(planned.changes)))
         .then(
             [this, planned = std::move(planned), promise](commit_outcome outcome) mutable {
               if (outcome == commit_outcome::committed)
                 promise.deliver(planned.apply());
-              else if (outcome == commit_outcome::unavailable)
+              else if (outcome == commit_outcome::unavailable || outcome == commit_outcome::rejected)
                 in_doubt(promise);
               else
                 promise.deliver(operator_result{refused{planned.when_duplicate}});

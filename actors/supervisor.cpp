@@ -6,14 +6,14 @@ namespace gateway::actors {
 
 namespace {
 
-class supervising {
+class supervisor_state {
  public:
   static inline const char* name = "supervisor";
   std::vector<core_actor> watched;
   std::function<void(std::string)> failed;
 };
 
-caf::behavior supervisor_behavior(caf::stateful_actor<supervising>* self, std::vector<core_actor> watched,
+caf::behavior supervisor_behavior(caf::stateful_actor<supervisor_state>* self, std::vector<core_actor> watched,
                                   std::function<void(std::string)> failed) {
   self->state.watched = std::move(watched);
   self->state.failed = std::move(failed);

@@ -4,8 +4,8 @@
 
 namespace gateway::http {
 
-boost::asio::awaitable<caf::expected<payment_reply>> ask(worker& here, payment_request request) {
-  return here.self->ask<payment_reply>(here.shared.router, std::move(request), here.shared.config.http.answer_timeout);
+boost::asio::awaitable<caf::expected<entity_reply>> ask(worker& here, entity_request request) {
+  return here.self->ask<entity_reply>(here.shared.router, std::move(request), here.shared.config.http.answer_timeout);
 }
 
 boost::asio::awaitable<caf::expected<operator_result>> ask(worker& here, operator_command command) {

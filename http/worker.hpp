@@ -51,7 +51,7 @@ struct worker {
 /// Asks the router. The answer may be caf::error (actor_errc::overloaded, store_unavailable, stopping) or, once
 /// config.http.answer_timeout has passed, caf::sec::request_timeout. The operation
 /// itself runs on whatever happens here. Must be called on the worker's thread.
-boost::asio::awaitable<caf::expected<payment_reply>> ask(worker& here, payment_request request);
+boost::asio::awaitable<caf::expected<entity_reply>> ask(worker& here, entity_request request);
 /// Asks the directory actor.
 boost::asio::awaitable<caf::expected<operator_result>> ask(worker& here, operator_command command);
 /// Ask the store's reader for operators' lists.

@@ -27,7 +27,7 @@ enum class write_result : unsigned char {
   rejected,   ///< a value broke a constraint of the schema
 };
 
-/// Trouble with the database as a whole. Drivers' exceptions become this one, and it ends in session::run.
+/// Trouble with the database as a whole. Drivers' exceptions become this one, and it ends in database_session::run.
 class database_error : public std::runtime_error {
  public:
   enum class kind : unsigned char {

@@ -108,15 +108,21 @@ std::string token_sql(dialect to, std::string_view token) {
   throw std::logic_error("unknown token in a migration: " + std::string{token});
 }
 
+/// `{for sqlite}` and `{for mysql}` begin what is for one database only, `{for both}` ends it.
 std::string render_tokens(dialect to, std::string_view sql) {
   std::string text;
+  bool meant = true;
   while (!sql.empty()) {
     const auto open = sql.find('{');
-    text += sql.substr(0, open);
+    if (meant) text += sql.substr(0, open);
     if (open == std::string_view::npos) break;
     const auto close = sql.find('}', open);
     if (close == std::string_view::npos) throw std::logic_error("a migration's token does not end");
-    text += token_sql(to, sql.substr(open + 1, close - open - 1));
+    const auto token = sql.substr(open + 1, close - open - 1);
+    if (token == "for sqlite" || token == "for mysql" || token == "for both")
+      meant = token == "for both" || (token == "for mysql") == (to == dialect::mysql);
+    else if (meant)
+      text += token_sql(to, token);
     sql.remove_prefix(close + 1);
   }
   return text;

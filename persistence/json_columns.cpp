@@ -99,7 +99,7 @@ provider_error error_from_json(std::string_view text) {
   });
 }
 
-open_operation open_operation_from_json(std::string_view text, const payment_key& of) {
+open_operation open_operation_from_json(std::string_view text, const entity_key& of) {
   return from_object(text, "open_command", [&](const json::object& object) {
     open_operation open;
     open.command = {of.merchant, of.env, text_of(object.at("principal")), text_of(object.at("key"))};

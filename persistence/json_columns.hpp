@@ -16,6 +16,6 @@ std::string to_json(const open_operation& open);
 // Throw corrupt_row.
 payment_details details_from_json(std::string_view text);
 provider_error error_from_json(std::string_view text);
-open_operation open_operation_from_json(std::string_view text, const payment_key& of);
+open_operation open_operation_from_json(std::string_view text, const entity_key& of);
 
 }  // namespace gateway::persistence

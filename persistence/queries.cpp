@@ -12,7 +12,7 @@ namespace {
 void commit_or_throw(db_connection& db, write_result result) {
   if (result != write_result::done) {
     db.rollback();
-    throw database_error(database_error::kind::failed, 0, "a row of the store's own was refused");
+    throw database_error(database_error::kind::failed, 0, "a row of the store's own was rejected");
   }
   db.commit();
 }
@@ -25,11 +25,19 @@ std::int64_t bound(const std::optional<time_point>& at, std::int64_t otherwise) 
 
 }  // namespace
 
-payment_lookup run(db_connection& db, const find_payment& what) {
+entity_lookup run(db_connection& db, const find_entity& what) {
   const cell key[] = {std::string_view{what.key.merchant.value}, to_string(what.key.env),
-                      std::string_view{what.key.id.value}};
-  payment_lookup answer;
-  db.read(statements::read_payment, key, [&](const result_row& row) { answer.found = payment_from(row, what.key); });
+                      std::string_view{what.key.id}};
+  entity_lookup answer;
+  switch (what.key.kind) {
+    case entity_kind::payment:
+      db.read(statements::read_payment, key, [&](const result_row& row) {
+        answer.found = std::make_shared<const payment>(payment_from(row, what.key));
+      });
+      break;
+    case entity_kind::grant:
+    case entity_kind::subscription: break;  // there is no table of them
+  }
   return answer;
 }
 
@@ -42,8 +50,9 @@ command_lookup run(db_connection& db, const find_command& what) {
 }
 
 timeline_lookup run(db_connection& db, const find_timeline& what) {
-  const std::string_view merchant = what.key.merchant.value, env = to_string(what.key.env), id = what.key.id.value;
-  const cell keys[] = {merchant, env, id, merchant, env, id};
+  const std::string_view merchant = what.key.merchant.value, env = to_string(what.key.env), id = what.key.id;
+  const auto kind = to_string(what.key.kind);
+  const cell keys[] = {merchant, env, kind, id, merchant, env, kind, id};
   timeline_lookup answer;
   db.read(statements::read_timeline, keys,
           [&](const result_row& row) { answer.entries.push_back(timeline_entry_from(row)); });
@@ -51,9 +60,13 @@ timeline_lookup run(db_connection& db, const find_timeline& what) {
 }
 
 due_lookup run(db_connection& db, const find_due& what) {
+  // A kind that can be due has a table, and a statement here.
+  static constexpr std::pair<entity_kind, const statement*> tables[] = {
+      {entity_kind::payment, &statements::read_due_payments}};
   const cell parameters[] = {to_unix_ms(what.now), std::int64_t{what.limit}};
   due_lookup answer;
-  db.read(statements::read_due, parameters, [&](const result_row& row) { answer.keys.push_back(due_from(row)); });
+  for (const auto& [kind, sql] : tables)
+    db.read(*sql, parameters, [&](const result_row& row) { answer.keys.push_back(due_from(row, kind)); });
   return answer;
 }
 
@@ -136,19 +149,19 @@ deliveries_lookup run(db_connection& db, const find_deliveries& what) {
 }
 
 events_lookup run(db_connection& db, const find_events& what) {
-  const std::string_view merchant = what.merchant.value, payment = what.payment.value;
+  const std::string_view merchant = what.merchant.value, subject = what.subject;
   const auto first = to_string(what.env.value_or(environment::test)),
              second = to_string(what.env.value_or(environment::live));
   const auto before = bound(what.before, no_bound);
   const std::int64_t limit = what.limit;
   events_lookup answer;
   const auto each = [&](const result_row& row) { answer.events.push_back(event_from(row)); };
-  if (payment.empty()) {
+  if (subject.empty()) {
     const cell parameters[] = {merchant, first, second, before, limit};
     db.read(statements::read_events, parameters, each);
   } else {
-    const cell parameters[] = {merchant, first, second, payment, before, limit};
-    db.read(statements::read_events_of_payment, parameters, each);
+    const cell parameters[] = {merchant, first, second, to_string(what.kind), subject, before, limit};
+    db.read(statements::read_events_of_subject, parameters, each);
   }
   return answer;
 }

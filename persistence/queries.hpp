@@ -7,7 +7,7 @@
 
 namespace gateway::persistence {
 
-payment_lookup run(db_connection& db, const find_payment& what);
+entity_lookup run(db_connection& db, const find_entity& what);
 command_lookup run(db_connection& db, const find_command& what);
 timeline_lookup run(db_connection& db, const find_timeline& what);
 due_lookup run(db_connection& db, const find_due& what);

@@ -8,8 +8,14 @@ namespace gateway::persistence {
 
 namespace {
 
-row_buffer& add_key(row_buffer& rows, const payment_key& key) {
-  return rows.add(key.merchant.value).add(to_string(key.env)).add(key.id.value);
+/// In the table of its own kind.
+row_buffer& add_key(row_buffer& rows, const entity_key& key) {
+  return rows.add(key.merchant.value).add(to_string(key.env)).add(key.id);
+}
+
+/// In a table that several kinds share.
+row_buffer& add_subject(row_buffer& rows, const entity_key& key) {
+  return rows.add(key.merchant.value).add(to_string(key.env)).add(to_string(key.kind)).add(key.id);
 }
 
 row_buffer& add_key(row_buffer& rows, const command_key& key) {
@@ -102,6 +108,15 @@ auto parser_among(std::initializer_list<Value> values) {
   };
 }
 
+entity_key subject_from(cursor& in) {
+  entity_key subject;
+  subject.merchant = merchant_id{in.text()};
+  subject.env = in.named(parse_environment, "environment");
+  subject.kind = in.named(parse_entity_kind, "kind of entity");
+  subject.id = in.text();
+  return subject;
+}
+
 }  // namespace
 
 void insert_payment_row(row_buffer& rows, const payment& p) {
@@ -133,7 +148,8 @@ void insert_command_row(row_buffer& rows, const command_record& c) {
   add_key(rows, c.key)
       .add(c.fingerprint)
       .add(to_string(c.what))
-      .add(c.payment.value)
+      .add(to_string(c.subject_kind))
+      .add(c.subject_id)
       .add(c.amount)
       .add(c.reason)
       .add(c.created_at);
@@ -148,8 +164,8 @@ void finish_command_row(row_buffer& rows, const command_finish& f) {
   add_key(rows, f.key).add(f.result->body).add(f.finished_at).add(std::int64_t{f.result->status});
 }
 
-void insert_attempt_row(row_buffer& rows, const payment_key& key, const timeline_entry& e) {
-  add_key(rows, key)
+void insert_attempt_row(row_buffer& rows, const entity_key& subject, const timeline_entry& e) {
+  add_subject(rows, subject)
       .add(std::int64_t{e.seq})
       .add(e.operation)
       .add(e.status)
@@ -158,8 +174,8 @@ void insert_attempt_row(row_buffer& rows, const payment_key& key, const timeline
       .add(e.occurred_at);
 }
 
-void insert_event_row(row_buffer& rows, const payment_key& key, const timeline_entry& e) {
-  add_key(rows, key)
+void insert_event_row(row_buffer& rows, const entity_key& subject, const timeline_entry& e) {
+  add_subject(rows, subject)
       .add(std::int64_t{e.seq})
       .add(e.operation)
       .add(e.status)
@@ -179,6 +195,10 @@ void insert_api_key_row(row_buffer& rows, const save_api_key& k) {
       .keep(to_string(k.scopes))
       .add(k.sealed_secret)
       .add(k.created_at);
+}
+
+void revoke_api_key_row(row_buffer& rows, const revoke_api_key& k) {
+  rows.add(k.revoked_at).add(k.merchant.value).add(k.id.value);
 }
 
 void put_user_row(row_buffer& rows, const save_user& u) {
@@ -232,12 +252,12 @@ void add_progress(row_buffer& rows, const delivery& d) {
 }  // namespace
 
 void insert_delivery_row(row_buffer& rows, const delivery& d) {
-  rows.add(d.subject.merchant.value)
-      .add(d.id)
-      .add(to_string(d.subject.env))
-      .add(d.subject.id.value)
-      .add(std::int64_t{d.event_seq});
-  rows.add(d.to.value).add(d.created_at);
+  rows.add(d.subject.merchant.value).add(d.id).add(to_string(d.subject.env));
+  rows.add(to_string(d.subject.kind))
+      .add(d.subject.id)
+      .add(std::int64_t{d.event_seq})
+      .add(d.to.value)
+      .add(d.created_at);
   add_progress(rows, d);
 }
 
@@ -246,7 +266,7 @@ void update_delivery_row(row_buffer& rows, const delivery& d) {
   add_progress(rows, d);
 }
 
-payment payment_from(const result_row& row, const payment_key& key) {
+payment payment_from(const result_row& row, const entity_key& key) {
   cursor in{row};
   payment p;
   p.key = key;
@@ -281,7 +301,8 @@ command_record command_from(const result_row& row, const command_key& key) {
   c.key = key;
   c.fingerprint = in.text();
   c.what = in.named(parse_operation, "operation");
-  c.payment = payment_id{in.text()};
+  c.subject_kind = in.named(parse_entity_kind, "kind of entity");
+  c.subject_id = in.text();
   c.amount = in.number("amount");
   c.reason = in.text();
   c.created_at = in.time();
@@ -311,12 +332,13 @@ timeline_entry timeline_entry_from(const result_row& row) {
   return e;
 }
 
-payment_key due_from(const result_row& row) {
+entity_key due_from(const result_row& row, entity_kind kind) {
   cursor in{row};
-  payment_key key;
+  entity_key key;
   key.merchant = merchant_id{in.text()};
   key.env = in.named(parse_environment, "environment");
-  key.id = payment_id{in.text()};
+  key.kind = kind;
+  key.id = in.text();
   return key;
 }
 
@@ -431,9 +453,7 @@ delivery_job delivery_job_from(const result_row& row) {
   cursor in{row};
   delivery_job job;
   auto& d = job.row;
-  d.subject.merchant = merchant_id{in.text()};
-  d.subject.env = in.named(parse_environment, "environment");
-  d.subject.id = payment_id{in.text()};
+  d.subject = subject_from(in);
   d.event_seq = in.number<std::uint32_t>("event_seq");
   d.id = in.number("delivery_id", 1, last_number);
   d.to = destination_id{in.text()};
@@ -481,9 +501,7 @@ destination_backlog backlog_from(const result_row& row) {
 event_record event_from(const result_row& row) {
   cursor in{row};
   event_record e;
-  e.subject.merchant = merchant_id{in.text()};
-  e.subject.env = in.named(parse_environment, "environment");
-  e.subject.id = payment_id{in.text()};
+  e.subject = subject_from(in);
   e.seq = in.number<std::uint32_t>("seq");
   e.id = in.text();
   e.type = in.text();

@@ -42,8 +42,9 @@ void insert_payment_row(row_buffer& rows, const payment& p);
 void update_payment_row(row_buffer& rows, const payment& p);
 void insert_command_row(row_buffer& rows, const command_record& c);
 void finish_command_row(row_buffer& rows, const command_finish& f);
-void insert_attempt_row(row_buffer& rows, const payment_key& key, const timeline_entry& e);
-void insert_event_row(row_buffer& rows, const payment_key& key, const timeline_entry& e);
+void insert_attempt_row(row_buffer& rows, const entity_key& subject, const timeline_entry& e);
+void insert_event_row(row_buffer& rows, const entity_key& subject, const timeline_entry& e);
+void revoke_api_key_row(row_buffer& rows, const revoke_api_key& k);
 void insert_merchant_row(row_buffer& rows, const save_merchant& m);
 void insert_api_key_row(row_buffer& rows, const save_api_key& k);
 void put_user_row(row_buffer& rows, const save_user& u);
@@ -61,10 +62,10 @@ class corrupt_row : public std::runtime_error {
 };
 
 // From a row of the statement of the same name. Throw corrupt_row.
-payment payment_from(const result_row& row, const payment_key& key);
+payment payment_from(const result_row& row, const entity_key& key);
 command_record command_from(const result_row& row, const command_key& key);
 timeline_entry timeline_entry_from(const result_row& row);
-payment_key due_from(const result_row& row);
+entity_key due_from(const result_row& row, entity_kind kind);
 save_merchant merchant_from(const result_row& row);
 stored_key api_key_from(const result_row& row);
 stored_user user_from(const result_row& row);

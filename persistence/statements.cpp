@@ -10,9 +10,9 @@ namespace {
 using enum write_shape::form;
 using names = std::string_view;
 
-constexpr names command_columns[] = {"merchant_id", "environment", "principal", "idempotency_key", "fingerprint",
-                                     "operation",   "payment_id",  "amount",    "reason",          "created_at",
-                                     "body",        "finished_at", "status"};
+constexpr names command_columns[] = {"merchant_id", "environment",  "principal",   "idempotency_key", "fingerprint",
+                                     "operation",   "subject_kind", "subject_id",  "amount",          "reason",
+                                     "created_at",  "body",         "finished_at", "status"};
 constexpr names payment_columns[] = {"merchant_id", "environment",    "payment_id",   "state",    "amount",
                                      "currency",    "captured",       "refunded",     "flow",     "provider",
                                      "account",     "hides_provider", "provider_ref", "status",   "error",
@@ -23,10 +23,10 @@ constexpr names payment_changes[] = {
     "error",       "hosted_url",  "open_command", "due_at", "next_seq", "updated_at", "captured_at",  "version"};
 constexpr names command_changes[] = {"merchant_id", "environment", "principal", "idempotency_key",
                                      "body",        "finished_at", "status"};
-constexpr names attempt_columns[] = {"merchant_id", "environment", "payment_id", "seq",        "operation",
-                                     "status",      "error_code",  "message",    "occurred_at"};
-constexpr names event_columns[] = {"merchant_id", "environment", "payment_id", "seq", "type",
-                                   "status",      "occurred_at", "event_id",   "data"};
+constexpr names attempt_columns[] = {"merchant_id", "environment", "subject_kind", "subject_id", "seq",
+                                     "operation",   "status",      "error_code",   "message",    "occurred_at"};
+constexpr names event_columns[] = {"merchant_id", "environment", "subject_kind", "subject_id", "seq",
+                                   "type",        "status",      "occurred_at",  "event_id",   "data"};
 constexpr names merchant_columns[] = {"merchant_id", "entity_id", "name", "entity_kind", "owner_email", "created_at"};
 constexpr names api_key_columns[] = {"merchant_id", "key_id", "environment", "scopes", "sealed_secret", "created_at"};
 constexpr names user_columns[] = {"merchant_id", "email", "user_id", "password_hash", "created_at"};
@@ -42,10 +42,10 @@ constexpr names destination_columns[] = {"owner_id",      "destination_id",  "ki
                                          "sealed_secret", "sealed_previous", "previous_until", "created_at"};
 constexpr names destination_replaced[] = {"environment",     "url",           "events",          "status",
                                           "disabled_reason", "sealed_secret", "sealed_previous", "previous_until"};
-constexpr names delivery_columns[] = {"merchant_id",     "delivery_id", "environment", "payment_id",  "event_seq",
-                                      "destination_id",  "created_at",  "status",      "attempts",    "round_from",
-                                      "next_attempt_at", "last_at",     "last_result", "last_status", "last_took_ms",
-                                      "last_excerpt",    "version"};
+constexpr names delivery_columns[] = {"merchant_id",  "delivery_id",     "environment", "subject_kind", "subject_id",
+                                      "event_seq",    "destination_id",  "created_at",  "status",       "attempts",
+                                      "round_from",   "next_attempt_at", "last_at",     "last_result",  "last_status",
+                                      "last_took_ms", "last_excerpt",    "version"};
 constexpr names delivery_changes[] = {"merchant_id", "delivery_id",     "status",       "attempts",
                                       "round_from",  "next_attempt_at", "last_at",      "last_result",
                                       "last_status", "last_took_ms",    "last_excerpt", "version"};
@@ -65,15 +65,16 @@ const write_shape update_payment{
     .guard = "version = {new} - 1",
     .unused_columns = "amount, currency, flow, provider, account, hides_provider, created_at, details",
     .unused_values = "9223372036854775807, '', '', '', '', 0, 0, ''"};
-const write_shape finish_command{.what = guarded_update,
-                                 .table = "commands",
-                                 .columns = command_changes,
-                                 .keys = 4,
-                                 .guard = "status IS NULL",
-                                 .unused_columns = "fingerprint, operation, payment_id, amount, reason, created_at",
-                                 .unused_values = "'', '', '', 0, '', 0"};
-const write_shape insert_attempt{insert, "attempts", attempt_columns, 4};
-const write_shape insert_event{insert, "events", event_columns, 4};
+const write_shape finish_command{
+    .what = guarded_update,
+    .table = "commands",
+    .columns = command_changes,
+    .keys = 4,
+    .guard = "status IS NULL",
+    .unused_columns = "fingerprint, operation, subject_kind, subject_id, amount, reason, created_at",
+    .unused_values = "'', '', '', '', 0, '', 0"};
+const write_shape insert_attempt{insert, "attempts", attempt_columns, 5};
+const write_shape insert_event{insert, "events", event_columns, 5};
 const write_shape insert_merchant{insert, "merchants", merchant_columns, 1};
 const write_shape insert_api_key{insert, "api_keys", api_key_columns, 2};
 const write_shape put_user{
@@ -89,14 +90,15 @@ const write_shape put_destination{.what = upsert,
                                   .keys = 2,
                                   .replaced = destination_replaced};
 const write_shape insert_delivery{insert, "deliveries", delivery_columns, 2};
-const write_shape update_delivery{.what = guarded_update,
-                                  .table = "deliveries",
-                                  .columns = delivery_changes,
-                                  .keys = 2,
-                                  .guard = "version = {new} - 1",
-                                  .unused_columns = "environment, payment_id, event_seq, destination_id, created_at",
-                                  .unused_values = "'', '', 0, '', 0",
-                                  .another_unique_key = true};
+const write_shape update_delivery{
+    .what = guarded_update,
+    .table = "deliveries",
+    .columns = delivery_changes,
+    .keys = 2,
+    .guard = "version = {new} - 1",
+    .unused_columns = "environment, subject_kind, subject_id, event_seq, destination_id, created_at",
+    .unused_values = "'', '', '', 0, '', 0",
+    .another_unique_key = true};
 const write_shape insert_meta{insert, "meta", meta_columns, 1};
 const write_shape put_meta{
     .what = upsert, .table = "meta", .columns = meta_columns, .keys = 1, .replaced = meta_replaced};
@@ -130,16 +132,18 @@ const statement read_payment{
     "FROM payments WHERE merchant_id = ? AND environment = ? AND payment_id = ?"};
 
 const statement read_command{
-    "SELECT fingerprint, operation, payment_id, amount, reason, created_at, body, finished_at, status "
+    "SELECT fingerprint, operation, subject_kind, subject_id, amount, reason, created_at, body, finished_at, status "
     "FROM commands WHERE merchant_id = ? AND environment = ? AND principal = ? AND idempotency_key = ?"};
 
 const statement read_timeline{
     "SELECT seq, 0 AS is_event, operation AS what, status, error_code, message, occurred_at, '' AS event_id, '' AS "
-    "data FROM attempts WHERE merchant_id = ? AND environment = ? AND payment_id = ? UNION ALL SELECT seq, 1, type, "
-    "status, '', '', occurred_at, event_id, data FROM events WHERE merchant_id = ? AND environment = ? AND payment_id "
-    "= ? ORDER BY seq"};
+    "data "
+    "FROM attempts WHERE merchant_id = ? AND environment = ? AND subject_kind = ? AND subject_id = ? "
+    "UNION ALL "
+    "SELECT seq, 1, type, status, '', '', occurred_at, event_id, data "
+    "FROM events WHERE merchant_id = ? AND environment = ? AND subject_kind = ? AND subject_id = ? ORDER BY seq"};
 
-const statement read_due{
+const statement read_due_payments{
     "SELECT merchant_id, environment, payment_id FROM payments WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY "
     "due_at LIMIT ?"};
 
@@ -163,16 +167,16 @@ const statement read_destinations{
     "sealed_previous, previous_until, created_at FROM destinations ORDER BY owner_id, destination_id"};
 
 // A delivery without its event is corrupt, and must show itself as such: hence the outer join.
-#define JOB                                                                                                         \
-  "SELECT d.merchant_id, d.environment, d.payment_id, d.event_seq, d.delivery_id, d.destination_id, d.created_at, " \
-  "d.status, "                                                                                                      \
-  "d.attempts, d.round_from, d.next_attempt_at, d.last_at, d.last_result, d.last_status, d.last_took_ms, "          \
-  "d.last_excerpt, "                                                                                                \
+#define JOB                                                                                                           \
+  "SELECT d.merchant_id, d.environment, d.subject_kind, d.subject_id, d.event_seq, d.delivery_id, d.destination_id, " \
+  "d.created_at, "                                                                                                    \
+  "d.status, "                                                                                                        \
+  "d.attempts, d.round_from, d.next_attempt_at, d.last_at, d.last_result, d.last_status, d.last_took_ms, "            \
+  "d.last_excerpt, "                                                                                                  \
   "d.version, e.event_id, e.type, e.occurred_at, e.data "
-#define ITS_EVENT                                                                                                \
-  "LEFT JOIN events AS e ON e.merchant_id = d.merchant_id AND e.environment = d.environment AND e.payment_id = " \
-  "d.payment_id "                                                                                                \
-  "AND e.seq = d.event_seq "
+#define ITS_EVENT                                                                                                  \
+  "LEFT JOIN events AS e ON e.merchant_id = d.merchant_id AND e.environment = d.environment AND e.subject_kind = " \
+  "d.subject_kind AND e.subject_id = d.subject_id AND e.seq = d.event_seq "
 // The index is named where another plan would read all that was ever delivered: neither database keeps statistics that
 // tell how few of the rows are pending.
 #define DUE \
@@ -215,15 +219,17 @@ const statement read_deliveries_to EITHER_CHOSEN("status IN (?, ?, ?) AND destin
 #undef JOB
 const statement read_delivery_destination{"SELECT destination_id FROM deliveries WHERE delivery_id = ?"};
 
-#define EVENT                                                                                                          \
-  "SELECT merchant_id, environment, payment_id, seq, event_id, type, occurred_at, data FROM events WHERE merchant_id " \
-  "= ? "
-#define NEWEST_FIRST \
-  "AND occurred_at < ? ORDER BY occurred_at DESC, environment DESC, payment_id DESC, seq DESC LIMIT ?"
+#define EVENT                                                                                          \
+  "SELECT merchant_id, environment, subject_kind, subject_id, seq, event_id, type, occurred_at, data " \
+  "FROM events WHERE merchant_id = ? "
+#define NEWEST_FIRST                                                                                               \
+  "AND occurred_at < ? ORDER BY occurred_at DESC, environment DESC, subject_kind DESC, subject_id DESC, seq DESC " \
+  "LIMIT ?"
 const statement read_events{EVENT "AND environment IN (?, ?) " NEWEST_FIRST};
-// With a sign before it SQLite does not look for the time in an index: one payment's events are few, and lie together.
-const statement read_events_of_payment{EVENT
-                                       "AND environment IN (?, ?) AND payment_id = ? AND +occurred_at < ? "
+// With a sign before it SQLite does not look for the time in an index: one entity's events are few, and lie together.
+const statement read_events_of_subject{EVENT
+                                       "AND environment IN (?, ?) AND subject_kind = ? AND subject_id = ? "
+                                       "AND +occurred_at < ? "
                                        "ORDER BY +occurred_at DESC, environment DESC, seq DESC LIMIT ?"};
 #undef NEWEST_FIRST
 #undef EVENT

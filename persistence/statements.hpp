@@ -69,7 +69,7 @@ extern const statement redeliver_failed;
 extern const statement read_payment;
 extern const statement read_command;
 extern const statement read_timeline;
-extern const statement read_due;
+extern const statement read_due_payments;
 extern const statement read_merchants;
 extern const statement read_api_keys;
 extern const statement read_users;
@@ -85,7 +85,7 @@ extern const statement read_deliveries_of_status;
 extern const statement read_deliveries_to;
 extern const statement read_delivery_destination;
 extern const statement read_events;
-extern const statement read_events_of_payment;
+extern const statement read_events_of_subject;
 extern const statement read_meta;
 extern const statement read_migrations;
 

@@ -33,7 +33,7 @@ prepared_store::prepared_store(const settings& s) {
   if (where.language == dialect::sqlite) make_data_dir(s.data_dir);
   shown_ = where.shown();
   try {
-    db_ = connect(where, access::write);
+    db_ = connect(where, access::migrate);
     migrate(*db_);
     probe_write(*db_);
   } catch (const std::runtime_error& error) {

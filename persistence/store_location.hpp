@@ -34,6 +34,7 @@ store_location locate_store(const settings& s);
 enum class access : unsigned char {
   read,   ///< every read sees what is committed at its moment
   write,  ///< transactions
+  migrate,  ///< as write; a statement may take as long as a large table needs
 };
 
 /// Throws database_error `unreachable`.

@@ -20,8 +20,8 @@ struct sessions {
   sessions(const store_location& where, const std::shared_ptr<store_health>& health)
       : reads(where, access::read, health), writes(where, access::write, health) {}
 
-  session reads;
-  session writes;
+  database_session reads;
+  database_session writes;
 };
 
 struct reader_state {
@@ -41,7 +41,7 @@ void wake_while_away(reader_pointer self) {
 }
 
 template <class Answer, class Question>
-caf::result<Answer> answer(reader_pointer self, session& link, const Question& question) {
+caf::result<Answer> answer(reader_pointer self, database_session& link, const Question& question) {
   Answer found;
   bool known = false;
   try {
@@ -59,7 +59,7 @@ reader_actor::behavior_type behave(reader_pointer self, const store_location& wh
   self->state.links.emplace(where, health);
   auto& [reads, writes] = *self->state.links;
   return {
-      [self, &reads](const find_payment& q) { return answer<payment_lookup>(self, reads, q); },
+      [self, &reads](const find_entity& q) { return answer<entity_lookup>(self, reads, q); },
       [self, &reads](const find_command& q) { return answer<command_lookup>(self, reads, q); },
       [self, &reads](const find_timeline& q) { return answer<timeline_lookup>(self, reads, q); },
       [self, &reads](const find_due& q) { return answer<due_lookup>(self, reads, q); },

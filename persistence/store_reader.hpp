@@ -4,7 +4,7 @@
 #include <caf/actor_system.hpp>
 
 #include "gateway/actors.hpp"
-#include "persistence/session.hpp"
+#include "persistence/database_session.hpp"
 
 namespace gateway::persistence {
 

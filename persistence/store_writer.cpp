@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "gateway/base/scheduling.hpp"
+#include "persistence/row_kinds.hpp"
 #include "persistence/unit_batch.hpp"
 
 namespace gateway::persistence {
@@ -21,14 +22,14 @@ namespace {
 using writer_actor = store_writer::extend<caf::reacts_to<wake_atom>, caf::reacts_to<caf::tick_atom>>;
 using promise = caf::typed_response_promise<commit_outcome>;
 
-/// Group commit without waiting: a unit joins the queue and, if none is on its way, a message to oneself. That message
-/// comes after all that is in the mailbox already, so when it arrives everything that came meanwhile has joined.
-/// What finishes operations and what begins them take turns, a batch each: what a batch begins comes back to be
-/// finished while the next is under way, and is in the one after that
-/// (docs/decisions/0014-begins-and-finishes-take-turns.md). Recordings of webhooks' attempts have no client who waits:
-/// while payments do, every batch keeps a quarter of itself for recordings and no more, so that neither holds up the
-/// other. And recordings alone are not worth a commit every time that one arrives: they follow each other by a pause,
-/// or by a batch.
+/// Group commit without waiting. A unit joins its queue, and a message to this actor follows, if none is under way. The
+/// message comes after all that is in the mailbox already, so whatever came meanwhile has joined when it arrives.
+///
+/// Batches of finishes and batches of begins alternate: what a batch begins comes back to be finished while the next
+/// one is under way, and is in the one after that (docs/decisions/0014-begins-and-finishes-take-turns.md). No client
+/// waits for a record of a webhook's attempt. While begins or finishes wait, each batch keeps a quarter of its room for
+/// records and no more, so that neither holds up the other. Records alone do not cause a commit each: there is a pause
+/// between two batches of them, unless a whole batch has gathered.
 class writer {
  public:
   writer(const store_location& where, std::shared_ptr<store_health> health, metrics& counts, writer_limits limits)
@@ -37,23 +38,26 @@ class writer {
       outcomes_[i] = &counts.units(to_string(static_cast<commit_outcome>(i)));
   }
 
-  /// Of a unit's place in the queue.
-  enum class lane : unsigned char { finishing, beginning, recording };
+  enum class queue : unsigned char { finishing, beginning, recording };
 
-  static lane lane_of(const unit_of_work& unit) noexcept {
-    if (unit.update_payment && !unit.insert_command) return lane::finishing;
-    const bool touches_more = unit.insert_payment || unit.update_payment || unit.insert_command ||
-                              unit.finish_command || !unit.entries.empty() || !unit.deliveries.empty() ||
-                              !unit.changes.empty();
-    return touches_more || unit.update_deliveries.empty() ? lane::beginning : lane::recording;
+  static queue queue_of(unit_kind kind) noexcept {
+    switch (kind) {
+      case unit_kind::finish: return queue::finishing;
+      case unit_kind::record: return queue::recording;
+      case unit_kind::begin:
+      case unit_kind::conclude:
+      case unit_kind::change: break;
+    }
+    return queue::beginning;
   }
 
-  /// What finishes an operation is never refused: the provider's answer would be lost with it. There are no more of
+  /// What finishes an operation is never rejected: the provider's answer would be lost with it. There are no more of
   /// these than operations under way.
-  bool refuses(lane which) const noexcept {
-    if (which == lane::recording) return recording_.size() >= limits_.recordings;
-    return which == lane::beginning && finishing_.size() + beginning_.size() >= limits_.queue;
+  bool is_full(queue which) const noexcept {
+    if (which == queue::recording) return recording_.size() >= limits_.recordings;
+    return which == queue::beginning && finishing_.size() + beginning_.size() >= limits_.queue;
   }
+  void count_rejected() { outcomes_[static_cast<std::size_t>(commit_outcome::rejected)]->Increment(); }
   bool idle() const noexcept { return finishing_.empty() && beginning_.empty() && recording_.empty(); }
   /// Until the next batch should go: nothing if now.
   std::chrono::steady_clock::duration pause() const noexcept {
@@ -61,12 +65,12 @@ class writer {
     return std::max(recorded_at_ + limits_.recording_pause - std::chrono::steady_clock::now(),
                     std::chrono::steady_clock::duration::zero());
   }
-  session& link() noexcept { return session_; }
+  database_session& link() noexcept { return session_; }
 
-  void enqueue(promise answer, unit_of_work&& unit, lane which) {
+  void enqueue(promise answer, unit_of_work&& unit, queue which) {
     const auto bytes = estimated_bytes(unit);
-    auto& queue = which == lane::finishing ? finishing_ : which == lane::beginning ? beginning_ : recording_;
-    queue.push_back({std::move(answer), std::move(unit), bytes});
+    auto& entries = which == queue::finishing ? finishing_ : which == queue::beginning ? beginning_ : recording_;
+    entries.push_back({std::move(answer), std::move(unit), bytes});
   }
 
   /// Commits the next batch and answers it.
@@ -104,17 +108,18 @@ class writer {
     promises_.clear();
     records_ = !recording_.empty();
     if (finishing_.empty() && beginning_.empty()) {
-      quarters_owed_ = 0;
+      record_quarters_ = 0;
       take(recording_, limits_.batch_units, limits_.batch_bytes);
       return;
     }
-    // In quarters of a unit, so that of batches too small to be shared every fourth is the recordings'.
-    quarters_owed_ = recording_.empty() ? 0 : std::min(quarters_owed_, std::size_t{3}) + limits_.batch_units;
-    const auto kept = std::min(recording_.size(), quarters_owed_ / 4);
+    // Counted in quarters of a unit, so that records get a quarter of the room also where batches are smaller than
+    // four.
+    record_quarters_ = recording_.empty() ? 0 : std::min(record_quarters_, std::size_t{3}) + limits_.batch_units;
+    const auto kept = std::min(recording_.size(), record_quarters_ / 4);
     finishes_ = !finishing_.empty() && (!finishes_ || beginning_.empty());
     take(finishes_ ? finishing_ : beginning_, limits_.batch_units - kept, limits_.batch_bytes);
     take(recording_, kept, limits_.batch_bytes / 4);
-    quarters_owed_ -= 4 * kept;
+    record_quarters_ -= 4 * kept;
   }
 
   /// Moves at most so many units to the batch, and none once it has so many bytes of them.
@@ -129,19 +134,19 @@ class writer {
     }
   }
 
-  session session_;
+  database_session session_;
   metrics& counts_;
   writer_limits limits_;
   std::deque<entry> finishing_;
   std::deque<entry> beginning_;
   std::deque<entry> recording_;
-  bool finishes_ = false;          // the last batch of payments did
-  std::size_t quarters_owed_ = 0;  // to recordings, while others wait
+  bool finishes_ = false;  // the last batch of begins or finishes was one of finishes
+  std::size_t record_quarters_ = 0;  // of a unit: the room that records may take of batches
   std::chrono::steady_clock::time_point recorded_at_{};  // a batch with recordings began
-  bool records_ = false;             // the batch at hand has some
+  bool records_ = false;  // the batch at hand has some
   std::vector<unit_of_work> units_;  // of the batch at hand
   std::vector<promise> promises_;
-  std::array<prometheus::Counter*, 7> outcomes_{};
+  std::array<prometheus::Counter*, commit_outcome_count> outcomes_{};
 };
 
 struct writer_state {
@@ -179,10 +184,13 @@ writer_actor::behavior_type behave(writer_actor::stateful_pointer<writer_state> 
   });
   return {
       [self, &state, go_on](unit_of_work& unit) -> caf::result<commit_outcome> {
-        const auto lane = writer::lane_of(unit);
-        if (state.work->refuses(lane)) return make_error(actor_errc::overloaded);
+        const auto queue = writer::queue_of(unit.kind);
+        if (state.work->is_full(queue)) {
+          state.work->count_rejected();
+          return commit_outcome::rejected;
+        }
         auto answer = self->make_response_promise<commit_outcome>();
-        state.work->enqueue(answer, std::move(unit), lane);
+        state.work->enqueue(answer, std::move(unit), queue);
         go_on();
         return answer;
       },

@@ -7,7 +7,7 @@
 
 #include "gateway/actors.hpp"
 #include "gateway/base/metrics.hpp"
-#include "persistence/session.hpp"
+#include "persistence/database_session.hpp"
 
 namespace gateway::persistence {
 

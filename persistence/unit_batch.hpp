@@ -14,7 +14,4 @@ namespace gateway::persistence {
 /// database is in trouble; nothing is committed then, save where a commit's own answer was lost.
 std::vector<commit_outcome> commit_units(db_connection& db, std::span<const unit_of_work> units);
 
-/// About as many bytes as the unit's rows will have.
-std::size_t estimated_bytes(const unit_of_work& unit) noexcept;
-
 }  // namespace gateway::persistence

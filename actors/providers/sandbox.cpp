@@ -17,7 +17,7 @@ namespace {
 
 constexpr duration_ms longest_delay{30'000};
 
-struct refusal {
+struct decline {
   std::string_view token;
   error_category category;
   std::string_view code;
@@ -25,13 +25,13 @@ struct refusal {
   bool retryable;
 };
 
-/// Tokens that are refused when the payment is created.
-constexpr std::array refusals{
-    refusal{"chargeDeclined", error_category::provider, "card_declined", "The card was declined.", false},
-    refusal{"chargeDeclinedInsufficientFunds", error_category::provider, "insufficient_funds",
+/// Tokens that are declined when the payment is created.
+constexpr std::array declines{
+    decline{"chargeDeclined", error_category::provider, "card_declined", "The card was declined.", false},
+    decline{"chargeDeclinedInsufficientFunds", error_category::provider, "insufficient_funds",
             "The card has insufficient funds.", true},
-    refusal{"riskBlocked", error_category::risk, "risk_blocked", "The payment was blocked by a risk rule.", false},
-    refusal{"accountInvalid", error_category::auth, "account_invalid",
+    decline{"riskBlocked", error_category::risk, "risk_blocked", "The payment was blocked by a risk rule.", false},
+    decline{"accountInvalid", error_category::auth, "account_invalid",
             "The merchant's account at the provider is not valid.", false},
 };
 
@@ -79,7 +79,7 @@ sandbox_answer create(const provider_call& call) {
   if (call.subject.how != flow::server) return waits_for_customer(call);
   const auto token = card_token(call.subject.details.payment_method);
   auto ref = reference("ch_", call);
-  for (const auto& row : refusals)
+  for (const auto& row : declines)
     if (row.token == token) return declined(row.category, row.code, row.message, row.retryable, std::move(ref));
   if (token == "authenticationRequired") return waits_for_customer(call);
   if (token == "timeout") {
@@ -213,14 +213,9 @@ sandbox_answer answer_sandbox_call(const provider_call& call) {
   return declined(error_category::internal, "unsupported", "The sandbox does not know this operation.", false);
 }
 
-std::string sandbox_page(const payment_key& subject, const std::string& provider_ref, const sandbox_settings& config) {
+std::string sandbox_page(const entity_key& subject, const std::string& provider_ref, const sandbox_settings& config) {
   std::string payload = subject.merchant.value;
-  payload.append("\n")
-      .append(to_string(subject.env))
-      .append("\n")
-      .append(subject.id.value)
-      .append("\n")
-      .append(provider_ref);
+  payload.append("\n").append(to_string(subject.env)).append("\n").append(subject.id).append("\n").append(provider_ref);
   return config.base_url + "/sandbox/checkout/" + crypto::sign_token(config.hosted_page_key, payload);
 }
 

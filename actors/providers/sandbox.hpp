@@ -25,7 +25,7 @@ struct sandbox_answer {
 /// Pure: the same call always gets the same answer. Where the customer must act, it names no page yet.
 sandbox_answer answer_sandbox_call(const provider_call& call);
 /// The page, served by the gateway, on which the customer of a pending payment pays, declines or proves who they are.
-std::string sandbox_page(const payment_key& subject, const std::string& provider_ref, const sandbox_settings& config);
+std::string sandbox_page(const entity_key& subject, const std::string& provider_ref, const sandbox_settings& config);
 /// Both.
 sandbox_answer answer_sandbox_call(const provider_call& call, const sandbox_settings& config);
 

@@ -25,7 +25,7 @@ constexpr std::string_view head = R"({"provider_key":")", approved = R"(,"status
 /// making or checked form.
 std::string effect_of(const provider_call& call) {
   const auto& key = call.subject.key;
-  return R"(","operation":")" + std::string{to_string(call.what)} + R"(","payment_id":")" + key.id.value +
+  return R"(","operation":")" + std::string{to_string(call.what)} + R"(","payment_id":")" + key.id +
          R"(","merchant":")" + key.merchant.value + R"(","environment":")" + std::string{to_string(key.env)} +
          R"(","amount":)" + std::to_string(call.amount);
 }

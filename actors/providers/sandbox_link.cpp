@@ -132,7 +132,7 @@ class sandbox_link {
 
  private:
   struct open_call {
-    payment_key subject;
+    entity_key subject;
     result_promise promise;
   };
 

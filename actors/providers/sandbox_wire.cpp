@@ -67,7 +67,7 @@ std::string encode(const numbered_call& numbered) {
                  std::string{to_string(call.what)},
                  subject.key.merchant.value,
                  std::string{to_string(subject.key.env)},
-                 subject.key.id.value,
+                 subject.key.id,
                  std::string{to_string(subject.provider)},
                  std::string{to_string(subject.how)},
                  subject.details.payment_method,
@@ -102,7 +102,7 @@ std::optional<numbered_call> decode_call(std::string_view text) {
   call.asked_again = line->asked_again;
   call.amount = line->amount;
   call.begun_at = from_unix_ms(line->begun_at);
-  call.subject.key = {merchant_id{std::move(line->merchant)}, *env, payment_id{std::move(line->payment_id)}};
+  call.subject.key = payment_key(merchant_id{std::move(line->merchant)}, *env, payment_id{std::move(line->payment_id)});
   call.subject.provider = *provider;
   call.subject.how = *how;
   call.subject.details.payment_method = std::move(line->payment_method);

@@ -2,8 +2,8 @@
 // again. An attempt that was made and not recorded is therefore made twice, never not at all. Receivers tell the repeat
 // by its number.
 //
-// While the store is away the worker keeps what it has to record: its place in the pool stays taken, so that no more is
-// sent than can be remembered.
+// While the store is away the worker keeps what it has to record: it takes no other delivery meanwhile, so that no more
+// is sent than can be remembered.
 
 #include "delivery_worker.hpp"
 
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::chrono::milliseconds record_again_after{500};
 
-class delivering {
+class delivery_worker_state {
  public:
   static inline const char* name = "delivery_worker";
 
@@ -55,7 +55,7 @@ class delivering {
     const auto owner = context_->merchants.find_merchant(job.event.subject.merchant);
     outgoing_post post;
     post.url = order_.to->what.url;
-    post.body = context_->encoder.event_envelope(job.event, order_.to->what.kind, owner ? owner->entity : entity_id{});
+    post.body = context_->encoder.envelope(job.event, order_.to->what.kind, owner ? owner->entity : entity_id{});
     post.headers = {{"X-Service-Signature", webhook_signature(*order_.to, post.body, began_at_)},
                     {"X-Service-Delivery", std::to_string(job.row.id)}};
     context_->client.post(
@@ -83,7 +83,8 @@ class delivering {
 
   void record() {
     unit_of_work unit;
-    unit.update_deliveries.push_back(result_);
+    unit.kind = unit_kind::record;
+    unit.claims.push_back(result_);
     self_->request(context_->store.recorder, caf::infinite, std::move(unit))
         .then(
             [this](commit_outcome outcome) {
@@ -91,7 +92,7 @@ class delivering {
                 case commit_outcome::committed:
                   return self_->send(pool_, attempt_recorded{number_, std::move(result_)});
                 case commit_outcome::unavailable:
-                case commit_outcome::refused:
+                case commit_outcome::rejected:
                   // It may have landed: recording it once more then loses the claim, which is as good.
                   return self_->delayed_send(self_, record_again_after, wake_atom::value);
                 default: return self_->send(pool_, attempt_recorded{number_, std::nullopt});
@@ -110,7 +111,7 @@ class delivering {
   delivery result_;
 };
 
-delivery_worker::behavior_type worker_behavior(delivery_worker::stateful_pointer<delivering> self,
+delivery_worker::behavior_type worker_behavior(delivery_worker::stateful_pointer<delivery_worker_state> self,
                                                std::shared_ptr<const webhook_context> context, delivery_pool pool,
                                                std::size_t number) {
   self->state.start(self, std::move(context), std::move(pool), number);

@@ -21,7 +21,7 @@ struct webhook_context {
   directory_actor operators;  ///< is told of destinations that want no more
   const directory& merchants;
   const wall_clock& clock;
-  const result_encoder& encoder;
+  const event_encoder& encoder;
   const settings& config;
   metrics& meters;
   webhook_client& client;
@@ -56,7 +56,7 @@ using delivery_worker = caf::typed_actor<caf::reacts_to<delivery_order>,
                                          // record again what could not be recorded
                                          caf::reacts_to<wake_atom>>;
 
-/// `number` is its place in the pool, and what it is called in what it tells the pool.
+/// `number` is its position in the pool: it names itself by it in what it tells the pool.
 delivery_worker spawn_delivery_worker(caf::actor_system& system, std::shared_ptr<const webhook_context> context,
                                       delivery_pool pool, std::size_t number);
 

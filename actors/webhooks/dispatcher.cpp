@@ -20,9 +20,9 @@
 
 #include <caf/all.hpp>
 
+#include "destination_lane.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/delivery_numbers.hpp"
-#include "lane.hpp"
 #include "pace.hpp"
 
 namespace gateway::actors {
@@ -55,7 +55,7 @@ constexpr unsigned most_deaths_by_one = 3;
 using pool_pointer = delivery_pool::pointer;
 using timer_time = caf::actor_clock::time_point;
 
-class dispatching {
+class dispatcher_state {
  public:
   static inline const char* name = "dispatcher";
 
@@ -88,14 +88,14 @@ class dispatching {
       } else {
         take(to, std::move(job));
       }
-      stand_in_line(to);
+      enqueue(to);
     }
     work();
   }
 
   void changed(const destination_id& id) {
     if (const auto at = lanes_.find(id); at != lanes_.end()) {
-      stand_in_line(at->second);
+      enqueue(at->second);
       work();
     }
   }
@@ -120,7 +120,7 @@ class dispatching {
       to.gone = worker.order.to;
       disable(to);
     }
-    stand_in_line(to);
+    enqueue(to);
     work();
   }
 
@@ -140,7 +140,7 @@ class dispatching {
     deaths_by_delivery_.erase(number);
     free_.push_back(told.worker);
     context_->meters.webhook_workers_busy.Set(static_cast<double>(workers_.size() - free_.size()));
-    stand_in_line(to);
+    enqueue(to);
     work();
     if (draining_ && free_.size() == workers_.size()) drained();
   }
@@ -174,7 +174,7 @@ class dispatching {
     for (auto at = agenda_.begin(); at != agenda_.end() && at->first <= now; at = agenda_.erase(at))
       if (const auto due = lanes_.find(at->second); due != lanes_.end()) {
         if (due->second.reminder == at->first) due->second.reminder.reset();
-        stand_in_line(due->second);
+        enqueue(due->second);
       }
     work();
   }
@@ -188,31 +188,31 @@ class dispatching {
 
   // ---- lanes ------------------------------------------------------------------------------------
 
-  lane& lane_of(const destination_id& id) {
+  destination_lane& lane_of(const destination_id& id) {
     return lanes_.try_emplace(id, id, context_->config.webhook_window).first->second;
   }
 
-  void take(lane& to, delivery_job job) {
+  void take(destination_lane& to, delivery_job job) {
     to.take(std::move(job));
     ready_in_all_ += 1;
   }
 
-  void stand_in_line(lane& to) {
-    if (to.in_line) return;
-    to.in_line = true;
-    line_.push_back(&to);
+  void enqueue(destination_lane& to) {
+    if (to.queued) return;
+    to.queued = true;
+    queued_lanes_.push_back(&to);
   }
 
-  /// Lets every lane in the line do what it can, in turns, until there is no worker or nothing more to do.
+  /// Hands out one delivery of each queued lane after the other, until there is no worker or nothing more to do.
   void work() {
     if (draining_) return;
     const auto now = context_->clock.now();
     pace_.refill(self_->system().clock().now(), context_->meters.requests_in_flight.Value() > 0);
-    while (!line_.empty() && worker_is_free() && pace_.permits()) {
-      auto& to = *line_.front();
-      line_.pop_front();
-      to.in_line = false;
-      if (attend(to, now)) stand_in_line(to);
+    while (!queued_lanes_.empty() && worker_is_free() && pace_.permits()) {
+      auto& to = *queued_lanes_.front();
+      queued_lanes_.pop_front();
+      to.queued = false;
+      if (attend(to, now)) enqueue(to);
     }
     schedule(now);
   }
@@ -222,7 +222,7 @@ class dispatching {
   }
 
   /// Hands out one delivery of the lane, if it may; true if another may follow.
-  bool attend(lane& to, time_point now) {
+  bool attend(destination_lane& to, time_point now) {
     const auto endpoint = context_->merchants.find_destination(to.id);
     if (!endpoint || endpoint->what.status != destination_status::enabled) {
       // What is in memory may stay there: the table has it, too. But it need not.
@@ -249,7 +249,7 @@ class dispatching {
     return !to.ready.empty();
   }
 
-  void hand_out(lane& to, std::shared_ptr<const webhook_endpoint> endpoint) {
+  void hand_out(destination_lane& to, std::shared_ptr<const webhook_endpoint> endpoint) {
     const auto number = free_worker();
     auto& worker = workers_[number];
     worker.order = {std::move(to.ready.front()), std::move(endpoint)};
@@ -263,18 +263,18 @@ class dispatching {
     self_->send(worker.actor, worker.order);
   }
 
-  void forget_ready(lane& to, time_point now, std::size_t but = 0) {
+  void forget_ready(destination_lane& to, time_point now, std::size_t but = 0) {
     if (to.ready.size() <= but) return;
     for (; to.ready.size() > but; to.ready.pop_back(), ready_in_all_ -= 1) to.let_go(to.ready.back().row.id);
     to.expect(now);
   }
 
-  void disable(lane& to) {
+  void disable(destination_lane& to) {
     log::warn("destination_gone", {{"destination", to.id.value}});
     const auto not_disabled = [this, &to](std::string_view why) {
       log::error("destination_not_disabled", {{"destination", to.id.value}, {"why", why}});
       to.gone.reset();  // its next answer tells whether it still is
-      stand_in_line(to);
+      enqueue(to);
       work();
     };
     self_
@@ -289,7 +289,7 @@ class dispatching {
 
   // ---- the table --------------------------------------------------------------------------------
 
-  void read_if_low(lane& to, time_point now) {
+  void read_if_low(destination_lane& to, time_point now) {
     if (!to.table_due || to.reading || to.ready.size() >= low_ready) return;
     if (*to.table_due > now) return remind(to, *to.table_due);
     if (to.trust.now_is() != breaker::state::closed && !to.ready.empty()) return;
@@ -311,12 +311,12 @@ class dispatching {
               [this, &to](const caf::error&) {
                 has_read(to);
                 to.expect(context_->clock.now() + look_again);
-                stand_in_line(to);
+                enqueue(to);
                 work();
               });
   }
 
-  void adopt(lane& to, due_deliveries_lookup& found, std::uint32_t limit) {
+  void adopt(destination_lane& to, due_deliveries_lookup& found, std::uint32_t limit) {
     const bool more = found.jobs.size() + found.unreadable >= limit;
     to.unreadable = found.unreadable;
     for (auto& job : found.jobs) {
@@ -327,12 +327,12 @@ class dispatching {
     has_read(to);
     if (more) to.expect(context_->clock.now());
     if (found.next_due) to.expect(*found.next_due);
-    stand_in_line(to);
+    enqueue(to);
     work();
   }
 
-  /// Its turn is the next one's.
-  void has_read(lane& to) {
+  /// The lane that waits longest may read now.
+  void has_read(destination_lane& to) {
     to.reading = false;
     to.let_go_while_reading.clear();
     reading_ -= 1;
@@ -340,7 +340,7 @@ class dispatching {
     auto& next = *waiting_to_read_.front();
     waiting_to_read_.pop_front();
     next.waits_to_read = false;
-    stand_in_line(next);
+    enqueue(next);
   }
 
   void look_at_backlog(time_point now) {
@@ -364,7 +364,7 @@ class dispatching {
                 to.pending = row.pending;
                 to.oldest_number = row.oldest_number;
                 if (row.pending > to.held.size() || !to.holds(row.oldest_number)) to.expect(row.next_attempt_at);
-                stand_in_line(to);
+                enqueue(to);
               }
               work();
             },
@@ -390,7 +390,7 @@ class dispatching {
                 set_aside_.erase(wanted.id);
                 to.pending += made.changed;
                 to.expect(now);
-                stand_in_line(to);
+                enqueue(to);
                 work();
               }
               if (wanted.id == 0 && made.changed >= redeliver_chunk) return redeliver_some(wanted, count, promise);
@@ -401,8 +401,8 @@ class dispatching {
 
   // ---- time -------------------------------------------------------------------------------------
 
-  void remind(lane& of, time_point at) {
-    // A lane asks again each time that it stands in line: the earliest reminder is enough, it will ask again then.
+  void remind(destination_lane& of, time_point at) {
+    // A lane asks again each time that it is queued: the earliest reminder is enough, it will ask again then.
     if (of.reminder && *of.reminder <= at) return;
     of.reminder = at;
     agenda_.emplace(at, of.id);
@@ -412,14 +412,14 @@ class dispatching {
     auto at = looking_ ? gauges_at_ : std::min(look_at_, gauges_at_);
     if (!agenda_.empty()) at = std::min(at, agenda_.begin()->first);
     auto delay = std::clamp<duration_ms>(at - now, duration_ms{1}, gauge_interval);
-    if (!line_.empty() && !pace_.permits()) delay = std::min(delay, pace::grain);
+    if (!queued_lanes_.empty() && !pace_.permits()) delay = std::min(delay, pace::grain);
     const auto rings = self_->system().clock().now() + delay;
     if (wake_at_ <= rings + duration_ms{1}) return;
     wake_at_ = rings;
     self_->delayed_send(self_, delay, wake_atom::value);
   }
 
-  void show(const lane& of, time_point now) const {
+  void show(const destination_lane& of, time_point now) const {
     auto& meters = context_->meters;
     const auto& id = of.id.value;
     const auto age = of.pending == 0 || of.oldest_number == 0
@@ -486,7 +486,7 @@ class dispatching {
       to.ready.push_front(std::move(dead.order.job));
       ready_in_all_ += 1;
     }
-    stand_in_line(to);
+    enqueue(to);
   }
 
   void drained() {
@@ -497,12 +497,12 @@ class dispatching {
   pool_pointer self_ = nullptr;
   std::shared_ptr<const webhook_context> context_;
 
-  std::unordered_map<destination_id, lane> lanes_;  ///< never erased from: handlers refer to them
-  std::deque<lane*> line_;
+  std::unordered_map<destination_id, destination_lane> lanes_;  ///< never erased from: handlers refer to them
+  std::deque<destination_lane*> queued_lanes_;
   std::multimap<time_point, destination_id> agenda_;
   std::size_t ready_in_all_ = 0;
   std::size_t reading_ = 0;
-  std::deque<lane*> waiting_to_read_;
+  std::deque<destination_lane*> waiting_to_read_;
   pace pace_{0};
 
   std::vector<pool_worker> workers_;
@@ -520,7 +520,7 @@ class dispatching {
   std::optional<caf::typed_response_promise<bool>> drain_;
 };
 
-delivery_pool::behavior_type dispatcher_behavior(delivery_pool::stateful_pointer<dispatching> self,
+delivery_pool::behavior_type dispatcher_behavior(delivery_pool::stateful_pointer<dispatcher_state> self,
                                                  std::shared_ptr<const webhook_context> context) {
   self->state.start(self, std::move(context));
   return {

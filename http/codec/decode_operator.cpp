@@ -278,7 +278,7 @@ decoded<find_events> decode_find_events(std::string_view body, std::size_t json_
   return decode_with<find_events>(body, json_depth, [](field_reader& fields, find_events& query) {
     query.merchant = read_merchant(fields);
     query.env = read_optional_mode(fields);
-    query.payment = payment_id{fields.text("payment_id", most_id)};
+    query.subject = fields.text("payment_id", most_id);
     query.before = read_time(fields, "before");
     query.limit = read_limit(fields);
   });

@@ -83,7 +83,7 @@ void append_delivery(json_object& object, const delivery_job& job, const directo
   append_last(object, row.last);
   object.text("merchant_id", row.subject.merchant.value);
   object.text("mode", to_string(row.subject.env));
-  object.text("payment_id", row.subject.id.value);
+  object.text("payment_id", row.subject.id);
   object.text("created_at", format_millis(row.created_at));
 }
 
@@ -145,7 +145,7 @@ std::string encode_events(const std::vector<event_record>& events) {
       object.text("type", event.type);
       object.text("merchant_id", event.subject.merchant.value);
       object.text("mode", to_string(event.subject.env));
-      object.text("payment_id", event.subject.id.value);
+      object.text("payment_id", event.subject.id);
       object.text("created", format_millis(event.created));
       object.member("data") += event.data;
     });

@@ -71,10 +71,10 @@ std::optional<hosted_link> read_hosted_link(std::string_view token, std::string_
   link.key.merchant = merchant_id{std::string{cut_line(rest)}};
   const auto env = cut_line(rest);
   link.key.env = env == "live" ? environment::live : environment::test;
-  link.key.id = payment_id{std::string{cut_line(rest)}};
+  link.key.id = cut_line(rest);
   link.provider_ref = cut_line(rest);
-  const bool whole = !link.key.merchant.empty() && (env == "live" || env == "test") &&
-                     is_payment_id(link.key.id.value) && rest.empty();
+  const bool whole =
+      !link.key.merchant.empty() && (env == "live" || env == "test") && is_payment_id(link.key.id) && rest.empty();
   if (!whole) return std::nullopt;
   return link;
 }

@@ -12,7 +12,7 @@ namespace gateway::http {
 
 /// What a hosted page's link names.
 struct hosted_link {
-  payment_key key;
+  entity_key key;
   std::string provider_ref;
 };
 /// Nothing if the gateway did not make this token.

@@ -2,7 +2,7 @@
 
 #include <caf/sec.hpp>
 
-#include "http/codec/encode.hpp"
+#include "http/codec/encode_payment.hpp"
 #include "setup_link.hpp"
 
 namespace gateway::http {
@@ -32,9 +32,9 @@ response answer(const call& c, problem why) {
   return error_response(why, c.here.shared.base_url);
 }
 
-response answer(const call&, const payment_ptr& subject) {
+response answer(const call&, const entity_row& subject) {
   response out;
-  out.body = encode_payment(*subject);
+  out.body = std::visit([](const payment_ptr& row) { return encode_payment(*row); }, subject);
   return out;
 }
 
@@ -55,7 +55,7 @@ error_code code_of(const caf::error& failure) noexcept {
   return error_code::internal_error;
 }
 
-response answer_of(const call& c, caf::expected<payment_reply>& reply) {
+response answer_of(const call& c, caf::expected<entity_reply>& reply) {
   if (!reply) return error_response(code_of(reply.error()));
   return std::visit([&](const auto& what) { return answer(c, what); }, reply->what);
 }

@@ -13,6 +13,6 @@ namespace gateway::http {
 error_code code_of(const caf::error& failure) noexcept;
 
 /// The answer to a payment request: a result, a problem, or what was looked at.
-response answer_of(const call& c, caf::expected<payment_reply>& reply);
+response answer_of(const call& c, caf::expected<entity_reply>& reply);
 
 }  // namespace gateway::http

@@ -11,9 +11,9 @@ namespace {
 using looked_at = std::variant<payment_ptr, response>;
 
 /// The payment that the router answered with, or the page to show instead.
-looked_at payment_of(caf::expected<payment_reply>& reply) {
+looked_at payment_of(caf::expected<entity_reply>& reply) {
   if (!reply) return error_page(page_error::busy);
-  if (auto* subject = std::get_if<payment_ptr>(&reply->what)) return std::move(*subject);
+  if (auto* row = std::get_if<entity_row>(&reply->what)) return std::get<payment_ptr>(std::move(*row));
   const auto* why = std::get_if<problem>(&reply->what);
   const bool unknown = why && *why == problem::payment_not_found;
   return error_page(unknown ? page_error::unknown_page : page_error::busy);
@@ -30,8 +30,8 @@ bool is_genuine(const call& c, const hosted_form& form) {
 }
 
 /// Cancelling leaves the payment open: it only looks where to send the customer.
-payment_request request_for(hosted_action action, hosted_link link) {
-  if (action == hosted_action::cancel) return {std::move(link.key), std::nullopt, view_payment{}};
+entity_request request_for(hosted_action action, hosted_link link) {
+  if (action == hosted_action::cancel) return {std::move(link.key), std::nullopt, view_entity{}};
   const auto signal = action == hosted_action::pay ? hosted_signal::paid : hosted_signal::declined;
   return {std::move(link.key), std::nullopt, hosted_result{signal, std::move(link.provider_ref)}};
 }
@@ -42,7 +42,7 @@ boost::asio::awaitable<response> show_hosted_page(call& c) {
   const auto& shared = c.here.shared;
   const auto link = read_hosted_link(c.id, shared.hosted_page_key);
   if (!link) co_return error_page(page_error::unknown_page);
-  payment_request wanted{link->key, std::nullopt, view_payment{}};
+  entity_request wanted{link->key, std::nullopt, view_entity{}};
   auto op = ask(c.here, std::move(wanted));
   auto reply = co_await std::move(op);
   auto looked = payment_of(reply);

@@ -7,7 +7,7 @@
 
 #include "asking.hpp"
 #include "http/codec/decode_operator.hpp"
-#include "http/codec/encode.hpp"
+#include "http/codec/encode_event.hpp"
 #include "http/codec/encode_operator.hpp"
 #include "http/codec/json_writer.hpp"
 #include "http/errors.hpp"
@@ -147,9 +147,8 @@ boost::asio::awaitable<response> show_delivery(call& c) {
   const auto& job = found->jobs.front();
   const auto to = shared.merchants.find_destination(job.row.to);
   const auto of = shared.merchants.find_merchant(job.row.subject.merchant);
-  const auto envelope =
-      make_result_encoder(shared.base_url)
-          ->event_envelope(job.event, to ? to->what.kind : destination_kind::merchant, of ? of->entity : entity_id{});
+  const auto envelope = make_event_encoder()->envelope(job.event, to ? to->what.kind : destination_kind::merchant,
+                                                       of ? of->entity : entity_id{});
   co_return answered(encode_delivery(job, shared.merchants, envelope));
 }
 

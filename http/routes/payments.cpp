@@ -18,12 +18,12 @@ std::string fingerprint_of(const call& c) {
 }
 
 template <class Command>
-payment_request read_of(const call& c, std::string_view id, Command what) {
-  return {{c.allowed.merchant, c.allowed.env, payment_id{std::string{id}}}, std::nullopt, std::move(what)};
+entity_request read_of(const call& c, std::string_view id, Command what) {
+  return {payment_key(c.allowed.merchant, c.allowed.env, payment_id{std::string{id}}), std::nullopt, std::move(what)};
 }
 
 template <class Command>
-payment_request write_of(call& c, std::string_view id, Command what) {
+entity_request write_of(call& c, std::string_view id, Command what) {
   auto wanted = read_of(c, id, std::move(what));
   const auto& [merchant, env, principal] = c.allowed;
   wanted.write = idempotency{{merchant, env, principal, std::move(c.idempotency_key)}, fingerprint_of(c)};
@@ -33,7 +33,7 @@ payment_request write_of(call& c, std::string_view id, Command what) {
 
 decode_context context_of(const call& c) { return {c.allowed.env, c.here.shared.config.http.json_depth}; }
 
-boost::asio::awaitable<response> ask_router(call& c, payment_request wanted) {
+boost::asio::awaitable<response> ask_router(call& c, entity_request wanted) {
   auto op = ask(c.here, std::move(wanted));
   auto reply = co_await std::move(op);
   co_return answer_of(c, reply);
@@ -84,7 +84,7 @@ boost::asio::awaitable<response> refund_payment_intent(call& c) {
   return change_payment<refund_payment>(c, decode_refund);
 }
 boost::asio::awaitable<response> void_payment_intent(call& c) { return change_payment<void_payment>(c, decode_void); }
-boost::asio::awaitable<response> show_payment_intent(call& c) { return look_at<view_payment>(c); }
+boost::asio::awaitable<response> show_payment_intent(call& c) { return look_at<view_entity>(c); }
 boost::asio::awaitable<response> show_timeline(call& c) { return look_at<view_timeline>(c); }
 
 boost::asio::awaitable<response> platform_only(call& c) {

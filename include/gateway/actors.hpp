@@ -30,7 +30,6 @@ CAF_BEGIN_TYPE_ID_BLOCK(gateway, caf::first_custom_type_id)
   CAF_ADD_ATOM(gateway, gateway, settle_atom, "settle")
   CAF_ADD_ATOM(gateway, gateway, drain_atom, "drain")
   CAF_ADD_ATOM(gateway, gateway, load_atom, "load")
-  CAF_ADD_ATOM(gateway, gateway, count_atom, "count")
   CAF_ADD_ATOM(gateway, gateway, join_atom, "join")
 CAF_END_TYPE_ID_BLOCK(gateway)
 
@@ -50,7 +49,7 @@ inline bool is(const caf::error& error, actor_errc code) {
   return error.category() == caf::atom("gateway") && error.code() == static_cast<std::uint8_t>(code);
 }
 
-// ---- payments -----------------------------------------------------------------------------------
+// ---- entities -----------------------------------------------------------------------------------
 
 /// Which idempotency key a write carries, and for which request.
 struct idempotency {
@@ -58,9 +57,9 @@ struct idempotency {
   std::string fingerprint;
 };
 
-struct view_payment {};
+struct view_entity {};
 struct view_timeline {};
-/// The customer acted on a hosted page. `hosted_url` is the page's: a stale page changes nothing.
+/// The customer acted on a hosted page. `provider_ref` is the page's: a stale page changes nothing.
 struct hosted_result {
   hosted_signal signal = hosted_signal::paid;
   std::string provider_ref;
@@ -68,13 +67,16 @@ struct hosted_result {
 /// From the reconciler: look at what is due.
 struct settle_due {};
 
-struct payment_request {
-  payment_key key;
-  std::optional<idempotency> write;  ///< present for the four writes
-  std::variant<create_payment, capture_payment, refund_payment, void_payment, view_payment, view_timeline,
-               hosted_result, settle_due>
-      what;
-  /// A write's admission, held while it waits for the gateway. Let go once it has begun, or waits for something else.
+/// What can be asked of an entity. Each kind takes some of these, by one overload each.
+using entity_command = std::variant<create_payment, capture_payment, refund_payment, void_payment, view_entity,
+                                    view_timeline, hosted_result, settle_due>;
+
+struct entity_request {
+  entity_key key;
+  std::optional<idempotency> write;  ///< present for what a client's key protects
+  entity_command what;
+  /// A write's admission: counted among those that wait for the gateway for as long as it is held. Let go once the
+  /// write has begun, or waits for something else.
   std::shared_ptr<const void> admission{};
 };
 
@@ -83,38 +85,32 @@ struct finished {
   answer_ptr result;
   bool replayed = false;
 };
-using payment_ptr = std::shared_ptr<const payment>;
 struct timeline_view {
-  payment_key key;
+  entity_key key;
   bool hides_provider = false;
   provider_kind provider = provider_kind::sandbox;
   std::vector<timeline_entry> entries;
 };
 using timeline_ptr = std::shared_ptr<const timeline_view>;
 
-/// A payment request's answer: a stored result, a refusal that is not stored, or what was looked at.
-struct payment_reply {
-  std::variant<finished, problem, payment_ptr, timeline_ptr> what;
+/// A request's answer: a stored result, a problem that is not stored, or what was looked at.
+struct entity_reply {
+  std::variant<finished, problem, entity_row, timeline_ptr> what;
 };
 
-/// Owns one payment: its state machine, its claim on the row, its timeline, its recent results.
-using payment_actor = caf::typed_actor<caf::replies_to<payment_request>::with<payment_reply>,
-                                       // from the router: stop, if nothing is under way; else answer keep_atom to it
-                                       caf::reacts_to<passivate_atom>>;
+/// Owns one entity: its state machine, its claim on the row, its timeline, its recent results.
+using entity_actor = caf::typed_actor<caf::replies_to<entity_request>::with<entity_reply>,
+                                      // from the router: stop, if nothing is under way; else answer keep_atom to it
+                                      caf::reacts_to<passivate_atom>>;
 
-struct router_counts {
-  std::uint64_t live_actors = 0;
-  std::uint64_t busy = 0;
-};
-
-/// Finds or activates the actor of a payment, keeps the live ones bounded, and never loses a request.
-using router_actor = caf::typed_actor<caf::replies_to<payment_request>::with<payment_reply>,
-                                      // from a payment actor: I have work under way, do not stop me
-                                      caf::reacts_to<keep_atom, payment_key>,
-                                      // a payment actor with this activation number has ended
-                                      caf::reacts_to<passivate_atom, payment_key, std::uint64_t>,
+/// Finds or activates the actor of an entity, keeps the live ones bounded, and never loses a request.
+using router_actor = caf::typed_actor<caf::replies_to<entity_request>::with<entity_reply>,
+                                      // from an entity actor: I have work under way, do not stop me
+                                      caf::reacts_to<keep_atom, entity_key>,
+                                      // an entity actor with this activation number has ended
+                                      caf::reacts_to<passivate_atom, entity_key, std::uint64_t>,
                                       // evict what has been idle for long
-                                      caf::reacts_to<wake_atom>, caf::replies_to<count_atom>::with<router_counts>>;
+                                      caf::reacts_to<wake_atom>>;
 
 // ---- providers ----------------------------------------------------------------------------------
 
@@ -130,14 +126,14 @@ using store_writer = caf::typed_actor<caf::replies_to<unit_of_work>::with<commit
 
 /// One connection that reads. Answers caf::error store_unavailable when the database does not.
 using store_reader = caf::typed_actor<
-    caf::replies_to<find_payment>::with<payment_lookup>, caf::replies_to<find_command>::with<command_lookup>,
+    caf::replies_to<find_entity>::with<entity_lookup>, caf::replies_to<find_command>::with<command_lookup>,
     caf::replies_to<find_timeline>::with<timeline_lookup>, caf::replies_to<find_due>::with<due_lookup>,
     caf::replies_to<find_directory>::with<directory_lookup>, caf::replies_to<purge_commands>::with<purge_result>,
     caf::replies_to<find_due_deliveries>::with<due_deliveries_lookup>,
     caf::replies_to<find_backlog>::with<backlog_lookup>, caf::replies_to<find_deliveries>::with<deliveries_lookup>,
     caf::replies_to<find_events>::with<events_lookup>, caf::replies_to<redeliver_rows>::with<redeliver_rows_result>>;
 
-/// The store's actors. Units of one payment always go to the same writer, in order.
+/// The store's actors. Units of one entity always go to the same writer, in order.
 struct store_handles {
   std::vector<store_writer> writers;
   std::vector<store_reader> readers;
@@ -145,17 +141,17 @@ struct store_handles {
   store_reader outbox;  ///< the dispatcher's own: its long reads hold up no payment
   store_reader archive;  ///< for operators' lists, which may take long
 
-  const store_writer& writer_for(const payment_key& key) const {
-    return writers[std::hash<payment_key>{}(key) % writers.size()];
+  const store_writer& writer_for(const entity_key& key) const {
+    return writers[std::hash<entity_key>{}(key) % writers.size()];
   }
-  const store_reader& reader_for(const payment_key& key) const {
-    return readers[std::hash<payment_key>{}(key) % readers.size()];
+  const store_reader& reader_for(const entity_key& key) const {
+    return readers[std::hash<entity_key>{}(key) % readers.size()];
   }
 };
 
 // ---- reconciler, directory ----------------------------------------------------------------------
 
-/// Finds payments with something due and asks the router to settle them; purges old idempotency keys.
+/// Finds entities with something due and asks the router to settle them; purges old idempotency keys.
 using reconciler_actor = caf::typed_actor<caf::reacts_to<wake_atom>>;
 
 // ---- webhooks -----------------------------------------------------------------------------------
@@ -198,16 +194,15 @@ using directory_actor = caf::typed_actor<caf::replies_to<operator_command>::with
 }  // namespace gateway
 
 // None of these leaves the process.
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::payment_request)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::payment_reply)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::payment_key)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::router_counts)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::entity_request)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::entity_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::entity_key)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::provider_call)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::provider_result)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::unit_of_work)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::commit_outcome)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_payment)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::payment_lookup)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_entity)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::entity_lookup)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_command)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::command_lookup)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_timeline)

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "gateway/domain/payment.hpp"
 #include "gateway/domain/payment_machine.hpp"
@@ -20,16 +21,25 @@ struct answer {
 
 using answer_ptr = std::shared_ptr<const answer>;
 
-/// Port: how results and events are written as JSON. The room that speaks HTTP implements it; the payment
-/// actor calls it, because the bytes must be durable before they are sent.
-class result_encoder {
+// Ports: how entities and their events are written as JSON. The room that speaks HTTP implements them. The actors call
+// them, because the bytes must be durable before they are sent. Concurrency: any thread.
+
+/// A payment's results, and what its events say.
+class payment_encoder {
  public:
-  virtual ~result_encoder() = default;
+  virtual ~payment_encoder() = default;
   virtual answer encode(const outcome& result) const = 0;
   /// The `data` object of an event about this payment. `type` is the event's type.
   virtual std::string event_data(const payment& subject, std::string_view type) const = 0;
-  /// An event's whole envelope as that kind of destination receives it. The same bytes whenever it is called.
-  virtual std::string event_envelope(const event_record& event, destination_kind to, const entity_id& entity) const = 0;
+};
+
+/// Events of every kind of entity, as destinations receive them.
+class event_encoder {
+ public:
+  virtual ~event_encoder() = default;
+  /// The whole body of a delivery to that kind of destination. The same bytes whenever it is called.
+  virtual std::string envelope(const event_record& event, destination_kind to,
+                               const entity_id& merchants_entity) const = 0;
 };
 
 }  // namespace gateway

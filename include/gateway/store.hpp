@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -20,7 +21,8 @@ struct command_record {
   command_key key;
   std::string fingerprint;  ///< lower-case hex SHA-256 of method, path and body hash
   operation what = operation::create;
-  payment_id payment;
+  entity_kind subject_kind = entity_kind::payment;
+  std::string subject_id;   ///< of the entity that the command was for
   std::int64_t amount = 0;  ///< minor units, as asked for
   std::string reason;       ///< refunds and voids: the caller's words, for audit
   time_point created_at{};
@@ -94,48 +96,71 @@ struct save_destination {
 
   bool operator==(const save_destination&) const = default;
 };
+
+/// What an operator's command changes in the directory.
 using directory_change = std::variant<save_merchant, save_api_key, revoke_api_key, save_user, save_connection,
                                       save_route, spend_setup_token, save_destination>;
 
 // ---- units of work ------------------------------------------------------------------------------
 
-/// What must become true together. Every part is optional; an empty unit commits trivially.
+/// Shared with the actor that owns it: nobody changes a row that is on its way to the store.
+using payment_ptr = std::shared_ptr<const payment>;
+
+/// An entity as it is stored: one alternative for each kind.
+using entity_row = std::variant<payment_ptr>;
+
+/// A row that is not there yet, or an operator's record that may be replaced.
+using inserted_row = std::variant<command_record, payment_ptr, timeline_entry, delivery, save_merchant, save_api_key,
+                                  save_user, save_connection, save_route, spend_setup_token, save_destination>;
+/// A row that is there. An entity and a delivery must stand at the version before the one given, a command must be
+/// open.
+using claimed_row = std::variant<payment_ptr, command_finish, delivery, revoke_api_key>;
+
+/// Which step a unit is. It tells the writer how long its sender can wait.
+enum class unit_kind : unsigned char {
+  begin,     ///< takes an idempotency key and claims or inserts the entity; the provider is called next
+  conclude,  ///< a command that needs no provider, whole
+  finish,    ///< what came of a provider's call, of a hosted page or of time: the entity, what it tells, the stored
+             ///< result
+  record,    ///< what came of attempts to deliver
+  change,    ///< an operator's change to the directory
+};
+
+/// What must become true together: all of its rows, or none.
 struct unit_of_work {
-  std::optional<payment> insert_payment;            ///< a new row
-  std::optional<payment> update_payment;            ///< the row must stand at version - 1
-  std::optional<command_record> insert_command;     ///< takes the idempotency key
-  std::optional<command_finish> finish_command;     ///< stores its result
-  std::vector<timeline_entry> entries;              ///< of the inserted or updated payment
-  std::vector<delivery> deliveries;                 ///< new rows, of the events among `entries`
-  std::vector<delivery> update_deliveries;          ///< each row must stand at version - 1
-  std::vector<directory_change> changes;
+  unit_kind kind = unit_kind::change;
+  entity_key subject;  ///< of begin, conclude and finish; the timeline entries are its
+  std::vector<inserted_row> inserts;
+  std::vector<claimed_row> claims;
 };
 
 enum class commit_outcome : unsigned char {
   committed,
   duplicate_command,  ///< the idempotency key is taken; nothing of the unit happened
-  payment_exists,     ///< the payment_id is taken; nothing happened
-  lost_claim,  ///< the payment or the delivery moved on, or a delivery's number is taken; nothing happened: load it
+  entity_exists,      ///< an entity with this key is there; nothing happened
+  lost_claim,  ///< the entity or the delivery moved on, or a delivery's number is taken; nothing happened: load it
                ///< again
   duplicate_record,  ///< an operator's change names something that exists already; nothing happened
   unavailable,  ///< the database did not say: it may have happened; only a read tells
-  refused,  ///< the writer's queue is full; nothing happened. Told by actor_errc::overloaded, never by a row
+  rejected,  ///< the writer's queue is full; nothing happened
 };
 
+inline constexpr std::size_t commit_outcome_count = 7;
+
 constexpr std::string_view to_string(commit_outcome o) noexcept {
-  constexpr std::string_view names[] = {"committed",        "duplicate_command", "payment_exists", "lost_claim",
-                                        "duplicate_record", "unavailable",       "refused"};
+  constexpr std::string_view names[] = {"committed",        "duplicate_command", "entity_exists", "lost_claim",
+                                        "duplicate_record", "unavailable",       "rejected"};
   return names[static_cast<std::size_t>(o)];
 }
 
 // ---- reads --------------------------------------------------------------------------------------
-// Each is answered with the value, or with caf::error store_errc::unavailable.
+// Each is answered with the value, or with a caf::error of actor_errc::store_unavailable.
 
-struct find_payment {
-  payment_key key;
+struct find_entity {
+  entity_key key;
 };
-struct payment_lookup {
-  std::optional<payment> found;
+struct entity_lookup {
+  std::optional<entity_row> found;
 };
 struct find_command {
   command_key key;
@@ -145,18 +170,18 @@ struct command_lookup {
 };
 /// Oldest first.
 struct find_timeline {
-  payment_key key;
+  entity_key key;
 };
 struct timeline_lookup {
   std::vector<timeline_entry> entries;
 };
-/// Payments whose due_at has come, oldest due first, at most `limit`.
+/// Entities whose due_at has come, of each kind oldest due first, at most `limit` of each.
 struct find_due {
   time_point now{};
   std::uint32_t limit = 0;
 };
 struct due_lookup {
-  std::vector<payment_key> keys;
+  std::vector<entity_key> keys;
 };
 /// The whole directory, read once at start.
 struct find_directory {};
@@ -245,7 +270,8 @@ struct deliveries_lookup {
 struct find_events {
   merchant_id merchant;
   std::optional<environment> env{};
-  payment_id payment{};  ///< empty: any
+  entity_kind kind = entity_kind::payment;  ///< of `subject`
+  std::string subject{};  ///< an entity's id; empty: any of any kind
   std::optional<time_point> before{};  ///< only earlier ones, to page on
   std::uint32_t limit = 100;
 };

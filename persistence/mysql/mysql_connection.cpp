@@ -15,6 +15,7 @@ namespace {
 
 constexpr int connect_timeout_s = 3;
 constexpr int answer_timeout_s = 10;
+constexpr int migration_timeout_s = 86'400;  // a change of a large table takes as long as it takes
 constexpr int lock_wait_s = 5;  // under answer_timeout_s, so that a wait ends as a wait
 
 /// How many of these rows one statement takes. Each statement costs a round trip, the more the smaller it is: batches
@@ -31,6 +32,8 @@ constexpr std::size_t rows_at_once(std::size_t rows) noexcept {
 
 enum : int {  // errors that mean something to us
   er_dup_keyname = 1061,
+  er_dup_fieldname = 1060,
+  er_bad_field = 1054,
   er_table_exists = 1050,
   er_dup_entry = 1062,
   er_lock_wait_timeout = 1205,
@@ -131,7 +134,7 @@ void mysql_connection::open(const store_location& where, access how) {
   options["schema"] = sql::SQLString(where.database);
   options["OPT_RECONNECT"] = false;  // a connection that comes back by itself has lost its transaction
   options["OPT_CONNECT_TIMEOUT"] = connect_timeout_s;
-  options["OPT_READ_TIMEOUT"] = answer_timeout_s;
+  options["OPT_READ_TIMEOUT"] = how == access::migrate ? migration_timeout_s : answer_timeout_s;
   options["OPT_WRITE_TIMEOUT"] = answer_timeout_s;
   options["OPT_CHARSET_NAME"] = sql::SQLString("utf8mb4");
   if (!where.ssl_ca.empty()) {
@@ -236,7 +239,9 @@ void mysql_connection::unlock_schema(bool keep) {
 }
 
 bool mysql_connection::is_already_there(const database_error& error) const noexcept {
-  return error.driver_code == er_dup_keyname || error.driver_code == er_table_exists;
+  // A column that was renamed is not found under its old name.
+  return error.driver_code == er_dup_keyname || error.driver_code == er_table_exists ||
+         error.driver_code == er_dup_fieldname || error.driver_code == er_bad_field;
 }
 
 sql::PreparedStatement& mysql_connection::cached(const write_shape& shape, std::size_t rows) {

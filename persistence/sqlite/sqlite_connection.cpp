@@ -76,8 +76,9 @@ void create_private(const std::filesystem::path& file) {
 }  // namespace
 
 sqlite_connection::sqlite_connection(const store_location& where, access how) {
-  if (how == access::write) create_private(where.file);
-  const int mode = how == access::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+  const bool writes = how != access::read;
+  if (writes) create_private(where.file);
+  const int mode = writes ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
   sqlite3* raw = nullptr;
   const int code = sqlite3_open_v2(where.file.c_str(), &raw, mode | SQLITE_OPEN_NOMUTEX, nullptr);
   db_.reset(raw);
@@ -85,7 +86,7 @@ sqlite_connection::sqlite_connection(const store_location& where, access how) {
     if (code != SQLITE_OK) fail(code);
     sqlite3_extended_result_codes(db_.get(), 1);
     sqlite3_busy_timeout(db_.get(), lock_wait_ms);
-    if (how == access::write) {
+    if (writes) {
       // FULL: the log is synced at every commit.
       execute("PRAGMA journal_mode = WAL");
       execute("PRAGMA synchronous = FULL");

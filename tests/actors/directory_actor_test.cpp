@@ -435,7 +435,7 @@ TEST_CASE("a platform's destination that the store holds is published and obeys,
   const crypto::master_key keys{std::string(32, 'k')};
   const destination_id id{"dest_platform"};
   unit_of_work unit;
-  unit.changes.push_back(save_destination{{id,
+  unit.inserts.push_back(save_destination{{id,
                                            destination_kind::platform,
                                            "plat_1",
                                            environment::live,
@@ -471,7 +471,7 @@ TEST_CASE("a destination whose secret cannot be opened keeps its events, and is 
   unit_of_work unit;
   auto row = rows->run(find_directory{}).destinations.front();
   row.sealed_secret = "damaged";
-  unit.changes.push_back(row);
+  unit.inserts.push_back(row);
   REQUIRE(rows->commit(unit) == commit_outcome::committed);
   office o{rows};
   CHECK_FALSE(o.published.find_destination(made.id));

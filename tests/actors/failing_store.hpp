@@ -28,7 +28,7 @@ struct failing_store : memory_store {
       trouble = faults.front();
       faults.pop_front();
     }
-    if (trouble == fault::queue_full) return commit_outcome::refused;
+    if (trouble == fault::queue_full) return commit_outcome::rejected;
     if (trouble == fault::before_commit) return commit_outcome::unavailable;
     if (trouble == fault::held_up) {
       on_their_way.push_back(unit);
@@ -59,9 +59,7 @@ struct store_line {
 
 inline store_writer::behavior_type failing_writer(store_writer::pointer, store_line line) {
   return {[line](const unit_of_work& unit) -> caf::result<commit_outcome> {
-            const auto outcome = *line.cut ? commit_outcome::unavailable : line.rows->execute(unit);
-            if (outcome == commit_outcome::refused) return make_error(actor_errc::overloaded);
-            return outcome;
+            return *line.cut ? commit_outcome::unavailable : line.rows->execute(unit);
           },
           [](work_atom) {}};
 }
@@ -73,7 +71,7 @@ inline store_reader::behavior_type failing_reader(store_reader::pointer, store_l
     return read(what);
   };
   return {
-      [guarded](const find_payment& q) { return guarded(q); },
+      [guarded](const find_entity& q) { return guarded(q); },
       [guarded](const find_command& q) { return guarded(q); },
       [guarded](const find_timeline& q) { return guarded(q); },
       [guarded](const find_due& q) { return guarded(q); },

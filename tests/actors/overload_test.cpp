@@ -92,7 +92,7 @@ TEST_CASE("an unknown outcome keeps no place, and is settled though there is non
 TEST_CASE("a write lets go of its admission once it has begun, waits for its payment, or is over") {
   world w;
   std::vector<std::weak_ptr<const void>> admissions;
-  const auto admitted = [&](payment_request wanted) {
+  const auto admitted = [&](entity_request wanted) {
     const auto admission = std::make_shared<const int>(0);
     admissions.push_back(admission);
     wanted.admission = admission;

@@ -9,7 +9,7 @@ using lines = std::vector<std::string>;
 
 namespace {
 /// Leaves a command begun and never finished: the provider has been called, then the node is gone.
-failing_store_ptr crashed_while(payment_request setup, payment_request last) {
+failing_store_ptr crashed_while(entity_request setup, entity_request last) {
   auto rows = std::make_shared<failing_store>();
   world w{rows};
   if (setup.write) w.ask(std::move(setup));

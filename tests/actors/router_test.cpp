@@ -38,7 +38,7 @@ TEST_CASE("requests that arrive while their actor leaves are answered by the nex
     for (int i = 0; i < 5; ++i) {
       const auto n = std::to_string(i);
       all.push_back(round == 0 ? w.send(w.create("pay_" + n, "k" + n))
-                               : w.send({w.key_of("pay_" + n), std::nullopt, view_payment{}}));
+                               : w.send({w.key_of("pay_" + n), std::nullopt, view_entity{}}));
     }
   w.settle();
   for (const auto& p : all) {

@@ -32,7 +32,7 @@ provider_call call(operation what, std::string method, int number = 1, flow how 
   c.provider_key = "pk_" + std::to_string(number);
   c.what = what;
   c.amount = 4200;
-  c.subject.key = {merchant_id{"merch_1"}, environment::test, payment_id{"pay_" + std::to_string(number)}};
+  c.subject.key = payment_key(merchant_id{"merch_1"}, environment::test, payment_id{"pay_" + std::to_string(number)});
   c.subject.provider = how == flow::server ? provider_kind::sandbox : provider_kind::sandbox_hosted;
   c.subject.how = how;
   c.subject.details.payment_method = std::move(method);

@@ -414,7 +414,7 @@ TEST_CASE("a platform's destination gets the platform's name and schedule, in li
   row.created_at = w.clock().now();
   row.next_attempt_at = w.clock().now();
   unit_of_work unit;
-  unit.deliveries.push_back(row);
+  unit.inserts.push_back(row);
   REQUIRE(w.rows().commit(unit) == commit_outcome::committed);
   w.office().answer = [](const outgoing_post&) { return post_office::says(500); };
   w.advance(40s);  // the backlog is looked at every 30 s

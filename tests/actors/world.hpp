@@ -5,12 +5,12 @@
 #include <caf/scheduler/test_coordinator.hpp>
 #include <caf/scoped_execution_unit.hpp>
 
+#include "entity/reconciler.hpp"
+#include "entity/router.hpp"
 #include "failing_store.hpp"
-#include "payment_actor.hpp"
+#include "payment/payment_actor.hpp"
 #include "provider_gate.hpp"
 #include "providers/sandbox.hpp"
-#include "reconciler.hpp"
-#include "router.hpp"
 #include "webhooks/dispatcher.hpp"
 
 namespace gateway::testing {
@@ -24,7 +24,7 @@ class hand_clock final : public wall_clock {
 };
 
 /// Plain text instead of JSON: the actors do not care what the bytes mean.
-class text_encoder final : public result_encoder {
+class text_encoder final : public payment_encoder, public event_encoder {
  public:
   answer encode(const outcome& result) const override {
     const auto status = !result.failure ? 200 : *result.failure == problem::provider_outcome_unknown ? 502 : 409;
@@ -33,8 +33,8 @@ class text_encoder final : public result_encoder {
                 std::to_string(result.refunded_amount) + "/" + std::to_string(result.after.refunded)};
   }
   std::string event_data(const payment&, std::string_view type) const override { return std::string{type}; }
-  std::string event_envelope(const event_record& event, destination_kind to, const entity_id&) const override {
-    return event.id + " " + std::string{type_told_to(to, event.type)} + " " + event.subject.id.value;
+  std::string envelope(const event_record& event, destination_kind to, const entity_id&) const override {
+    return event.id + " " + std::string{type_told_to(to, event.type)} + " " + event.subject.id;
   }
 };
 
@@ -94,7 +94,7 @@ struct call_log {
   std::vector<provider_call> calls;
   std::size_t count(operation what, std::string_view payment) const {
     return static_cast<std::size_t>(std::ranges::count_if(
-        calls, [&](const provider_call& c) { return c.what == what && c.subject.key.id.value == payment; }));
+        calls, [&](const provider_call& c) { return c.what == what && c.subject.key.id == payment; }));
   }
 };
 
@@ -144,14 +144,14 @@ class world {
                                               store, system_.spawn(listening_directory, heard_), merchants_, clock_,
                                               encoder_, config_, meters_, office_}));
     context_ = std::make_shared<actors::payment_context>(actors::payment_context{
-        std::move(store), {}, merchants_, clock_, encoder_, config_, meters_, dispatcher_, numbers_});
+        {std::move(store), merchants_, clock_, config_, meters_, dispatcher_, numbers_}, {}, encoder_});
     for (const auto& kind : provider_catalogue) {
       auto sandbox = actors::spawn_sandbox(system_, {"https://gateway.test", "page-key"}, nullptr);
       auto logged = system_.spawn(logging_provider, sandbox, log_);
       context_->providers[static_cast<std::size_t>(kind.kind)] =
           actors::spawn_provider_gate(system_, logged, kind.kind, config_, meters_);
     }
-    router_ = actors::spawn_router(system_, context_);
+    router_ = actors::spawn_router(system_, context_, {actors::payment_spawner(context_)});
     settle();
   }
 
@@ -225,7 +225,7 @@ class world {
 
   /// A request under way; its answer is there once the actors have run.
   struct pending {
-    std::shared_ptr<std::optional<payment_reply>> reply = std::make_shared<std::optional<payment_reply>>();
+    std::shared_ptr<std::optional<entity_reply>> reply = std::make_shared<std::optional<entity_reply>>();
     std::shared_ptr<bool> failed = std::make_shared<bool>(false);
     bool done() const { return reply->has_value() || *failed; }
     /// The stored answer's body, with "replay: " in front if it is one; or the refusal's number.
@@ -240,25 +240,25 @@ class world {
     }
   };
 
-  pending send(payment_request request) {
+  pending send(entity_request request) {
     pending p;
     // Outside an actor's own turn a request needs a context to be sent from.
     client_->context(&outside_);
     client_->request(router_, caf::infinite, std::move(request))
-        .then([reply = p.reply](payment_reply& r) { *reply = std::move(r); },
+        .then([reply = p.reply](entity_reply& r) { *reply = std::move(r); },
               [failed = p.failed](const caf::error&) { *failed = true; });
     return p;
   }
-  std::string ask(payment_request request) {
+  std::string ask(entity_request request) {
     auto p = send(std::move(request));
     settle();
     return p.told();
   }
   payment_ptr look(std::string_view id) {
-    auto p = send({key_of(id), std::nullopt, view_payment{}});
+    auto p = send({key_of(id), std::nullopt, view_entity{}});
     settle();
-    const auto* seen = p.reply->has_value() ? std::get_if<payment_ptr>(&(*p.reply)->what) : nullptr;
-    return seen ? *seen : nullptr;
+    const auto* seen = p.reply->has_value() ? std::get_if<entity_row>(&(*p.reply)->what) : nullptr;
+    return seen ? std::get<payment_ptr>(*seen) : nullptr;
   }
   std::vector<std::string> timeline(std::string_view id) {
     auto p = send({key_of(id), std::nullopt, view_timeline{}});
@@ -269,27 +269,27 @@ class world {
     return lines;
   }
 
-  static payment_key key_of(std::string_view id) {
-    return {merchant_id{"merch_1"}, environment::test, payment_id{std::string{id}}};
+  static entity_key key_of(std::string_view id) {
+    return payment_key(merchant_id{"merch_1"}, environment::test, payment_id{std::string{id}});
   }
   static idempotency write(std::string_view key, std::string_view fingerprint = "same") {
     return {command_key{merchant_id{"merch_1"}, environment::test, {}, std::string{key}}, std::string{fingerprint}};
   }
-  static payment_request create(std::string_view id, std::string_view key, std::string_view method = "pm_card_visa",
-                                flow how = flow::server, std::string_view fingerprint = "same") {
+  static entity_request create(std::string_view id, std::string_view key, std::string_view method = "pm_card_visa",
+                               flow how = flow::server, std::string_view fingerprint = "same") {
     create_payment c;
     c.amount = {4200, *currency::parse("HKD")};
     c.how = how;
     if (how == flow::server) c.details.payment_method = method;
     return {key_of(id), write(key, std::string{id} + std::string{fingerprint}), c};
   }
-  static payment_request capture(std::string_view id, std::string_view key) {
+  static entity_request capture(std::string_view id, std::string_view key) {
     return {key_of(id), write(key, std::string{id} + "capture"), capture_payment{}};
   }
-  static payment_request refund(std::string_view id, std::string_view key, std::int64_t amount) {
+  static entity_request refund(std::string_view id, std::string_view key, std::int64_t amount) {
     return {key_of(id), write(key, std::string{id} + "refund" + std::to_string(amount)), refund_payment{amount, "why"}};
   }
-  static payment_request void_(std::string_view id, std::string_view key) {
+  static entity_request void_(std::string_view id, std::string_view key) {
     return {key_of(id), write(key, std::string{id} + "void"), void_payment{}};
   }
 

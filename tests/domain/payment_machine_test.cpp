@@ -16,7 +16,7 @@ const command_key command{merchant_id{"merch_1"}, environment::test, {}, "000000
 
 payment payment_in(payment_state state, provider_kind provider = provider_kind::sandbox, flow how = flow::server) {
   payment p;
-  p.key = {merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"}};
+  p.key = payment_key(merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"});
   p.version = 7;
   p.state = state;
   p.amount = {4200, *currency::parse("HKD")};

@@ -54,16 +54,20 @@ constexpr denial of_the_clients[] = {
     {"it went under another key", [](payment_story& story) { story.steps.back().key = new_uuid(); }},
 };
 
-constexpr const char* of_the_rows[] = {
-    "UPDATE payments SET refunded = refunded - 1",
-    "UPDATE payments SET state = 'captured'",
-    "UPDATE payments SET open_command = '{}'",
-    "UPDATE commands SET amount = amount + 1",
-    "UPDATE commands SET status = NULL",
-    "DELETE FROM attempts",
-    "UPDATE attempts SET status = 'declined'",
-    "DELETE FROM events",
-    "DELETE FROM payments",
+struct forged_rows {
+  const char* change;
+  const char* id;  ///< the column that names the payment
+};
+constexpr forged_rows of_the_rows[] = {
+    {"UPDATE payments SET refunded = refunded - 1", "payment_id"},
+    {"UPDATE payments SET state = 'captured'", "payment_id"},
+    {"UPDATE payments SET open_command = '{}'", "payment_id"},
+    {"UPDATE commands SET amount = amount + 1", "subject_id"},
+    {"UPDATE commands SET status = NULL", "subject_id"},
+    {"DELETE FROM attempts", "subject_id"},
+    {"UPDATE attempts SET status = 'declined'", "subject_id"},
+    {"DELETE FROM events", "subject_id"},
+    {"DELETE FROM payments", "payment_id"},
 };
 
 }  // namespace
@@ -114,9 +118,10 @@ TEST_CASE("the audit reports whatever differs between the ledger, the rows and w
 
   // Each in a payment of its own: nothing puts it back.
   for (std::size_t i = 0; i < std::size(of_the_rows); ++i) {
-    CAPTURE(of_the_rows[i]);
+    const auto& [change, id] = of_the_rows[i];
+    CAPTURE(change);
     const auto& payment = all[chosen[i]].payment_id;
-    stand.gateway->sql(std::string{of_the_rows[i]} + " WHERE payment_id = '" + payment + "';");
+    stand.gateway->sql(std::string{change} + " WHERE " + id + " = '" + payment + "';");
     CHECK(names(report(stand.provider.ledger(), all), payment));
   }
 }

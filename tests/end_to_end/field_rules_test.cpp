@@ -215,7 +215,7 @@ TEST_CASE("metadata keys that start with service_ are dropped, the others reach 
               "metadata", R"({"order":"1001","service_route":"x","note":"é"})"))) == "200 authorized");
   REQUIRE(told(merchant().capture(id)) == "200 captured");
   const auto data = json::parse(
-      shared().sql("SELECT data FROM events WHERE payment_id = '" + id + "' AND type = 'payment.captured';"));
+      shared().sql("SELECT data FROM events WHERE subject_id = '" + id + "' AND type = 'payment.captured';"));
   CHECK(data["metadata"].names() == std::vector<std::string>{"order", "note"});
   CHECK(data["metadata.order"] == "1001");
   CHECK(data["metadata.note"] == "é");

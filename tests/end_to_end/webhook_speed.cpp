@@ -244,18 +244,20 @@ TEST_CASE("what an outage has left behind drains fast while payments go on") {
     destination_of += "WHEN " + std::to_string(i) + " THEN '" + ids[static_cast<std::size_t>(i)] + "' ";
   destination_of += "END";
   gateway.sql(
-      "INSERT INTO events (merchant_id, environment, payment_id, seq, type, status, occurred_at, event_id, data) "
+      "INSERT INTO events (merchant_id, environment, subject_kind, subject_id, seq, type, status, occurred_at, "
+      "event_id, data) "
       "SELECT '" +
-      account.id + "', 'test', " + joined("'pay_outage_'", "seq") + ", 1, 'payment.captured', 'published', " + now_ms +
-      ", " + joined("'evt_outage_'", "seq") + ", " +
+      account.id + "', 'test', 'payment', " + joined("'pay_outage_'", "seq") +
+      ", 1, 'payment.captured', 'published', " + now_ms + ", " + joined("'evt_outage_'", "seq") + ", " +
       joined(joined("'{\"payment_id\":\"pay_outage_'", "seq"),
              "'\",\"state\":\"captured\",\"amount\":4200,\"currency\":\"HKD\"}'") +
       " FROM " + rows + (mysql ? ";" : " t;"));
   gateway.sql(
-      "INSERT INTO deliveries (merchant_id, delivery_id, environment, payment_id, event_seq, destination_id, "
+      "INSERT INTO deliveries (merchant_id, delivery_id, environment, subject_kind, subject_id, event_seq, "
+      "destination_id, "
       "created_at, status, attempts, "
       "round_from, next_attempt_at, version) SELECT '" +
-      account.id + "', " + std::to_string((std::stoll(now_ms) - epoch_ms) * 4096) + " + seq, 'test', " +
+      account.id + "', " + std::to_string((std::stoll(now_ms) - epoch_ms) * 4096) + " + seq, 'test', 'payment', " +
       joined("'pay_outage_'", "seq") + ", 1, " + destination_of + ", " + now_ms + ", 'pending', 0, 0, " + now_ms +
       ", 1 FROM " + rows + (mysql ? ";" : " t;"));
 

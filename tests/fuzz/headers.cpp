@@ -188,9 +188,9 @@ void check_forgeries(const std::string& token, std::size_t salt, Read read) {
 void check_hosted_link(std::string_view token) {
   const auto link = read_hosted_link(token, key);
   if (!link) return;
-  must(!link->key.merchant.empty() && is_payment_id(link->key.id.value), "a link names a payment");
-  const auto payload = link->key.merchant.value + '\n' + std::string{to_string(link->key.env)} + '\n' +
-                       link->key.id.value + '\n' + link->provider_ref;
+  must(!link->key.merchant.empty() && is_payment_id(link->key.id), "a link names a payment");
+  const auto payload = link->key.merchant.value + '\n' + std::string{to_string(link->key.env)} + '\n' + link->key.id +
+                       '\n' + link->provider_ref;
   const auto signed_again = crypto::sign_token(key, payload);
   const auto trailing = crypto::sign_token(key, payload + '\n');
   const auto unnamed = crypto::sign_token(key, payload.substr(0, payload.size() - 1));

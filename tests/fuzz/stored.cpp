@@ -20,7 +20,7 @@ namespace {
 using namespace persistence;
 using namespace std::string_view_literals;
 
-const payment_key some_payment{merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"}};
+const entity_key some_payment{merchant_id{"merch_1"}, environment::test, entity_kind::payment, "pay_1"};
 const command_key some_command{merchant_id{"merch_1"}, environment::test, "", "0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e"};
 
 /// As the drivers answer: a text that is asked for as a number counts as far as it is one.
@@ -179,7 +179,7 @@ void drive_delivery(const row& given) {
   row_buffer rows;
   insert_delivery_row(rows, d);
   auto cells = stored(statements::insert_delivery, statements::read_delivery, rows).cells();
-  for (unsigned column = 17; column < 21; ++column) cells.at(column) = given.text(column);
+  for (unsigned column = 18; column < 22; ++column) cells.at(column) = given.text(column);
   must(delivery_job_from(row{std::move(cells)}) == job, "a row that was read is written the same");
   row_buffer changes;
   update_delivery_row(changes, d);
@@ -227,7 +227,7 @@ void drive(char what, std::string_view text) {
     case 'p': drive_payment(given); break;
     case 'c': drive_command(given); break;
     case 't': drive_timeline(given); break;
-    case 'd': due_from(given); break;
+    case 'd': due_from(given, entity_kind::payment); break;
     case 'm':
       check_row(given, statements::insert_merchant, statements::read_merchants, merchant_from, insert_merchant_row);
       break;

@@ -21,7 +21,7 @@
 #include <catch2/catch.hpp>
 
 #include "http/access/authentication.hpp"
-#include "http/codec/encode.hpp"
+#include "http/codec/encode_payment.hpp"
 #include "http/errors.hpp"
 #include "http/pages/checkout.hpp"
 #include "http/routes/public.hpp"
@@ -50,8 +50,8 @@ struct fake_config : caf::actor_system_config {
 
 /// What the actors behind the routes saw and say. Set before the request, read after it.
 struct behind {
-  std::function<caf::result<payment_reply>(const payment_request&)> router = [](const payment_request&) {
-    return payment_reply{problem::payment_not_found};
+  std::function<caf::result<entity_reply>(const entity_request&)> router = [](const entity_request&) {
+    return entity_reply{problem::payment_not_found};
   };
   std::function<caf::result<operator_result>(const operator_command&)> operators = [](const operator_command&) {
     return operator_result{refused{"nothing was expected"}};
@@ -65,7 +65,7 @@ struct behind {
   std::function<caf::result<redeliver_result>(const redeliver&)> redelivers = [](const redeliver&) {
     return redeliver_result{};
   };
-  std::vector<payment_request> seen;
+  std::vector<entity_request> seen;
 };
 
 /// Judges URLs on a thread of its own, as the real one does.
@@ -94,12 +94,12 @@ class fake_outbound final : public webhook_client {
 };
 
 inline router_actor::behavior_type fake_router(router_actor::pointer, behind* scene) {
-  return {[scene](const payment_request& what) -> caf::result<payment_reply> {
+  return {[scene](const entity_request& what) -> caf::result<entity_reply> {
             scene->seen.push_back(what);
             return scene->router(what);
           },
-          [](keep_atom, const payment_key&) {}, [](passivate_atom, const payment_key&, std::uint64_t) {},
-          [](wake_atom) {}, [](count_atom) { return router_counts{}; }};
+          [](keep_atom, const entity_key&) {}, [](passivate_atom, const entity_key&, std::uint64_t) {},
+          [](wake_atom) {}};
 }
 
 inline directory_actor::behavior_type fake_operators(directory_actor::pointer, behind* scene) {
@@ -108,7 +108,7 @@ inline directory_actor::behavior_type fake_operators(directory_actor::pointer, b
 }
 
 inline store_reader::behavior_type fake_archive(store_reader::pointer, behind* scene) {
-  return {[](const find_payment&) { return payment_lookup{}; },
+  return {[](const find_entity&) { return entity_lookup{}; },
           [](const find_command&) { return command_lookup{}; },
           [](const find_timeline&) { return timeline_lookup{}; },
           [](const find_due&) { return due_lookup{}; },
@@ -249,7 +249,7 @@ inline std::string code_in(const response& out) {
 
 inline payment_ptr waiting_payment(payment_state state = payment_state::processing) {
   payment p;
-  p.key = {merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"}};
+  p.key = payment_key(merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"});
   p.state = state;
   p.amount = {4200, *currency::parse("HKD")};
   p.how = flow::redirect;

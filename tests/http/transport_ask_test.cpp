@@ -213,9 +213,9 @@ TEST_CASE("asks that are open at the end get an error, and replies that come lat
 
 TEST_CASE("a route's ask goes through the router, and a router that is silent is a timeout") {
   const auto answering = [] {
-    return router_actor::behavior_type{[](payment_request&) { return payment_reply{payment_ptr{}}; },
-                                       [](keep_atom, payment_key) {}, [](passivate_atom, payment_key, std::uint64_t) {},
-                                       [](wake_atom) {}, [](count_atom) { return router_counts{}; }};
+    return router_actor::behavior_type{[](entity_request&) { return entity_reply{payment_ptr{}}; },
+                                       [](keep_atom, entity_key) {}, [](passivate_atom, entity_key, std::uint64_t) {},
+                                       [](wake_atom) {}};
   };
   caf::actor_system_config config;
   caf::actor_system system{config};

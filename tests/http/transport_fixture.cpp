@@ -48,8 +48,8 @@ asio::awaitable<void> wait_for_gate() {
 }
 
 asio::awaitable<response> ask_router(worker& here) {
-  payment_request what;
-  what.what = view_payment{};
+  entity_request what;
+  what.what = view_entity{};
   auto asking = ask(here, std::move(what));
   const auto got = co_await std::move(asking);
   response out;

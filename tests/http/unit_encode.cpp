@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "gateway/actors.hpp"
-#include "http/codec/encode.hpp"
+#include "http/codec/encode_payment.hpp"
 
 using namespace gateway;
 using namespace gateway::http;
@@ -13,7 +13,7 @@ const time_point noon = *parse_seconds("2026-11-20T12:00:00Z") + duration_ms{125
 
 payment example(payment_state state = payment_state::captured) {
   payment p;
-  p.key = {merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"}};
+  p.key = payment_key(merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"});
   p.state = state;
   p.amount = {4200, *currency::parse("HKD")};
   p.provider_ref = "ch_1";
@@ -40,7 +40,7 @@ outcome result_of(operation what, payment after, provider_status status = provid
   return result;
 }
 
-answer encoded(const outcome& result) { return make_result_encoder("https://pay.example")->encode(result); }
+answer encoded(const outcome& result) { return make_payment_encoder("https://pay.example")->encode(result); }
 
 }  // namespace
 
@@ -159,7 +159,7 @@ TEST_CASE("a wallet payment shows neither its provider nor native words") {
       R"({"payment_id":"pay_1","state":"failed","provider":{"status":"declined",)"
       R"("error":{"category":"provider","code":"PAYMENT_DECLINED","message":"The payment was declined.","retryable":false}}})";
   CHECK(encoded(result).body == expected);
-  const auto data = make_result_encoder("")->event_data(p, "payment.failed");
+  const auto data = make_payment_encoder("")->event_data(p, "payment.failed");
   CHECK(data.find("PAYMENT_DECLINED") != std::string::npos);
   for (const auto& text : {encoded(result).body, encode_payment(p), data})
     for (auto hidden : {"sandbox", "ch_1", "native", "Native"}) CHECK(text.find(hidden) == std::string::npos);
@@ -177,7 +177,7 @@ TEST_CASE("neutral codes") {
 
 TEST_CASE("a timeline, oldest first, with three fractional digits") {
   timeline_view view{
-      {merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"}}, false, provider_kind::sandbox, {}};
+      payment_key(merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"}), false, provider_kind::sandbox, {}};
   CHECK(encode_timeline(view) == R"({"payment_id":"pay_1","timeline":[]})");
   view.entries.push_back({1, timeline_kind::attempt, "charge", "declined", "card_declined", "No.", noon, {}, {}});
   view.entries.push_back({2, timeline_kind::event, "payment.failed", "published", {}, {}, noon, "evt_1", "{}"});
@@ -193,7 +193,7 @@ TEST_CASE("a timeline, oldest first, with three fractional digits") {
 }
 
 TEST_CASE("the data of events") {
-  const auto encoder = make_result_encoder("");
+  const auto encoder = make_payment_encoder("");
   auto p = example();
   p.details.metadata = {{"order", "A\n1"}, {"k\"", "v"}};
   CHECK(

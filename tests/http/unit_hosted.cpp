@@ -8,9 +8,9 @@ using namespace gateway::http::testing;
 TEST_CASE_METHOD(gateway_fixture, "the hosted page is shown while the payment waits, and paid by a genuine form only") {
   const auto token = crypto::sign_token("hosted key", "merch_1\ntest\npay_1\ncs_1");
   const auto path = "/sandbox/checkout/" + token;
-  scene.router = [](const payment_request& asked) {
+  scene.router = [](const entity_request& asked) {
     const bool acted = std::holds_alternative<hosted_result>(asked.what);
-    return payment_reply{waiting_payment(acted ? payment_state::captured : payment_state::processing)};
+    return entity_reply{waiting_payment(acted ? payment_state::captured : payment_state::processing)};
   };
   const auto page = run(unsigned_request("GET", path));
   CHECK(page.status == 200);
@@ -23,7 +23,7 @@ TEST_CASE_METHOD(gateway_fixture, "the hosted page is shown while the payment wa
   const auto body = "csrf=" + csrf + "&action=pay";
   auto post = unsigned_request("POST", path, body, "application/x-www-form-urlencoded");
   CHECK(run(post).status == 403);  // without the cookie
-  CHECK(std::holds_alternative<view_payment>(scene.seen.back().what));
+  CHECK(std::holds_alternative<view_entity>(scene.seen.back().what));
   post.cookie = cookie;
   const auto paid = run(post);
   CHECK(paid.status == 303);
@@ -35,7 +35,7 @@ TEST_CASE_METHOD(gateway_fixture, "the hosted page is shown while the payment wa
   const auto cancel_body = "csrf=" + csrf + "&action=cancel";
   post.body = cancel_body;
   CHECK(header(run(post), "Location") == "https://shop.example/no");
-  CHECK(std::holds_alternative<view_payment>(scene.seen.back().what));
+  CHECK(std::holds_alternative<view_entity>(scene.seen.back().what));
 }
 
 TEST_CASE_METHOD(gateway_fixture, "a hosted page that is forged, stale or closed says so") {
@@ -45,13 +45,11 @@ TEST_CASE_METHOD(gateway_fixture, "a hosted page that is forged, stale or closed
   CHECK(run(unsigned_request("GET", "/sandbox/checkout/forged")).status == 404);
   const auto genuine = path_of("merch_1\ntest\npay_1\ncs_1");
   CHECK(run(unsigned_request("GET", genuine)).status == 404);  // the fake router knows no payment
-  scene.router = [](const payment_request&) { return payment_reply{waiting_payment(payment_state::captured)}; };
+  scene.router = [](const entity_request&) { return entity_reply{waiting_payment(payment_state::captured)}; };
   CHECK(run(unsigned_request("GET", genuine)).status == 410);
-  scene.router = [](const payment_request&) { return payment_reply{waiting_payment()}; };
+  scene.router = [](const entity_request&) { return entity_reply{waiting_payment()}; };
   const auto stale = path_of("merch_1\ntest\npay_1\ncs_0");
   CHECK(run(unsigned_request("GET", stale)).status == 410);
-  scene.router = [](const payment_request&) -> caf::result<payment_reply> {
-    return make_error(actor_errc::overloaded);
-  };
+  scene.router = [](const entity_request&) -> caf::result<entity_reply> { return make_error(actor_errc::overloaded); };
   CHECK(run(unsigned_request("GET", genuine)).status == 503);
 }

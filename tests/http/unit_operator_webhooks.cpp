@@ -45,7 +45,7 @@ destination to_platform() {
 delivery_job captured(std::int64_t id, std::string to) {
   delivery_job job;
   job.row.id = id;
-  job.row.subject = {merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"}};
+  job.row.subject = payment_key(merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"});
   job.row.to = destination_id{std::move(to)};
   job.row.next_attempt_at = noon;
   job.row.created_at = noon;
@@ -274,7 +274,8 @@ TEST_CASE_METHOD(webhook_fixture, "events are listed with their data") {
       R"("created":"2026-11-20T12:00:00.000Z","data":{"payment_id":"pay_1"}}]})");
   REQUIRE(asked);
   CHECK(asked->env == environment::test);
-  CHECK(asked->payment.value == "pay_1");
+  CHECK(asked->kind == entity_kind::payment);
+  CHECK(asked->subject == "pay_1");
   CHECK(asked->limit == 2);
   scene.events = [](const find_events&) -> caf::result<events_lookup> {
     return make_error(actor_errc::store_unavailable);

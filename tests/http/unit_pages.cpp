@@ -15,7 +15,7 @@ constexpr std::string_view browser_cookie = "0123456789abcdef0123456789abcdef";
 
 payment example(flow how = flow::redirect) {
   payment p;
-  p.key = {merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"}};
+  p.key = payment_key(merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"});
   p.state = payment_state::processing;
   p.status = provider_status::pending;
   p.amount = {4200, *currency::parse("HKD")};
@@ -152,7 +152,7 @@ TEST_CASE("forms are read strictly") {
 TEST_CASE("a link names one payment of one merchant, and only we can make it") {
   const auto link = read_hosted_link(sealed("merch_1\nlive\npay_1\ncs_1"), key);
   REQUIRE(link);
-  CHECK(link->key == payment_key{merchant_id{"merch_1"}, environment::live, payment_id{"pay_1"}});
+  CHECK(link->key == payment_key(merchant_id{"merch_1"}, environment::live, payment_id{"pay_1"}));
   CHECK(link->provider_ref == "cs_1");
   CHECK_FALSE(read_hosted_link(sealed("merch_1\nlive\npay_1\ncs_1"), "another key"));
   for (auto payload :

@@ -20,7 +20,7 @@ TEST_CASE_METHOD(gateway_fixture, "a path that nobody knows is 404, a known one 
 
 TEST_CASE_METHOD(gateway_fixture, "a creation reaches the router as a command and its stored result is sent as it is") {
   const auto result = std::make_shared<const answer>(answer{200, "{\"stored\":true}"});
-  scene.router = [&](const payment_request&) { return payment_reply{finished{result, false}}; };
+  scene.router = [&](const entity_request&) { return entity_reply{finished{result, false}}; };
   const auto out = client_request{}.send(*this);
   CHECK(out.sent_status() == 200);
   CHECK(out.sent_body() == result->body);
@@ -30,7 +30,7 @@ TEST_CASE_METHOD(gateway_fixture, "a creation reaches the router as a command an
 
   REQUIRE(scene.seen.size() == 1);
   const auto& asked = scene.seen.front();
-  CHECK(asked.key == payment_key{merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"}});
+  CHECK(asked.key == payment_key(merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"}));
   REQUIRE(asked.write);
   CHECK(asked.write->key ==
         command_key{merchant_id{"merch_1"}, environment::test, "", "0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e"});
@@ -40,8 +40,8 @@ TEST_CASE_METHOD(gateway_fixture, "a creation reaches the router as a command an
 }
 
 TEST_CASE_METHOD(gateway_fixture, "a replay says that it is one and keeps its status") {
-  scene.router = [](const payment_request&) {
-    return payment_reply{finished{std::make_shared<const answer>(answer{409, "{}"}), true}};
+  scene.router = [](const entity_request&) {
+    return entity_reply{finished{std::make_shared<const answer>(answer{409, "{}"}), true}};
   };
   const auto out = client_request{}.send(*this);
   CHECK(out.sent_status() == 409);
@@ -100,10 +100,10 @@ TEST_CASE_METHOD(gateway_fixture,
 TEST_CASE_METHOD(gateway_fixture,
                  "a write waits from its admission until the actors let it go; one that is turned away does not") {
   std::size_t waited = 0;
-  scene.router = [&](const payment_request& asked) {
+  scene.router = [&](const entity_request& asked) {
     CHECK((asked.admission != nullptr) == asked.write.has_value());
     waited = shared.writes.waiting();
-    return payment_reply{problem::payment_not_found};
+    return entity_reply{problem::payment_not_found};
   };
   client_request{}.send(*this);
   CHECK(waited == 1);
@@ -162,7 +162,7 @@ TEST_CASE_METHOD(gateway_fixture, "capture, refund and void reach the payment in
   send("refund", R"({"amount":5})");
   send("void", R"({"reason":"late"})");
   REQUIRE(scene.seen.size() == 3);
-  for (const auto& asked : scene.seen) CHECK(asked.key.id.value == "pay_7");
+  for (const auto& asked : scene.seen) CHECK(asked.key.id == "pay_7");
   CHECK(std::holds_alternative<capture_payment>(scene.seen[0].what));
   CHECK(std::get<refund_payment>(scene.seen[1].what).amount == 5);
   CHECK(std::get<void_payment>(scene.seen[2].what).reason == "late");
@@ -181,11 +181,11 @@ TEST_CASE_METHOD(gateway_fixture, "an id that no payment can have is a payment n
 }
 
 TEST_CASE_METHOD(gateway_fixture, "a payment and its timeline are read without an idempotency key") {
-  scene.router = [](const payment_request& asked) {
-    if (std::holds_alternative<view_payment>(asked.what)) return payment_reply{waiting_payment()};
+  scene.router = [](const entity_request& asked) {
+    if (std::holds_alternative<view_entity>(asked.what)) return entity_reply{waiting_payment()};
     auto view = std::make_shared<timeline_view>();
     view->key = asked.key;
-    return payment_reply{timeline_ptr{view}};
+    return entity_reply{timeline_ptr{view}};
   };
   CHECK(get("/v1/payment_intents/pay_1").send(*this).body == encode_payment(*waiting_payment()));
   CHECK(get("/v1/payment_intents/pay_1/timeline").send(*this).body == R"({"payment_id":"pay_1","timeline":[]})");
@@ -200,7 +200,7 @@ TEST_CASE_METHOD(gateway_fixture, "an actor that cannot answer is a 503 that ask
                     {make_error(actor_errc::store_unavailable), "store_unavailable"},
                     {make_error(actor_errc::stopping), "stopping"}};
   for (const auto& row : rows) {
-    scene.router = [&](const payment_request&) -> caf::result<payment_reply> { return row.why; };
+    scene.router = [&](const entity_request&) -> caf::result<entity_reply> { return row.why; };
     const auto out = client_request{}.send(*this);
     CHECK(out.status == 503);
     CHECK(code_in(out) == row.code);
@@ -210,14 +210,14 @@ TEST_CASE_METHOD(gateway_fixture, "an actor that cannot answer is a 503 that ask
 
 TEST_CASE_METHOD(gateway_fixture, "an answer that does not come in time is a 503; the operation runs on") {
   config.http.answer_timeout = std::chrono::milliseconds{50};
-  scene.router = [](const payment_request&) -> caf::result<payment_reply> { return caf::delegated<payment_reply>{}; };
+  scene.router = [](const entity_request&) -> caf::result<entity_reply> { return caf::delegated<entity_reply>{}; };
   CHECK(code_in(client_request{}.send(*this)) == "answer_timeout");
 }
 
 TEST_CASE_METHOD(gateway_fixture, "problems are answered, a merchant that cannot charge with a setup link") {
-  scene.router = [](const payment_request&) { return payment_reply{problem::idempotency_key_reused}; };
+  scene.router = [](const entity_request&) { return entity_reply{problem::idempotency_key_reused}; };
   CHECK(client_request{}.send(*this).status == 409);
-  scene.router = [](const payment_request&) { return payment_reply{problem::merchant_not_charge_capable}; };
+  scene.router = [](const entity_request&) { return entity_reply{problem::merchant_not_charge_capable}; };
   const auto out = client_request{}.send(*this);
   CHECK(out.status == 422);
   const auto error = boost::json::parse(out.body).as_object().at("error").as_object();

@@ -10,23 +10,17 @@ namespace {
 /// The schema's CHECK.
 bool adds_up(const payment& p) { return p.refunded >= 0 && p.refunded <= p.captured && p.captured <= p.amount.minor; }
 
-/// The payment that the unit's timeline entries belong to.
-const payment_key* subject_of(const unit_of_work& unit) {
-  if (unit.update_payment) return &unit.update_payment->key;
-  return unit.insert_payment ? &unit.insert_payment->key : nullptr;
-}
-
 std::string text(environment env) { return std::string{to_string(env)}; }
 std::string text(provider_kind kind) { return std::string{to_string(kind)}; }
 
 }  // namespace
 
 /// The first thing that keeps the unit from being stored, in the order in which the databases look; committed if none.
-commit_outcome memory_store::obstacle_to(const unit_of_work& unit) const {
+commit_outcome memory_store::obstacle_to(const unit_parts& unit) const {
   using enum commit_outcome;
   if (unit.insert_command && commands.contains(id(unit.insert_command->key))) return duplicate_command;
   if (const auto& fresh = unit.insert_payment) {
-    if (payments.contains(id(fresh->key))) return payment_exists;
+    if (payments.contains(id(fresh->key))) return entity_exists;
     if (!adds_up(*fresh)) return unavailable;
   }
   if (const auto& changed = unit.update_payment) {
@@ -38,14 +32,14 @@ commit_outcome memory_store::obstacle_to(const unit_of_work& unit) const {
     const auto row = commands.find(id(finish->key));
     if (row == commands.end() || row->second.result) return lost_claim;
   }
-  if (const auto* key = subject_of(unit))
-    if (const auto rows = timelines.find(id(*key)); rows != timelines.end())
+  if (const auto* subject = unit.changed())
+    if (const auto rows = timelines.find(id(subject->key)); rows != timelines.end())
       for (const auto& entry : unit.entries)
         if (rows->second.contains(entry.seq)) return lost_claim;
   return deliveries_apply(unit) ? committed : lost_claim;
 }
 
-bool memory_store::deliveries_apply(const unit_of_work& unit) const {
+bool memory_store::deliveries_apply(const unit_parts& unit) const {
   std::map<std::int64_t, const delivery*> seen;  // as the unit has left them so far
   for (const auto& fresh : unit.deliveries)
     if (deliveries.contains(fresh.id) || !seen.emplace(fresh.id, &fresh).second) return false;
@@ -61,14 +55,21 @@ bool memory_store::deliveries_apply(const unit_of_work& unit) const {
   return true;
 }
 
-commit_outcome memory_store::commit(const unit_of_work& unit) {
+/// All of the directory's records, or none.
+bool memory_store::records_apply(const unit_parts& unit) {
+  if (unit.records.empty() && !unit.revoked) return true;
+  auto changed = directory_;
+  for (const auto& record : unit.records)
+    if (!changed.apply(record)) return false;
+  if (unit.revoked) changed.apply(*unit.revoked);
+  directory_ = std::move(changed);
+  return true;
+}
+
+commit_outcome memory_store::commit(const unit_of_work& whole) {
+  const unit_parts unit{whole};
   if (const auto obstacle = obstacle_to(unit); obstacle != commit_outcome::committed) return obstacle;
-  if (!unit.changes.empty()) {
-    auto changed = directory_;
-    for (const auto& change : unit.changes)
-      if (!changed.apply(change)) return commit_outcome::duplicate_record;
-    directory_ = std::move(changed);
-  }
+  if (!records_apply(unit)) return commit_outcome::duplicate_record;
   if (unit.insert_command) commands.emplace(id(unit.insert_command->key), *unit.insert_command);
   if (unit.insert_payment) payments.emplace(id(unit.insert_payment->key), *unit.insert_payment);
   if (unit.update_payment) {
@@ -89,8 +90,8 @@ commit_outcome memory_store::commit(const unit_of_work& unit) {
     row.result = *finish->result;
     row.finished_at = finish->finished_at;
   }
-  if (const auto* key = subject_of(unit))
-    for (const auto& entry : unit.entries) timelines[id(*key)].emplace(entry.seq, entry);
+  if (const auto* subject = unit.changed())
+    for (const auto& entry : unit.entries) timelines[id(subject->key)].emplace(entry.seq, entry);
   for (const auto& fresh : unit.deliveries) deliveries.emplace(fresh.id, fresh);
   for (const auto& changed : unit.update_deliveries) {
     auto& row = deliveries.at(changed.id);
@@ -111,9 +112,10 @@ std::vector<commit_outcome> memory_store::commit(std::span<const unit_of_work> u
   return outcomes;
 }
 
-payment_lookup memory_store::run(const find_payment& what) const {
+entity_lookup memory_store::run(const find_entity& what) const {
   const auto row = payments.find(id(what.key));
-  return {row == payments.end() ? std::nullopt : std::optional{row->second}};
+  if (row == payments.end()) return {};
+  return {entity_row{std::make_shared<const payment>(row->second)}};
 }
 
 command_lookup memory_store::run(const find_command& what) const {
@@ -129,7 +131,7 @@ timeline_lookup memory_store::run(const find_timeline& what) const {
 }
 
 due_lookup memory_store::run(const find_due& what) const {
-  std::multimap<time_point, payment_key> due;
+  std::multimap<time_point, entity_key> due;
   for (const auto& [key, row] : payments)
     if (row.due_at && *row.due_at <= what.now) due.emplace(*row.due_at, row.key);
   due_lookup found;
@@ -217,16 +219,16 @@ deliveries_lookup memory_store::run(const find_deliveries& what) const {
 events_lookup memory_store::run(const find_events& what) const {
   events_lookup found;
   for (const auto& [key, entries] : timelines) {
-    const payment_key subject{merchant_id{std::get<0>(key)}, static_cast<environment>(std::get<1>(key)),
-                              payment_id{std::get<2>(key)}};
+    const entity_key subject{merchant_id{std::get<0>(key)}, static_cast<environment>(std::get<1>(key)),
+                             static_cast<entity_kind>(std::get<2>(key)), std::get<3>(key)};
     if (subject.merchant != what.merchant || (what.env && subject.env != *what.env)) continue;
-    if (!what.payment.value.empty() && subject.id != what.payment) continue;
+    if (!what.subject.empty() && (subject.kind != what.kind || subject.id != what.subject)) continue;
     for (const auto& [seq, entry] : entries)
       if (entry.kind == timeline_kind::event && (!what.before || entry.occurred_at < *what.before))
         found.events.push_back({entry.event_id, subject, seq, entry.operation, entry.occurred_at, entry.event_data});
   }
   std::ranges::sort(found.events, std::greater{}, [](const event_record& e) {
-    return std::tuple{e.created, text(e.subject.env), e.subject.id.value, e.seq};
+    return std::tuple{e.created, text(e.subject.env), std::string{to_string(e.subject.kind)}, e.subject.id, e.seq};
   });
   if (found.events.size() > what.limit) found.events.resize(what.limit);
   return found;
@@ -263,15 +265,11 @@ purge_result memory_store::run(const purge_commands& what) {
 }
 
 /// False if it names a record that exists already and may not be replaced.
-bool memory_store::directory_rows::apply(const directory_change& change) {
+bool memory_store::directory_rows::apply(const inserted_row& record) {
   struct visitor {
     directory_rows& rows;
     bool operator()(const save_merchant& m) const { return rows.merchants.emplace(m.id.value, m).second; }
     bool operator()(const save_api_key& k) const { return rows.keys.emplace(k.id.value, stored_key{k, false}).second; }
-    bool operator()(const revoke_api_key& k) const {
-      if (const auto row = rows.keys.find(k.id.value); row != rows.keys.end()) row->second.revoked = true;
-      return true;
-    }
     bool operator()(const save_user& u) const {
       const auto [row, fresh] = rows.users.try_emplace({u.merchant.value, u.email}, u);
       if (!fresh) row->second.password_hash = u.password_hash;
@@ -303,7 +301,16 @@ bool memory_store::directory_rows::apply(const directory_change& change) {
       return rows.spent_tokens.emplace(t.merchant.value, t.token_id).second;
     }
   };
-  return std::visit(visitor{*this}, change);
+  return std::visit(
+      [this]<class Record>(const Record& one) {
+        if constexpr (std::is_invocable_v<visitor, const Record&>) return visitor{*this}(one);
+        return false;  // an entity's row, which is none of the directory's
+      },
+      record);
+}
+
+void memory_store::directory_rows::apply(const revoke_api_key& k) {
+  if (const auto row = keys.find(k.id.value); row != keys.end()) row->second.revoked = true;
 }
 
 }  // namespace gateway::testing

@@ -12,14 +12,17 @@
 #include <vector>
 
 #include "gateway/store.hpp"
+#include "unit_parts.hpp"
 
 namespace gateway::testing {
 
 class memory_store {
  public:
-  using payment_row_key = std::tuple<std::string, int, std::string>;
+  using entity_row_key = std::tuple<std::string, int, int, std::string>;
   using command_row_key = std::tuple<std::string, int, std::string, std::string>;
-  static payment_row_key id(const payment_key& k) { return {k.merchant.value, static_cast<int>(k.env), k.id.value}; }
+  static entity_row_key id(const entity_key& k) {
+    return {k.merchant.value, static_cast<int>(k.env), static_cast<int>(k.kind), k.id};
+  }
   static command_row_key id(const command_key& k) {
     return {k.merchant.value, static_cast<int>(k.env), k.principal, k.key};
   }
@@ -29,7 +32,7 @@ class memory_store {
   /// In order; a unit that fails, fails alone.
   std::vector<commit_outcome> commit(std::span<const unit_of_work> units);
 
-  payment_lookup run(const find_payment& what) const;
+  entity_lookup run(const find_entity& what) const;
   command_lookup run(const find_command& what) const;
   timeline_lookup run(const find_timeline& what) const;
   due_lookup run(const find_due& what) const;
@@ -42,9 +45,9 @@ class memory_store {
   redeliver_rows_result run(const redeliver_rows& what);
 
   // The rows themselves: a test may look, and may do what a database's own hands could do.
-  std::map<payment_row_key, payment> payments;
+  std::map<entity_row_key, payment> payments;
   std::map<command_row_key, command_record> commands;
-  std::map<payment_row_key, std::map<std::uint32_t, timeline_entry>> timelines;
+  std::map<entity_row_key, std::map<std::uint32_t, timeline_entry>> timelines;
   std::map<std::int64_t, delivery> deliveries;  ///< by number
 
  private:
@@ -57,10 +60,12 @@ class memory_store {
     std::set<std::pair<std::string, std::string>> spent_tokens;
     std::map<std::pair<std::string, std::string>, save_destination> destinations;
 
-    bool apply(const directory_change& change);
+    bool apply(const inserted_row& record);
+    void apply(const revoke_api_key& k);
   };
-  commit_outcome obstacle_to(const unit_of_work& unit) const;
-  bool deliveries_apply(const unit_of_work& unit) const;
+  commit_outcome obstacle_to(const unit_parts& unit) const;
+  bool records_apply(const unit_parts& unit);
+  bool deliveries_apply(const unit_parts& unit) const;
   delivery_job job_of(const delivery& row) const;
 
   directory_rows directory_;

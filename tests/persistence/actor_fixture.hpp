@@ -54,11 +54,8 @@ class open_actors {
     std::vector<std::variant<commit_outcome, actor_errc>> answers(units.size());
     std::vector<std::function<void()>> waits;
     for (std::size_t i = 0; i < units.size(); ++i) {
-      const auto& unit = units[i];
-      const auto key = unit.insert_payment   ? unit.insert_payment->key
-                       : unit.update_payment ? unit.update_payment->key
-                                             : payment_key{};
-      auto handle = std::make_shared<decltype(self->request(handles.writers[0], caf::infinite, unit))>(
+      const auto key = units[i].subject;
+      auto handle = std::make_shared<decltype(self->request(handles.writers[0], caf::infinite, units[i]))>(
           self->request(handles.writer_for(key), std::chrono::seconds{60}, std::move(units[i])));
       waits.emplace_back([&answers, i, handle] {
         handle->receive([&](commit_outcome outcome) { answers[i] = outcome; },
@@ -69,7 +66,13 @@ class open_actors {
     return answers;
   }
 
-  std::variant<commit_outcome, actor_errc> commit_one(const unit_of_work& unit) { return commit({unit}).front(); }
+  std::vector<std::variant<commit_outcome, actor_errc>> commit(const std::vector<unit_parts>& units) {
+    return commit(std::vector<unit_of_work>{units.begin(), units.end()});
+  }
+
+  std::variant<commit_outcome, actor_errc> commit_one(const unit_of_work& unit) {
+    return commit(std::vector{unit}).front();
+  }
 
   /// The answer, or nothing if the store is unavailable.
   template <class Answer, class Question>

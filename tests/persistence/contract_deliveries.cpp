@@ -41,21 +41,21 @@ delivery attempted(delivery d, attempt_result result = attempt_result::rejected,
 delivery delivered(delivery d) { return attempted(std::move(d), attempt_result::delivered, 204); }
 delivery failed(delivery d) { return attempted(std::move(d), attempt_result::gone, 410); }
 
-unit_of_work fresh(std::vector<delivery> rows) {
-  unit_of_work unit;
+unit_parts fresh(std::vector<delivery> rows) {
+  unit_parts unit;
   unit.deliveries = std::move(rows);
   return unit;
 }
 
-unit_of_work recorded(std::vector<delivery> rows) {
-  unit_of_work unit;
+unit_parts recorded(std::vector<delivery> rows) {
+  unit_parts unit;
   unit.update_deliveries = std::move(rows);
   return unit;
 }
 
-unit_of_work saved(save_destination d) {
-  unit_of_work unit;
-  unit.changes = {std::move(d)};
+unit_parts saved(save_destination d) {
+  unit_parts unit;
+  unit.records.emplace_back(std::move(d));
   return unit;
 }
 
@@ -125,7 +125,7 @@ TEST_CASE("an attempt is recorded once, and changes nothing but what attempts ch
   for (const auto& next : {attempted(row), delivered(attempted(row)), redelivered(delivered(attempted(row)), at(9))}) {
     INFO(to_string(next.status) << " after " << next.attempts);
     auto moved = next;
-    moved.subject.id = payment_id{"pay_other"};
+    moved.subject.id = "pay_other";
     moved.to = app;
     moved.event_seq = 9;
     moved.created_at = at(77);
@@ -167,7 +167,7 @@ TEST_CASE("a number is given once, whoever's it is, and its unit falls whole") {
   SECTION("by another") { taken.subject.merchant = merchant_id{"merch_2"}; }
   unit.deliveries = {a_delivery(8, "2"), taken};
   CHECK(store.commit(unit) == lost_claim);
-  CHECK(store.run(find_payment{key_of("2")}).found == a_payment("2"));
+  CHECK(payment_in(store.run(find_entity{key_of("2")})) == a_payment("2"));
   CHECK(stored(store, 7) == a_delivery(7));
   CHECK_FALSE(stored(store, 8));
   CHECK(store.commit(fresh({a_delivery(9), a_delivery(9)})) == lost_claim);
@@ -213,7 +213,7 @@ TEST_CASE("in a large batch the deliveries that fail do so alone") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   with_event(store, "1");
-  std::vector<unit_of_work> inserts, records;
+  std::vector<unit_parts> inserts, records;
   outcomes expected(150, committed);
   for (int i = 0; i < 150; ++i) {
     inserts.push_back(fresh({a_delivery(1000 + i), a_delivery(2000 + i, "1", app)}));
@@ -293,8 +293,8 @@ TEST_CASE("deliveries are listed newest first, page by page, by destination and 
 TEST_CASE("a merchant's events are listed newest first") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
-  const auto event_of = [&](payment_key key, std::uint32_t seq, std::int64_t offset_ms) {
-    unit_of_work unit;
+  const auto event_of = [&](entity_key key, std::uint32_t seq, std::int64_t offset_ms) {
+    unit_parts unit;
     unit.insert_payment = a_payment("x");
     unit.insert_payment->key = std::move(key);
     unit.entries = {an_attempt(seq - 1), an_event(seq)};
@@ -319,10 +319,9 @@ TEST_CASE("a merchant's events are listed newest first") {
   CHECK(list({.merchant = merchant, .limit = 2}) == seqs{6, 8});
   CHECK(list({.merchant = merchant, .before = at(20)}) == seqs{2, 4});
   CHECK(list({.merchant = merchant, .env = environment::live}) == seqs{4});
-  CHECK(list({.merchant = merchant, .payment = payment_id{"pay_1"}}) == seqs{2, 4});
-  CHECK(list({.merchant = merchant, .env = environment::test, .payment = payment_id{"pay_1"}, .before = at(11)}) ==
-        seqs{2});
-  CHECK(list({.merchant = merchant, .payment = payment_id{"pay_1"}, .before = at(10)}).empty());
+  CHECK(list({.merchant = merchant, .subject = "pay_1"}) == seqs{2, 4});
+  CHECK(list({.merchant = merchant, .env = environment::test, .subject = "pay_1", .before = at(11)}) == seqs{2});
+  CHECK(list({.merchant = merchant, .subject = "pay_1", .before = at(10)}).empty());
   CHECK(list({.merchant = merchant_id{"merch_none"}}).empty());
   CHECK(store.run(find_events{.merchant = merchant, .limit = 1}).events ==
         std::vector{event_record{"evt_6", key_of("2"), 6, "payment.captured", at(30), R"({"amount":4200})"}});

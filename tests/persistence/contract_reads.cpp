@@ -20,7 +20,7 @@ void commit(contract_store& store, const unit_of_work& unit) {
 
 payment full_payment() {
   payment p;
-  p.key = {merchant_id{"merch_1"}, environment::live, payment_id{"pay_" + std::string(60, 'z')}};
+  p.key = payment_key(merchant_id{"merch_1"}, environment::live, payment_id{"pay_" + std::string(60, 'z')});
   p.version = std::numeric_limits<std::int64_t>::max() - 1;
   p.state = payment_state::partially_refunded;
   p.amount = {std::numeric_limits<std::int64_t>::max(), *currency::parse("KWD")};
@@ -63,10 +63,10 @@ TEST_CASE("every field of a payment comes back as it was inserted") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   const auto wanted = GENERATE_COPY(values<payment>({full_payment(), a_payment("plain")}));
-  unit_of_work unit;
+  unit_parts unit;
   unit.insert_payment = wanted;
   commit(store, unit);
-  const auto found = store.run(find_payment{wanted.key}).found;
+  const auto found = payment_in(store.run(find_entity{wanted.key}));
   REQUIRE(found);
   CHECK(*found == wanted);
 }
@@ -88,18 +88,18 @@ TEST_CASE("every field that an update may change comes back as updated") {
   bare.captured = bare.refunded = 0;
   bare.next_seq = 1;
   bare.updated_at = at(0);
-  unit_of_work insert, update;
+  unit_parts insert, update;
   insert.insert_payment = bare;
   commit(store, insert);
   update.update_payment = full;
   commit(store, update);
-  CHECK(store.run(find_payment{full.key}).found == full);
+  CHECK(payment_in(store.run(find_entity{full.key})) == full);
 
   auto cleared = bare;
   cleared.version = full.version + 1;
   update.update_payment = cleared;
   commit(store, update);
-  CHECK(store.run(find_payment{full.key}).found == cleared);
+  CHECK(payment_in(store.run(find_entity{full.key})) == cleared);
 }
 
 TEST_CASE("every name that a payment can carry is stored") {
@@ -118,10 +118,10 @@ TEST_CASE("every name that a payment can carry is stored") {
   for (auto what : {operation::create, operation::capture, operation::refund, operation::void_payment})
     next().open = open_operation{command_key_of("k"), what, 1, false, 0, 1, {}};
   for (const auto& p : all) {
-    unit_of_work unit;
+    unit_parts unit;
     unit.insert_payment = p;
     commit(store, unit);
-    CHECK(store.run(find_payment{p.key}).found == p);
+    CHECK(payment_in(store.run(find_entity{p.key})) == p);
   }
 }
 
@@ -131,7 +131,8 @@ TEST_CASE("every field of a command comes back") {
   command_record c{{merchant_id{"merch_1"}, environment::live, "plat_1", "c0ffee00-0000-4000-8000-000000000001"},
                    std::string(64, 'f'),
                    operation::refund,
-                   payment_id{"pay_x"},
+                   entity_kind::payment,
+                   "pay_x",
                    std::numeric_limits<std::int64_t>::max(),
                    awkward,
                    at(-5),
@@ -142,7 +143,7 @@ TEST_CASE("every field of a command comes back") {
     c.result.reset();
     c.finished_at.reset();
   }
-  unit_of_work unit;
+  unit_parts unit;
   unit.insert_command = c;
   commit(store, unit);
   CHECK(store.run(find_command{c.key}).found == c);
@@ -160,22 +161,22 @@ TEST_CASE("texts of a megabyte are stored and updated") {
   finish.entries[1].event_data = std::string(1 << 20, 'e');
   const unit_of_work batch[] = {finish, begin_unit("2")};
   CHECK(store.commit(batch) == std::vector(2, commit_outcome::committed));
-  CHECK(store.run(find_payment{key_of("1")}).found->details == unit.insert_payment->details);
+  CHECK(payment_in(store.run(find_entity{key_of("1")}))->details == unit.insert_payment->details);
   const auto command = store.run(find_command{command_key_of("key-1")}).found;
   CHECK(command->reason == unit.insert_command->reason);
   CHECK(*command->result == *finish.finish_command->result);
   CHECK(store.run(find_timeline{key_of("1")}).entries == finish.entries);
   // The statement that carried the long text serves short ones again.
   commit(store, begin_unit("3"));
-  CHECK(store.run(find_payment{key_of("3")}).found == a_payment("3"));
+  CHECK(payment_in(store.run(find_entity{key_of("3")})) == a_payment("3"));
 }
 
 TEST_CASE("what does not exist is not found") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   commit(store, begin_unit("1"));
-  CHECK_FALSE(store.run(find_payment{key_of("2")}).found);
-  CHECK_FALSE(store.run(find_payment{key_of("1", "merch_2")}).found);
+  CHECK_FALSE(payment_in(store.run(find_entity{key_of("2")})));
+  CHECK_FALSE(payment_in(store.run(find_entity{key_of("1", "merch_2")})));
   CHECK_FALSE(store.run(find_command{command_key_of("KEY-1")}).found);
   CHECK(store.run(find_timeline{key_of("1")}).entries.empty());
 }
@@ -213,7 +214,7 @@ TEST_CASE("due payments are found oldest first, up to the limit") {
   // What is settled is due no more.
   auto settled = a_payment("first");
   settled.version = 2;
-  unit_of_work unit;
+  unit_parts unit;
   unit.update_payment = settled;
   commit(store, unit);
   CHECK(due(200, 10) == std::vector{key_of("now")});
@@ -224,9 +225,9 @@ TEST_CASE("a reader sees each commit at once") {
   contract_store store{kind};
   for (int i = 0; i < 5; ++i) {
     const auto id = std::to_string(i);
-    CHECK_FALSE(store.run(find_payment{key_of(id)}).found);
+    CHECK_FALSE(payment_in(store.run(find_entity{key_of(id)})));
     commit(store, begin_unit(id));
-    CHECK(store.run(find_payment{key_of(id)}).found);
+    CHECK(payment_in(store.run(find_entity{key_of(id)})));
   }
 }
 
@@ -234,14 +235,14 @@ TEST_CASE("purging deletes finished commands older than the limit, oldest first,
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   for (int i = 0; i < 6; ++i) {
-    unit_of_work unit;
+    unit_parts unit;
     unit.insert_command = a_command("done-" + std::to_string(i));
     unit.insert_command->created_at = at(i);
     unit.insert_command->result = answer{200, "{}"};
     unit.insert_command->finished_at = at(i);
     commit(store, unit);
   }
-  unit_of_work open;
+  unit_parts open;
   open.insert_command = a_command("open");
   open.insert_command->created_at = at(0);
   commit(store, open);

@@ -12,9 +12,15 @@ namespace {
 
 const merchant_id shop{"merch_shop"};
 
-commit_outcome change(contract_store& store, std::vector<directory_change> changes) {
-  unit_of_work unit;
-  unit.changes = std::move(changes);
+commit_outcome change(contract_store& store, std::vector<inserted_row> records) {
+  unit_parts unit;
+  unit.records = std::move(records);
+  return store.commit(unit);
+}
+
+commit_outcome revoke(contract_store& store, const std::string& id, time_point now) {
+  unit_parts unit;
+  unit.revoked = revoke_api_key{key_id{id}, shop, now};
   return store.commit(unit);
 }
 
@@ -76,7 +82,7 @@ TEST_CASE("a key id is unique among all merchants, and revoking is for good") {
   CHECK_FALSE(keys[0].revoked);
 
   for (int times = 0; times < 2; ++times) {
-    CHECK(change(store, {revoke_api_key{key_id{"mk_live_1"}, shop, at(times)}}) == committed);
+    CHECK(revoke(store, "mk_live_1", at(times)) == committed);
     keys = directory_of(store).keys;
     CHECK(keys[0].revoked);
     CHECK_FALSE(keys[1].revoked);
@@ -149,9 +155,9 @@ TEST_CASE("a setup link is spent once") {
 TEST_CASE("an operator's change that fails leaves the payments of its batch alone") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
-  unit_of_work spend;
-  spend.changes = {spend_setup_token{shop, "token", at(0)}};
+  unit_parts spend;
+  spend.records.emplace_back(spend_setup_token{shop, "token", at(0)});
   const unit_of_work batch[] = {begin_unit("1"), spend, spend, begin_unit("2")};
   CHECK(store.commit(batch) == std::vector{committed, committed, duplicate_record, committed});
-  CHECK(store.run(find_payment{key_of("2")}).found);
+  CHECK(payment_in(store.run(find_entity{key_of("2")})));
 }

@@ -34,6 +34,9 @@ class contract_store {
   std::vector<commit_outcome> commit(std::span<const unit_of_work> units) {
     return memory_ ? memory_->commit(units) : commit_units(*database_->writer, units);
   }
+  std::vector<commit_outcome> commit(const std::vector<unit_parts>& units) {
+    return commit(std::vector<unit_of_work>{units.begin(), units.end()});
+  }
   commit_outcome commit(const unit_of_work& unit) { return commit({&unit, 1}).front(); }
 
   template <class Query>

@@ -13,21 +13,21 @@ using enum commit_outcome;
 namespace {
 
 std::optional<payment> stored(contract_store& store, const std::string& id) {
-  return store.run(find_payment{key_of(id)}).found;
+  return payment_in(store.run(find_entity{key_of(id)}));
 }
 
 std::optional<command_record> stored_command(contract_store& store, const std::string& key) {
   return store.run(find_command{command_key_of(key)}).found;
 }
 
-unit_of_work only_command(const std::string& key) {
-  unit_of_work unit;
+unit_parts only_command(const std::string& key) {
+  unit_parts unit;
   unit.insert_command = a_command(key);
   return unit;
 }
 
-unit_of_work only_update(payment p) {
-  unit_of_work unit;
+unit_parts only_update(payment p) {
+  unit_parts unit;
   unit.update_payment = std::move(p);
   return unit;
 }
@@ -65,7 +65,7 @@ TEST_CASE("a unit that fails leaves nothing behind, and says why") {
 
   struct row {
     const char* name;
-    unit_of_work unit;
+    unit_parts unit;
     commit_outcome expected;
   };
   auto key_taken = begin_unit("3");
@@ -83,7 +83,7 @@ TEST_CASE("a unit that fails leaves nothing behind, and says why") {
   unknown_command.finish_command->key = command_key_of("unknown");
   const row rows[] = {
       {"the idempotency key is taken", key_taken, duplicate_command},
-      {"the payment is taken", payment_taken, payment_exists},
+      {"the payment is taken", payment_taken, entity_exists},
       {"both are: the key counts", both_taken, duplicate_command},
       {"the payment stands at an older version", stale, lost_claim},
       {"the payment stands at that version already", rewind, lost_claim},
@@ -107,7 +107,7 @@ TEST_CASE("a command is finished once") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   REQUIRE(store.commit(begin_unit("1")) == committed);
-  unit_of_work finish;
+  unit_parts finish;
   finish.finish_command = a_finish("key-1", "first");
   REQUIRE(store.commit(finish) == committed);
   finish.finish_command = a_finish("key-1", "second");
@@ -138,12 +138,12 @@ TEST_CASE("the database refuses a payment that does not add up, and the neighbou
   };
   auto inserted = begin_unit("2");
   inserted.insert_payment->captured = 4201;
-  const unit_of_work refused[] = {only_update(with(4201, 0)), only_update(with(4200, 4201)),
-                                  only_update(with(4200, -1)), inserted};
-  for (std::size_t i = 0; i < std::size(refused); ++i) {
+  const unit_of_work rejected_units[] = {only_update(with(4201, 0)), only_update(with(4200, 4201)),
+                                         only_update(with(4200, -1)), inserted};
+  for (std::size_t i = 0; i < std::size(rejected_units); ++i) {
     INFO("row " << i);
-    CHECK(store.commit(refused[i]) == unavailable);
-    const unit_of_work batch[] = {only_command("before" + std::to_string(i)), refused[i],
+    CHECK(store.commit(rejected_units[i]) == unavailable);
+    const unit_of_work batch[] = {only_command("before" + std::to_string(i)), rejected_units[i],
                                   only_command("after" + std::to_string(i))};
     CHECK(store.commit(batch) == outcomes{committed, unavailable, committed});
     CHECK(stored(store, "1") == a_payment("1"));
@@ -157,7 +157,7 @@ TEST_CASE("in a large batch the units that fail do so alone") {
   contract_store store{kind};
   REQUIRE(store.commit(begin_unit("taken")) == committed);
 
-  std::vector<unit_of_work> batch;
+  std::vector<unit_parts> batch;
   outcomes expected;
   for (int i = 0; i < 150; ++i) {
     batch.push_back(begin_unit(std::to_string(i)));
@@ -168,7 +168,7 @@ TEST_CASE("in a large batch the units that fail do so alone") {
     }
     if (i == 78) {
       batch.back().insert_payment = a_payment("taken");
-      expected.back() = payment_exists;
+      expected.back() = entity_exists;
     }
   }
   CHECK(store.commit(batch) == expected);
@@ -228,7 +228,7 @@ TEST_CASE("several units of one payment in one batch take effect in their order"
 TEST_CASE("the same ids belong to each merchant and environment by themselves") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
-  std::vector<unit_of_work> batch;
+  std::vector<unit_parts> batch;
   for (const auto* merchant : {"merch_1", "merch_2", "MERCH_1", "merch_é"})
     for (const auto env : {environment::test, environment::live})
       for (const auto* principal : {"", "plat_1"}) {

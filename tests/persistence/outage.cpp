@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "actor_fixture.hpp"
+#include "persistence/database_session.hpp"
 #include "persistence/queries.hpp"
-#include "persistence/session.hpp"
 #include "persistence/unit_batch.hpp"
 
 using namespace gateway;
@@ -35,11 +35,11 @@ TEST_CASE("while the database is away units are unavailable at once, and service
   prepared_store{s};
   open_actors store{s};
   REQUIRE(store.commit_one(begin_unit("1")) == reply{commit_outcome::committed});
-  REQUIRE(store.ask<payment_lookup>(store.handles.readers[0], find_payment{key_of("1")}));
+  REQUIRE(store.ask<entity_lookup>(store.handles.readers[0], find_entity{key_of("1")}));
 
   mariadb("kill", server.folder.path());
   CHECK(store.commit_one(begin_unit("2")) == reply{commit_outcome::unavailable});
-  CHECK_FALSE(store.ask<payment_lookup>(store.handles.readers[0], find_payment{key_of("1")}));
+  CHECK_FALSE(store.ask<entity_lookup>(store.handles.readers[0], find_entity{key_of("1")}));
   CHECK(store.counts.store_up.Value() == 0);
   CHECK(store.counts.commit_failures.Value() == 1);
   const auto asked = std::chrono::steady_clock::now();
@@ -49,10 +49,10 @@ TEST_CASE("while the database is away units are unavailable at once, and service
   mariadb("start", server.folder.path());
   CHECK(eventually([&] { return store.counts.store_up.Value() == 1; }));
   CHECK(store.commit_one(begin_unit("3")) == reply{commit_outcome::committed});
-  const auto found = store.ask<payment_lookup>(store.handles.readers[0], find_payment{key_of("1")});
+  const auto found = store.ask<entity_lookup>(store.handles.readers[0], find_entity{key_of("1")});
   REQUIRE(found);
-  CHECK(found->found == a_payment("1"));
-  CHECK_FALSE(store.ask<payment_lookup>(store.handles.readers[0], find_payment{key_of("2")})->found);
+  CHECK(payment_in(*found) == a_payment("1"));
+  CHECK_FALSE(store.ask<entity_lookup>(store.handles.readers[0], find_entity{key_of("2")})->found);
 }
 
 TEST_CASE("connections that the server closed while they were idle are replaced unnoticed") {
@@ -62,7 +62,7 @@ TEST_CASE("connections that the server closed while they were idle are replaced 
   for (int i = 0; i < 8; ++i)
     REQUIRE(store.commit_one(begin_unit("before" + std::to_string(i))) == reply{commit_outcome::committed});
   for (const auto& reader : store.handles.readers)
-    REQUIRE(store.ask<payment_lookup>(reader, find_payment{key_of("before1")}));
+    REQUIRE(store.ask<entity_lookup>(reader, find_entity{key_of("before1")}));
 
   const auto killer = connect(where.where(), access::read);
   static const statement others{
@@ -75,7 +75,7 @@ TEST_CASE("connections that the server closed while they were idle are replaced 
   for (int i = 0; i < 8; ++i)
     CHECK(store.commit_one(begin_unit("after" + std::to_string(i))) == reply{commit_outcome::committed});
   for (const auto& reader : store.handles.readers)
-    CHECK(store.ask<payment_lookup>(reader, find_payment{key_of("after1")})->found);
+    CHECK(store.ask<entity_lookup>(reader, find_entity{key_of("after1")})->found);
   CHECK(store.counts.store_up.Value() == 1);
   CHECK(store.counts.commit_failures.Value() == 0);
 }
@@ -84,13 +84,14 @@ TEST_CASE("a full disk makes units unavailable, and what was committed stays, an
   migrated_store store{store_kind::sqlite};
   metrics counts;
   const auto health = std::make_shared<store_health>(counts);
-  session link{store.where(), access::write, health};
+  database_session link{store.where(), access::write, health};
   REQUIRE(link.run([](db_connection& db) { db.execute("PRAGMA max_page_count = 200"); }));
 
   const auto commit = [&](int i, commit_outcome& outcome) {
     auto unit = begin_unit(std::to_string(i));
     unit.insert_payment->details.description = std::string(50'000, 'x');
-    return link.run([&](db_connection& db) { outcome = commit_units(db, {&unit, 1}).front(); });
+    const unit_of_work whole = unit;
+    return link.run([&](db_connection& db) { outcome = commit_units(db, {&whole, 1}).front(); });
   };
   int stored = 0;
   auto outcome = commit_outcome::committed;
@@ -108,20 +109,20 @@ TEST_CASE("a full disk makes units unavailable, and what was committed stays, an
   CHECK(counts.store_up.Value() == 1);
   CHECK(commit(stored, outcome));
   CHECK(outcome == commit_outcome::committed);
-  for (int i = 0; i <= stored; ++i) CHECK(run(*store.reader, find_payment{key_of(std::to_string(i))}).found);
+  for (int i = 0; i <= stored; ++i) CHECK(payment_in(run(*store.reader, find_entity{key_of(std::to_string(i))})));
 }
 
 TEST_CASE("a writer waits for another one's lock and then commits") {
   migrated_store store{store_kind::sqlite};
   store.writer->begin();
-  const auto other = begin_unit("other");
+  const unit_of_work other = begin_unit("other");
   std::thread second{[&] {
     const auto db = connect(store.where(), access::write);
     CHECK(commit_units(*db, {&other, 1}).front() == commit_outcome::committed);
   }};
   store.writer->commit();
   second.join();
-  CHECK(run(*store.reader, find_payment{key_of("other")}).found);
+  CHECK(payment_in(run(*store.reader, find_entity{key_of("other")})));
 }
 
 TEST_CASE("a deadlock is survived by beginning again") {
@@ -137,7 +138,7 @@ TEST_CASE("a deadlock is survived by beginning again") {
   std::barrier both{2};
   std::atomic<int> attempts = 0, done = 0, too_late = 0, lost = 0;
   const auto claim = [&](const std::string& first, const std::string& second) {
-    session link{store.where(), access::write, health};
+    database_session link{store.where(), access::write, health};
     for (int round = 0; round < rounds; ++round) {
       bool met = false;
       const auto started = std::chrono::steady_clock::now();
@@ -168,7 +169,7 @@ TEST_CASE("a deadlock is survived by beginning again") {
   CHECK(lost == 0);
   CHECK(done + too_late == 2 * rounds);
   CHECK(attempts + too_late == 3 * rounds);
-  CHECK(run(*store.reader, find_payment{key_of("a")}).found->version == 1 + done);
-  CHECK(run(*store.reader, find_payment{key_of("b")}).found->version == 1 + done);
+  CHECK(payment_in(run(*store.reader, find_entity{key_of("a")}))->version == 1 + done);
+  CHECK(payment_in(run(*store.reader, find_entity{key_of("b")}))->version == 1 + done);
   CHECK(counts.store_up.Value() == 1);
 }

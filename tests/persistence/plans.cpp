@@ -65,7 +65,7 @@ TEST_CASE("deliveries are found by their indexes") {
     CHECK_THAT(due_plan,
                Contains("d USING INDEX deliveries_by_status (status=? AND destination_id=? AND next_attempt_at<?)"));
     CHECK_THAT(due_plan, Contains("SEARCH e USING INDEX sqlite_autoindex_events_1 (merchant_id=? AND environment=? AND "
-                                  "payment_id=? AND seq=?)"));
+                                  "subject_kind=? AND subject_id=? AND seq=?)"));
     CHECK_THAT(due_plan, !Contains("TEMP B-TREE"));
   } else {
     CHECK_THAT(due_plan,
@@ -106,10 +106,12 @@ TEST_CASE("deliveries are found by their indexes") {
   const auto events_plan = plan_of(store, statements::read_events, events);
   INFO(events_plan);
   CHECK_THAT(events_plan, Contains("events_by_age"));
-  const cell of_payment[] = {merchant, test_env, test_env, payment, now, limit};
-  const auto payment_plan = plan_of(store, statements::read_events_of_payment, of_payment);
+  const cell of_payment[] = {merchant, test_env, test_env, to_string(entity_kind::payment), payment, now, limit};
+  const auto payment_plan = plan_of(store, statements::read_events_of_subject, of_payment);
   INFO(payment_plan);
-  CHECK_THAT(payment_plan,
-             sqlite ? Contains("sqlite_autoindex_events_1 (merchant_id=? AND environment=? AND payment_id=?)")
-                    : Contains("PRIMARY"));
+  CHECK_THAT(
+      payment_plan,
+      sqlite
+          ? Contains("sqlite_autoindex_events_1 (merchant_id=? AND environment=? AND subject_kind=? AND subject_id=?)")
+          : Contains("PRIMARY"));
 }

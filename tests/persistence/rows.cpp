@@ -59,13 +59,14 @@ const std::vector<std::string> payment_cells{"partially_refunded",
                                              "7"};
 const std::string open_refund =
     R"({"principal":"","key":"k","operation":"refund","amount":3200,"answered":false,"asked":0,"claim":7,"begun_at":1790000000500})";
-const std::vector<std::string> command_cells{"aa", "refund",        "pay_1", "1000", "torn", "1790000000123",
-                                             "{}", "1790000000456", "200"};
+const std::vector<std::string> command_cells{"aa",   "refund",        "payment", "pay_1",         "1000",
+                                             "torn", "1790000000123", "{}",      "1790000000456", "200"};
 const std::vector<std::string> attempt_cells{"1", "0", "authorize", "approved", "", "", "1790000000123", "", ""};
 const std::vector<std::string> route_cells{"merch_1", "test", "sandbox", "route_1", "3", "USD EUR", "card"};
 
 const std::vector<std::string> delivery_cells{"merch_1",
                                               "test",
+                                              "payment",
                                               "pay_1",
                                               "2",
                                               "7",
@@ -90,8 +91,8 @@ const std::vector<std::string> destination_cells{
     "",        "sealed", "",         "NULL", "1790000000123"};
 
 std::vector<std::string> never_attempted() {
-  auto cells = with(with(delivery_cells, 8, "0"), 9, "0");
-  for (std::size_t column = 11; column <= 15; ++column) cells[column] = "NULL";
+  auto cells = with(with(delivery_cells, 9, "0"), 10, "0");
+  for (std::size_t column = 12; column <= 16; ++column) cells[column] = "NULL";
   return cells;
 }
 
@@ -152,13 +153,13 @@ TEST_CASE("a payment whose numbers cannot be is corrupt") {
 
 TEST_CASE("a stored answer has an HTTP status and a time, or neither") {
   CHECK(read_command(command_cells).result->status == 200);
-  CHECK_FALSE(read_command(with(with(command_cells, 7, "NULL"), 8, "NULL")).result);
+  CHECK_FALSE(read_command(with(with(command_cells, 8, "NULL"), 9, "NULL")).result);
   for (const auto* status : {"0", "65736", "-200", "600"}) {
     INFO(status);
-    CHECK_THROWS_AS(read_command(with(command_cells, 8, status)), corrupt_row);
+    CHECK_THROWS_AS(read_command(with(command_cells, 9, status)), corrupt_row);
   }
-  CHECK_THROWS_AS(read_command(with(command_cells, 7, "NULL")), corrupt_row);
   CHECK_THROWS_AS(read_command(with(command_cells, 8, "NULL")), corrupt_row);
+  CHECK_THROWS_AS(read_command(with(command_cells, 9, "NULL")), corrupt_row);
 }
 
 TEST_CASE("numbers that do not fit are corrupt, not cut short") {
@@ -180,7 +181,7 @@ TEST_CASE("a delivery's row is read column by column") {
   CHECK(job.event.subject == job.row.subject);
   CHECK(job.event.seq == 2);
   CHECK_FALSE(read_delivery(never_attempted()).row.last);
-  CHECK(read_delivery(with(with(delivery_cells, 7, "failed"), 10, "NULL")).row.status == delivery_status::failed);
+  CHECK(read_delivery(with(with(delivery_cells, 8, "failed"), 11, "NULL")).row.status == delivery_status::failed);
 }
 
 TEST_CASE("a delivery that no attempt could have left so is corrupt") {
@@ -189,27 +190,27 @@ TEST_CASE("a delivery that no attempt could have left so is corrupt") {
     std::vector<std::string> cells;
   } const rows[] = {
       {"unknown environment", with(delivery_cells, 1, "prod")},
-      {"a sequence number that does not fit", with(delivery_cells, 3, "4294967296")},
-      {"no number", with(delivery_cells, 4, "0")},
-      {"a number that JSON does not hold", with(delivery_cells, 4, "9007199254740992")},
-      {"no time", with(delivery_cells, 6, "253402300800000")},
-      {"unknown status", with(delivery_cells, 7, "lost")},
-      {"delivered and due", with(delivery_cells, 7, "delivered")},
-      {"delivered, but rejected", with(with(delivery_cells, 7, "delivered"), 10, "NULL")},
-      {"failed, but delivered", with(with(with(delivery_cells, 7, "failed"), 10, "NULL"), 12, "delivered")},
-      {"failed without an attempt", with(with(never_attempted(), 7, "failed"), 10, "NULL")},
-      {"pending and never due", with(delivery_cells, 10, "NULL")},
-      {"fewer attempts than the round began with", with(delivery_cells, 9, "4")},
-      {"attempts that left nothing", with(never_attempted(), 8, "3")},
-      {"an attempt that was not made", with(with(delivery_cells, 8, "0"), 9, "0")},
-      {"an attempt without a time", with(delivery_cells, 11, "NULL")},
-      {"an attempt without a time or result", with(with(delivery_cells, 11, "NULL"), 12, "NULL")},
-      {"an attempt without a result", with(delivery_cells, 12, "NULL")},
-      {"unknown result", with(delivery_cells, 12, "eaten")},
-      {"no HTTP status", with(delivery_cells, 13, "1000")},
-      {"negative duration", with(delivery_cells, 14, "-1")},
-      {"no version", with(delivery_cells, 16, "0")},
-      {"no event", with(delivery_cells, 17, "NULL")},
+      {"a sequence number that does not fit", with(delivery_cells, 4, "4294967296")},
+      {"no number", with(delivery_cells, 5, "0")},
+      {"a number that JSON does not hold", with(delivery_cells, 5, "9007199254740992")},
+      {"no time", with(delivery_cells, 7, "253402300800000")},
+      {"unknown status", with(delivery_cells, 8, "lost")},
+      {"delivered and due", with(delivery_cells, 8, "delivered")},
+      {"delivered, but rejected", with(with(delivery_cells, 8, "delivered"), 11, "NULL")},
+      {"failed, but delivered", with(with(with(delivery_cells, 8, "failed"), 11, "NULL"), 13, "delivered")},
+      {"failed without an attempt", with(with(never_attempted(), 8, "failed"), 11, "NULL")},
+      {"pending and never due", with(delivery_cells, 11, "NULL")},
+      {"fewer attempts than the round began with", with(delivery_cells, 10, "4")},
+      {"attempts that left nothing", with(never_attempted(), 9, "3")},
+      {"an attempt that was not made", with(with(delivery_cells, 9, "0"), 10, "0")},
+      {"an attempt without a time", with(delivery_cells, 12, "NULL")},
+      {"an attempt without a time or result", with(with(delivery_cells, 12, "NULL"), 13, "NULL")},
+      {"an attempt without a result", with(delivery_cells, 13, "NULL")},
+      {"unknown result", with(delivery_cells, 13, "eaten")},
+      {"no HTTP status", with(delivery_cells, 14, "1000")},
+      {"negative duration", with(delivery_cells, 15, "-1")},
+      {"no version", with(delivery_cells, 17, "0")},
+      {"no event", with(delivery_cells, 18, "NULL")},
   };
   for (const auto& bad : rows) {
     INFO(bad.name);

@@ -4,15 +4,19 @@
 #include <string>
 
 #include "gateway/store.hpp"
+#include "tests/memory_store/unit_parts.hpp"
 
 namespace gateway::persistence::test {
+
+using testing::payment_in;
+using testing::unit_parts;
 
 inline constexpr std::int64_t start_ms = 1'790'000'000'123;
 
 inline time_point at(std::int64_t offset_ms) { return from_unix_ms(start_ms + offset_ms); }
 
-inline payment_key key_of(const std::string& id, const std::string& merchant = "merch_1") {
-  return {merchant_id{merchant}, environment::test, payment_id{"pay_" + id}};
+inline entity_key key_of(const std::string& id, const std::string& merchant = "merch_1") {
+  return payment_key(merchant_id{merchant}, environment::test, payment_id{"pay_" + id});
 }
 
 inline payment a_payment(const std::string& id) {
@@ -46,7 +50,7 @@ inline command_record a_command(const std::string& key, const std::string& payme
   command_record c;
   c.key = command_key_of(key);
   c.fingerprint = std::string(64, 'a');
-  c.payment = payment_id{"pay_" + payment};
+  c.subject_id = "pay_" + payment;
   c.amount = 4200;
   c.created_at = at(0);
   return c;
@@ -78,16 +82,16 @@ inline timeline_entry an_event(std::uint32_t seq) {
 }
 
 /// What a create does before its provider is called: the key and the payment.
-inline unit_of_work begin_unit(const std::string& id) {
-  unit_of_work unit;
+inline unit_parts begin_unit(const std::string& id) {
+  unit_parts unit;
   unit.insert_command = a_command("key-" + id, id);
   unit.insert_payment = a_payment(id);
   return unit;
 }
 
 /// What it does after: the payment's change, the result and the timeline.
-inline unit_of_work finish_unit(const std::string& id) {
-  unit_of_work unit;
+inline unit_parts finish_unit(const std::string& id) {
+  unit_parts unit;
   unit.update_payment = captured(a_payment(id));
   unit.finish_command = a_finish("key-" + id);
   unit.entries = {an_attempt(1), an_event(2)};

@@ -80,8 +80,8 @@ bank_line::behavior_type line_behavior(bank_line::stateful_pointer<lining> self,
 void bank::take(std::string_view node, provider_call call, std::function<void(const provider_result&)> reply) {
   held_.provider_called(call);
   if (missing_ == guard::provider_key) call.provider_key += "/" + std::to_string(++last_);
-  log_.write(node, "calls the provider: ", to_string(call.what), ' ', call.subject.key.id.value, ' ', call.amount,
-             " as ", call.provider_key.substr(0, 11), call.asked_again ? ", again" : "");
+  log_.write(node, "calls the provider: ", to_string(call.what), ' ', call.subject.key.id, ' ', call.amount, " as ",
+             call.provider_key.substr(0, 11), call.asked_again ? ", again" : "");
   if (random_.chance(faults_.call_lost)) return log_.write("provider", "never hears of it");
   const auto delay = [&] {
     return duration_ms{random_.chance(faults_.stalls) ? random_.between(0, 30'000)
@@ -111,7 +111,7 @@ const provider_result& bank::execute(const provider_call& call) {
     return known->second;
   }
   auto result = decide(call);
-  log_.write("provider", to_string(result.status), ' ', to_string(call.what), ' ', call.subject.key.id.value, ' ',
+  log_.write("provider", to_string(result.status), ' ', to_string(call.what), ' ', call.subject.key.id, ' ',
              call.amount, " as ", call.provider_key.substr(0, 11));
   if (result.status == provider_status::approved)
     held_.provider_acted({call.provider_key, call.subject.key, call.what, call.amount, call.subject.open->command.key});

@@ -7,24 +7,26 @@ namespace gateway::simulation {
 
 namespace {
 
-constexpr std::string_view name_of(const payment_request& request) {
+constexpr std::string_view name_of(const entity_request& request) {
   constexpr std::string_view names[] = {"create", "capture",  "refund",        "void",
                                         "view",   "timeline", "hosted result", "settle"};
   return names[request.what.index()];
 }
 
 /// The gateway has not decided: the same key may be sent again.
-bool undecided(const payment_reply& reply) {
+bool undecided(const entity_reply& reply) {
   const auto* why = std::get_if<problem>(&reply.what);
   return why && (*why == problem::store_unavailable || *why == problem::overloaded ||
                  *why == problem::request_in_progress || *why == problem::outcome_pending_timeout);
 }
 
-std::string shown(const payment_reply& reply) {
+std::string shown(const entity_reply& reply) {
   if (const auto* result = std::get_if<finished>(&reply.what))
     return (result->replayed ? "again \"" : "\"") + result->result->body + '"';
-  if (const auto* seen = std::get_if<payment_ptr>(&reply.what))
-    return std::string{to_string((*seen)->state)} + " v" + std::to_string((*seen)->version);
+  if (const auto* seen = std::get_if<entity_row>(&reply.what)) {
+    const auto& row = *std::get<payment_ptr>(*seen);
+    return std::string{to_string(row.state)} + " v" + std::to_string(row.version);
+  }
   if (const auto* timeline = std::get_if<timeline_ptr>(&reply.what))
     return std::to_string((*timeline)->entries.size()) + " entries";
   constexpr std::string_view names[] = {"not found",
@@ -58,14 +60,14 @@ client::client(unsigned number, const world_plan& plan, agenda& time, dice& rand
   time_.in(duration_ms{random_.between(0, 2'000)}, [this] { next(); });
 }
 
-payment_key client::any_payment() {
-  return {merchant_id{"merch_1"}, environment::test,
-          payment_id{"pay_" + std::to_string(random_.between(1, plan_.payments))}};
+entity_key client::any_payment() {
+  return payment_key(merchant_id{"merch_1"}, environment::test,
+                     payment_id{"pay_" + std::to_string(random_.between(1, plan_.payments))});
 }
 
-payment_request client::make_up() {
-  payment_request request{any_payment(), std::nullopt, view_payment{}};
-  std::string content = request.key.id.value;
+entity_request client::make_up() {
+  entity_request request{any_payment(), std::nullopt, view_entity{}};
+  std::string content = request.key.id;
   const auto which = random_.below(100);
   if (which < 12) return request;
   if (which < 18) {
@@ -112,7 +114,7 @@ void client::next() {
   start(make_up());
 }
 
-void client::start(payment_request request) {
+void client::start(entity_request request) {
   if (request.write) past_.push_back(request);
   current_ = errand{std::move(request)};
   send(random_.chance(faults_.sends_twice) ? 2 : 1);
@@ -123,10 +125,10 @@ void client::send(unsigned copies) {
   ++current_->tries;
   const auto request = current_->request;
   if (request.write) held_.asked(request);
-  log_.write(name_, "asks: ", name_of(request), ' ', request.key.id.value, request.write ? " key " : "",
+  log_.write(name_, "asks: ", name_of(request), ' ', request.key.id, request.write ? " key " : "",
              request.write ? request.write->key.key : std::string{}, copies > 1 ? ", twice" : "");
   for (unsigned i = 0; i < copies; ++i)
-    send_(request, [this, attempt, request](payment_reply& reply) { hear(attempt, request, reply); });
+    send_(request, [this, attempt, request](entity_reply& reply) { hear(attempt, request, reply); });
   time_.in(faults_.patience, [this, attempt] {
     if (!current_ || attempt != attempt_) return;
     log_.write(name_, "hears nothing");
@@ -134,8 +136,8 @@ void client::send(unsigned copies) {
   });
 }
 
-void client::hear(std::uint64_t attempt, const payment_request& request, const payment_reply& reply) {
-  log_.write(name_, "is told: ", name_of(request), ' ', request.key.id.value, ' ', shown(reply));
+void client::hear(std::uint64_t attempt, const entity_request& request, const entity_reply& reply) {
+  log_.write(name_, "is told: ", name_of(request), ' ', request.key.id, ' ', shown(reply));
   if (!current_ || attempt != attempt_) return;
   if (!undecided(reply)) return finish();
   ++attempt_;  // its other copy is no news either
@@ -163,7 +165,7 @@ void client::ask_all_again() {
   stubborn_ = true;
   to_repeat_.clear();
   for (const auto& request : past_) {
-    const auto known = std::ranges::any_of(to_repeat_, [&](const payment_request& r) {
+    const auto known = std::ranges::any_of(to_repeat_, [&](const entity_request& r) {
       return r.write->key == request.write->key && r.write->fingerprint == request.write->fingerprint;
     });
     if (!known) to_repeat_.push_back(request);

@@ -18,7 +18,7 @@
 namespace gateway::simulation {
 
 /// How a client reaches a gateway: whichever node the balancer picks. Nothing is told if that node dies.
-using send_function = std::function<void(payment_request, std::function<void(payment_reply&)>)>;
+using send_function = std::function<void(entity_request, std::function<void(entity_reply&)>)>;
 
 class client {
  public:
@@ -32,18 +32,18 @@ class client {
 
  private:
   struct errand {
-    payment_request request;
+    entity_request request;
     unsigned tries = 0;
   };
 
   void next();
-  void start(payment_request request);
+  void start(entity_request request);
   void send(unsigned copies);
-  void hear(std::uint64_t attempt, const payment_request& request, const payment_reply& reply);
+  void hear(std::uint64_t attempt, const entity_request& request, const entity_reply& reply);
   void try_again();
   void finish();
-  payment_request make_up();
-  payment_key any_payment();
+  entity_request make_up();
+  entity_key any_payment();
 
   std::string name_;
   const world_plan& plan_;
@@ -58,8 +58,8 @@ class client {
   bool stubborn_ = false;
   std::uint64_t attempt_ = 0;  ///< a later one makes the answers to earlier ones no news
   std::optional<errand> current_;
-  std::vector<payment_request> past_;
-  std::vector<payment_request> to_repeat_;
+  std::vector<entity_request> past_;
+  std::vector<entity_request> to_repeat_;
 };
 
 }  // namespace gateway::simulation

@@ -10,26 +10,27 @@ namespace gateway::simulation {
 
 namespace {
 
-std::string shown(const unit_of_work& unit) {
+std::string shown(const testing::unit_parts& unit) {
   std::ostringstream text;
   if (const auto& c = unit.insert_command)
-    text << (c->result ? "store " : "begin ") << to_string(c->what) << ' ' << c->payment.value << " key " << c->key.key;
+    text << (c->result ? "store " : "begin ") << to_string(c->what) << ' ' << c->subject_id << " key " << c->key.key;
   if (const auto& f = unit.finish_command) text << "finish key " << f->key.key << " \"" << f->result->body << '"';
-  const auto& row = unit.insert_payment ? unit.insert_payment : unit.update_payment;
-  if (row)
-    text << " {" << row->key.id.value << " v" << row->version << ' ' << to_string(row->state)
-         << (row->open ? ", open " : "") << (row->open ? to_string(row->open->what) : std::string_view{}) << '}';
+  if (const auto* row = unit.changed())
+    text << " {" << row->key.id << " v" << row->version << ' ' << to_string(row->state) << (row->open ? ", open " : "")
+         << (row->open ? to_string(row->open->what) : std::string_view{}) << '}';
   for (const auto& d : unit.deliveries) text << " deliver " << d.id << " to " << d.to.value;
   for (const auto& d : unit.update_deliveries)
     text << " delivery " << d.id << " v" << d.version << ' ' << to_string(d.status) << " after " << d.attempts;
   return text.str();
 }
 
+std::string shown(const unit_of_work& unit) { return shown(testing::unit_parts{unit}); }
+
 /// The payment that the unit is about.
-std::optional<payment_key> subject_of(const unit_of_work& unit) {
-  if (unit.insert_payment) return unit.insert_payment->key;
-  if (unit.update_payment) return unit.update_payment->key;
-  if (const auto& c = unit.insert_command) return payment_key{c->key.merchant, c->key.env, c->payment};
+std::optional<entity_key> subject_of(const testing::unit_parts& unit) {
+  if (const auto* row = unit.changed()) return row->key;
+  if (const auto& c = unit.insert_command)
+    return entity_key{c->key.merchant, c->key.env, c->subject_kind, c->subject_id};
   return std::nullopt;
 }
 
@@ -40,7 +41,7 @@ class writing {
   std::optional<store_line> line;
 
   caf::result<commit_outcome> take(unit_of_work& unit) {
-    if (line->random.chance(line->faults.commit_refused)) return make_error(actor_errc::overloaded);
+    if (line->random.chance(line->faults.commit_refused)) return commit_outcome::rejected;
     auto promise = self->make_response_promise<commit_outcome>();
     waiting_.push_back({std::move(unit), promise});
     if (waiting_.size() == 1) schedule();
@@ -85,7 +86,7 @@ class writing {
     if (!*line->alive) return commit_outcome::unavailable;
     switch (how) {
       case fate::commits: {
-        const auto recorded = unit.update_deliveries;
+        const auto recorded = testing::unit_parts{unit}.update_deliveries;
         const auto outcome = line->rows.commit(line->node, std::move(unit), *line->unsaved);
         // A lost claim tells the node as much: the row is there, or further.
         for (const auto& row : recorded) line->memory->versions[row.id] = row.version;
@@ -155,7 +156,7 @@ slow_reader::behavior_type reader_behavior(slow_reader::stateful_pointer<reading
   self->state.self = self;
   self->state.line.emplace(std::move(line));
   return {
-      [self](const find_payment& q) { return self->state.take(q); },
+      [self](const find_entity& q) { return self->state.take(q); },
       [self](const find_command& q) { return self->state.take(q); },
       [self](const find_timeline& q) { return self->state.take(q); },
       [self](const find_due& q) { return self->state.take(q); },
@@ -172,17 +173,17 @@ slow_reader::behavior_type reader_behavior(slow_reader::stateful_pointer<reading
 
 }  // namespace
 
-commit_outcome database::commit(std::string_view node, unit_of_work unit, unsaved_units& unsaved) {
-  const auto& row = unit.insert_payment ? unit.insert_payment : unit.update_payment;
+commit_outcome database::commit(std::string_view node, unit_of_work whole, unsaved_units& unsaved) {
+  testing::unit_parts unit{whole};
+  const auto* row = unit.changed();
   if (missing_ == guard::version_claim && unit.update_payment)
-    if (const auto stored = rows_.payments.find(testing::memory_store::id(unit.update_payment->key));
-        stored != rows_.payments.end())
-      stored->second.version = unit.update_payment->version - 1;
+    if (const auto stored = rows_.payments.find(testing::memory_store::id(row->key)); stored != rows_.payments.end())
+      stored->second.version = row->version - 1;
   if (missing_ == guard::begin_commit && row) {
     const auto key = testing::memory_store::id(row->key);
-    if (unit.insert_command && !unit.insert_command->result) {
+    if (whole.kind == unit_kind::begin) {
       log_.write(node, shown(unit), ": kept in memory");
-      unsaved.insert_or_assign(key, std::move(unit));
+      unsaved.insert_or_assign(key, std::move(whole));
       return commit_outcome::committed;
     }
     if (auto begun = unsaved.extract(key))
@@ -194,7 +195,8 @@ commit_outcome database::commit(std::string_view node, unit_of_work unit, unsave
     for (const auto& changed : unit.update_deliveries)
       if (const auto stored = rows_.deliveries.find(changed.id); stored != rows_.deliveries.end())
         stored->second.version = changed.version - 1;
-  const auto before = subject_of(unit) ? rows_.run(find_payment{*subject_of(unit)}).found : std::nullopt;
+  const auto subject = subject_of(unit);
+  const auto before = subject ? testing::payment_in(rows_.run(find_entity{*subject})) : std::nullopt;
   const auto outcome = rows_.commit(unit);
   log_.write(node, shown(unit), ": ", to_string(outcome));
   if (outcome == commit_outcome::committed) {

@@ -25,7 +25,7 @@ class database {
       : rows_{rows}, held_{held}, told_{told}, log_{log}, missing_{missing} {}
 
   /// Begin units that a node without the begin commit keeps to itself. They die with the node.
-  using unsaved_units = std::map<testing::memory_store::payment_row_key, unit_of_work>;
+  using unsaved_units = std::map<testing::memory_store::entity_row_key, unit_of_work>;
 
   commit_outcome commit(std::string_view node, unit_of_work unit, unsaved_units& unsaved);
   template <class Query>

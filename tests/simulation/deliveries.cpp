@@ -52,7 +52,7 @@ void delivery_promises::published(const webhook_endpoint& endpoint) {
 
 // ---- rows ---------------------------------------------------------------------------------------
 
-void delivery_promises::committed(const unit_of_work& unit) {
+void delivery_promises::committed(const testing::unit_parts& unit) {
   for (const auto& row : unit.deliveries) check_fresh(row, unit);
   if (unit.update_payment)
     for (const auto& entry : unit.entries)
@@ -65,7 +65,7 @@ void delivery_promises::committed(const unit_of_work& unit) {
   }
 }
 
-void delivery_promises::check_fresh(const delivery& row, const unit_of_work& unit) {
+void delivery_promises::check_fresh(const delivery& row, const testing::unit_parts& unit) {
   const auto is_its_event = [&](const timeline_entry& e) {
     return e.seq == row.event_seq && e.kind == timeline_kind::event;
   };
@@ -78,20 +78,19 @@ void delivery_promises::check_fresh(const delivery& row, const unit_of_work& uni
 }
 
 /// The event has one delivery to each destination that wants it, and no other.
-void delivery_promises::check_told(const payment_key& subject, const timeline_entry& event) {
+void delivery_promises::check_told(const entity_key& subject, const timeline_entry& event) {
   std::map<std::string, unsigned> told;
   for (const auto& [number, row] : rows_.deliveries)
     if (row.subject == subject && row.event_seq == event.seq) ++told[row.to.value];
   for (const auto& to : published_.find_merchant(subject.merchant)->destinations) {
     const unsigned wanted = is_for(to, subject.env, event.operation) ? 1 : 0;
     if (told[to.id.value] != wanted)
-      all_.break_(text_of(event.operation, " of ", subject.id.value, " has ", told[to.id.value], " deliveries to ",
+      all_.break_(text_of(event.operation, " of ", subject.id, " has ", told[to.id.value], " deliveries to ",
                           to.id.value, ", not ", wanted));
     told.erase(to.id.value);
   }
   if (!told.empty())
-    all_.break_(
-        text_of(event.operation, " of ", subject.id.value, " is for ", told.begin()->first, ", which is nobody"));
+    all_.break_(text_of(event.operation, " of ", subject.id, " is for ", told.begin()->first, ", which is nobody"));
 }
 
 void delivery_promises::check_attempt(const delivery& from, const delivery& to) {
@@ -164,7 +163,7 @@ void delivery_promises::check_letter(const delivery& row, const outgoing_post& p
   const auto [first, fresh] = bodies_.try_emplace(row.id, post.body);
   if (first->second != post.body) all_.break_(text_of("delivery ", row.id, " is repeated with other bytes"));
   const event_record told{event.event_id, row.subject, event.seq, event.operation, event.occurred_at, event.event_data};
-  if (fresh && encoder_.event_envelope(told, destination_kind::merchant, entity_id{}) != post.body)
+  if (fresh && encoder_.envelope(told, destination_kind::merchant, entity_id{}) != post.body)
     all_.break_(text_of("delivery ", row.id, " is not what is stored"));
   const auto& past = endpoints_[row.to.value];
   const bool allowed = std::any_of(past.rbegin(), past.rend(), [&](const publication& p) {

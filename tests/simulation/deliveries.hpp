@@ -24,7 +24,7 @@ struct node_memory {
 class delivery_promises {
  public:
   /// `allowance`: how far a node's clock may have been set back.
-  delivery_promises(const testing::memory_store& rows, const result_encoder& encoder, const directory& published,
+  delivery_promises(const testing::memory_store& rows, const event_encoder& encoder, const directory& published,
                     const agenda& time, const settings& config, const duration_ms& allowance, promises& all)
       : rows_{rows},
         encoder_{encoder},
@@ -37,7 +37,7 @@ class delivery_promises {
   /// A destination was published, and what signs for it.
   void published(const webhook_endpoint& endpoint);
   /// A unit has been committed.
-  void committed(const unit_of_work& unit);
+  void committed(const testing::unit_parts& unit);
   /// An operator has made deliveries due again: their rows have changed.
   void redelivered();
   /// A node makes an attempt, by its own clock at `now`.
@@ -59,13 +59,13 @@ class delivery_promises {
     time_point until = time_point::max();
   };
 
-  void check_fresh(const delivery& row, const unit_of_work& unit);
+  void check_fresh(const delivery& row, const testing::unit_parts& unit);
   void check_attempt(const delivery& from, const delivery& to);
-  void check_told(const payment_key& subject, const timeline_entry& event);
+  void check_told(const entity_key& subject, const timeline_entry& event);
   void check_letter(const delivery& row, const outgoing_post& post, time_point now);
 
   const testing::memory_store& rows_;
-  const result_encoder& encoder_;
+  const event_encoder& encoder_;
   const directory& published_;
   const agenda& time_;
   const settings& config_;

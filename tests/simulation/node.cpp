@@ -4,9 +4,9 @@
 
 #include <caf/all.hpp>
 
+#include "entity/reconciler.hpp"
+#include "entity/router.hpp"
 #include "provider_gate.hpp"
-#include "reconciler.hpp"
-#include "router.hpp"
 #include "webhooks/dispatcher.hpp"
 
 namespace gateway::simulation {
@@ -60,16 +60,11 @@ node::node(const surroundings& around, unsigned number, duration_ms clock_skew, 
   dispatcher_ = actors::spawn_dispatcher(
       system_,
       std::make_shared<const actors::webhook_context>(actors::webhook_context{
-          store, operators, around_.merchants, clock_, around_.encoder, around_.config, around_.meters, mail_}));
-  context_ = std::make_shared<actors::payment_context>(actors::payment_context{std::move(store),
-                                                                               {},
-                                                                               around_.merchants,
-                                                                               clock_,
-                                                                               around_.encoder,
-                                                                               around_.config,
-                                                                               around_.meters,
-                                                                               dispatcher_,
-                                                                               numbers_});
+          store, operators, around_.merchants, clock_, around_.events, around_.config, around_.meters, mail_}));
+  context_ = std::make_shared<actors::payment_context>(actors::payment_context{
+      {std::move(store), around_.merchants, clock_, around_.config, around_.meters, dispatcher_, numbers_},
+      {},
+      around_.payments});
   for (const auto& kind : provider_catalogue) {
     const auto way_to_bank = spawn_bank_line(system_, around_.provider, name_, alive_);
     auto& gate = context_->providers[static_cast<std::size_t>(kind.kind)];
@@ -77,7 +72,7 @@ node::node(const surroundings& around, unsigned number, duration_ms clock_skew, 
     keep(way_to_bank);
     keep(gate);
   }
-  router_ = actors::spawn_router(system_, context_);
+  router_ = actors::spawn_router(system_, context_, {actors::payment_spawner(context_)});
   reconciler_ = actors::spawn_reconciler(system_, context_->store, router_, clock_, around_.config);
   client_ = system_.spawn([](caf::event_based_actor*) -> caf::behavior { return {[](wake_atom) {}}; });
   keep(reconciler_);
@@ -119,14 +114,14 @@ void node::catch_up() {
   caught_up_ = now;
 }
 
-void node::send(payment_request request, std::function<void(payment_reply&)> told) {
+void node::send(entity_request request, std::function<void(entity_reply&)> told) {
   auto* client = static_cast<caf::event_based_actor*>(caf::actor_cast<caf::abstract_actor*>(client_));
   // Outside an actor's own turn a request needs a context to be sent from.
   client->context(&outside_);
   ++*unanswered_;
   client->request(router_, caf::infinite, std::move(request))
       .then(
-          [told, open = unanswered_, alive = alive_](payment_reply& reply) {
+          [told, open = unanswered_, alive = alive_](entity_reply& reply) {
             if (!*alive) return;  // the connection broke with the node
             --*open;
             told(reply);
@@ -134,7 +129,7 @@ void node::send(payment_request request, std::function<void(payment_reply&)> tol
           [told, open = unanswered_, alive = alive_](const caf::error&) {
             if (!*alive) return;
             --*open;
-            payment_reply nothing{problem::outcome_pending_timeout};
+            entity_reply nothing{problem::outcome_pending_timeout};
             told(nothing);
           });
 }

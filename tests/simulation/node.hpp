@@ -14,7 +14,7 @@
 #include "database.hpp"
 #include "gateway/base/metrics.hpp"
 #include "gateway/directory.hpp"
-#include "payment_actor.hpp"
+#include "payment/payment_actor.hpp"
 #include "receivers.hpp"
 #include "webhooks/delivery_worker.hpp"
 
@@ -32,7 +32,8 @@ struct surroundings {
   std::function<bool(const disable_destination&)> disable;  ///< false if the directory's store is away
   const settings& config;
   const directory& merchants;
-  const result_encoder& encoder;
+  const payment_encoder& payments;
+  const event_encoder& events;
   metrics& meters;
 };
 
@@ -51,7 +52,7 @@ class node {
   /// Its clocks follow the agenda's.
   void catch_up();
 
-  void send(payment_request request, std::function<void(payment_reply&)> told);
+  void send(entity_request request, std::function<void(entity_reply&)> told);
   /// The directory has published a destination.
   void tell(const destination_changed& change) { caf::anon_send(dispatcher_, change); }
   /// An operator's command; `told` hears how many it made due again, or nothing.

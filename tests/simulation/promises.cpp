@@ -40,33 +40,33 @@ void promises::break_(std::string why) {
   broken_ = std::move(why);
 }
 
-const payment* promises::row_of(const payment_key& key) const {
+const payment* promises::row_of(const entity_key& key) const {
   const auto row = rows_.payments.find(testing::memory_store::id(key));
   return row == rows_.payments.end() ? nullptr : &row->second;
 }
 
 // ---- rows ---------------------------------------------------------------------------------------
 
-void promises::committed(const std::optional<payment>& before, const unit_of_work& unit) {
+void promises::committed(const std::optional<payment>& before, const testing::unit_parts& unit) {
   if (const auto& fresh = unit.insert_payment) {
     if (fresh->version != 1 || fresh->state != payment_state::created || !fresh->open)
-      break_(text_of(fresh->key.id.value, " begins as something other than a created payment with its creation open"));
-    if (!unit.insert_command) break_(text_of(fresh->key.id.value, " begins without its idempotency key"));
+      break_(text_of(fresh->key.id, " begins as something other than a created payment with its creation open"));
+    if (!unit.insert_command) break_(text_of(fresh->key.id, " begins without its idempotency key"));
   }
   if (unit.update_payment && before) check_change(*before, *unit.update_payment, unit.entries.size());
   if (unit.insert_command && unit.insert_command->result) check_conclusion(before, *unit.insert_command);
-  const auto& row = unit.insert_payment ? unit.insert_payment : unit.update_payment;
+  const auto* row = unit.changed();
   const auto version = row ? row->version : before ? before->version : 0;
   if (unit.finish_command) settled_at_[unit.finish_command->key.key] = version;
   if (unit.insert_command && unit.insert_command->result) settled_at_[unit.insert_command->key.key] = version;
   if (row) {
     history_[testing::memory_store::id(row->key)].emplace(row->version, *row_of(row->key));
-    if (row->refunded > row->captured) break_(text_of(row->key.id.value, ": more is refunded than was captured"));
+    if (row->refunded > row->captured) break_(text_of(row->key.id, ": more is refunded than was captured"));
   }
 }
 
 void promises::check_change(const payment& from, const payment& to, std::size_t entries) {
-  const auto& id = to.key.id.value;
+  const auto& id = to.key.id;
   if (to.version != from.version + 1) break_(text_of(id, " goes from version ", from.version, " to ", to.version));
   if (!legal(from.state, to.state))
     break_(text_of(id, " goes from ", to_string(from.state), " to ", to_string(to.state)));
@@ -80,9 +80,9 @@ void promises::check_change(const payment& from, const payment& to, std::size_t 
 
 /// A result stored without calling the provider must be what the row says at that moment.
 void promises::check_conclusion(const std::optional<payment>& before, const command_record& command) {
-  if (!before) return break_(text_of("a result is stored for ", command.payment.value, ", which does not exist"));
+  if (!before) return break_(text_of("a result is stored for ", command.subject_id, ", which does not exist"));
   if (before->open && !before->open->answered)
-    return break_(text_of(command.payment.value, " takes key ", command.key.key, " while its ",
+    return break_(text_of(command.subject_id, " takes key ", command.key.key, " while its ",
                           to_string(before->open->what), " is open and its client not told"));
   const auto decided = [&]() -> decision {
     switch (command.what) {
@@ -95,17 +95,17 @@ void promises::check_conclusion(const std::optional<payment>& before, const comm
   const auto* concluded = std::get_if<conclusion>(&decided);
   if (!concluded)
     return break_(text_of("\"", command.result->body, "\" is stored for key ", command.key.key, ", but ",
-                          command.payment.value, " is ", to_string(before->state), " and would take it"));
+                          command.subject_id, " is ", to_string(before->state), " and would take it"));
   const auto wanted = encoder_.encode(concluded->result);
   if (wanted != *command.result)
-    break_(text_of("\"", command.result->body, "\" is stored for key ", command.key.key, ", but ",
-                   command.payment.value, " says \"", wanted.body, "\""));
+    break_(text_of("\"", command.result->body, "\" is stored for key ", command.key.key, ", but ", command.subject_id,
+                   " says \"", wanted.body, "\""));
 }
 
 // ---- provider -----------------------------------------------------------------------------------
 
 void promises::provider_called(const provider_call& call) {
-  const auto& id = call.subject.key.id.value;
+  const auto& id = call.subject.key.id;
   const auto& open = call.subject.open;
   if (!open) return break_(text_of("the provider is called for ", id, " with no operation open"));
   const auto* row = row_of(call.subject.key);
@@ -123,7 +123,7 @@ void promises::provider_called(const provider_call& call) {
 }
 
 void promises::provider_acted(provider_effect effect) {
-  const auto& id = effect.subject.id.value;
+  const auto& id = effect.subject.id;
   std::int64_t refunded = effect.what == operation::refund ? effect.amount : 0;
   bool captured = effect.what == operation::capture, voided = effect.what == operation::void_payment;
   for (const auto& past : effects_) {
@@ -144,32 +144,33 @@ void promises::provider_acted(provider_effect effect) {
 
 // ---- clients ------------------------------------------------------------------------------------
 
-void promises::asked(const payment_request& request) {
+void promises::asked(const entity_request& request) {
   fingerprints_[request.write->key.key].insert(request.write->fingerprint);
 }
 
-void promises::told(const payment_request& request, const payment_reply& reply, std::size_t asked_at, bool one_node) {
+void promises::told(const entity_request& request, const entity_reply& reply, std::size_t asked_at, bool one_node) {
   if (const auto* result = std::get_if<finished>(&reply.what)) return check_stored(request, *result);
-  if (const auto* seen = std::get_if<payment_ptr>(&reply.what)) return check_seen(**seen, asked_at, one_node);
+  if (const auto* seen = std::get_if<entity_row>(&reply.what))
+    return check_seen(*std::get<payment_ptr>(*seen), asked_at, one_node);
   if (const auto* timeline = std::get_if<timeline_ptr>(&reply.what)) {
     const auto& rows = rows_.timelines.find(testing::memory_store::id((*timeline)->key));
     for (const auto& entry : (*timeline)->entries)
       if (rows == rows_.timelines.end() || !rows->second.contains(entry.seq) || rows->second.at(entry.seq) != entry)
-        return break_(text_of("a timeline of ", request.key.id.value, " shows what is not stored"));
+        return break_(text_of("a timeline of ", request.key.id, " shows what is not stored"));
     return;
   }
   const auto why = std::get<problem>(reply.what);
   const auto known = std::any_of(acknowledged_.begin(), acknowledged_.begin() + static_cast<std::ptrdiff_t>(asked_at),
                                  [&](const acknowledgement& a) { return a.subject == request.key; });
   if (why == problem::payment_not_found && known)
-    break_(text_of(request.key.id.value, " is told not to exist, after a client was given its result"));
+    break_(text_of(request.key.id, " is told not to exist, after a client was given its result"));
   if (why == problem::payment_already_exists && !row_of(request.key))
-    break_(text_of(request.key.id.value, " is told to exist, and does not"));
+    break_(text_of(request.key.id, " is told to exist, and does not"));
   if (why == problem::idempotency_key_reused && fingerprints_[request.write->key.key].size() < 2)
     break_(text_of("key ", request.write->key.key, " is told to be reused, and was not"));
 }
 
-void promises::check_stored(const payment_request& request, const finished& result) {
+void promises::check_stored(const entity_request& request, const finished& result) {
   const auto& key = request.write->key;
   const auto row = rows_.commands.find(testing::memory_store::id(key));
   const result_told now{request.write->fingerprint, *result.result};
@@ -198,13 +199,13 @@ void promises::check_seen(const payment& seen, std::size_t asked_at, bool one_no
   const auto& past = history_[testing::memory_store::id(seen.key)];
   const auto moment = past.find(seen.version);
   if (moment == past.end() || moment->second != seen)
-    return break_(text_of("a look at ", seen.key.id.value, " shows what was never stored"));
+    return break_(text_of("a look at ", seen.key.id, " shows what was never stored"));
   // A node of several may lag behind; one alone may not go back behind what it told.
   if (!one_node) return;
   for (std::size_t i = 0; i < asked_at; ++i)
     if (acknowledged_[i].subject == seen.key && acknowledged_[i].version > seen.version)
-      return break_(text_of("a look at ", seen.key.id.value, " shows version ", seen.version,
-                            ", after a result of version ", acknowledged_[i].version, " was told"));
+      return break_(text_of("a look at ", seen.key.id, " shows version ", seen.version, ", after a result of version ",
+                            acknowledged_[i].version, " was told"));
 }
 
 void promises::key_expires(const command_key& key) {
@@ -225,13 +226,13 @@ bool promises::anything_open() const {
 
 void promises::seen_at_rest(const payment& seen) {
   if (const auto* row = row_of(seen.key); !row || *row != seen)
-    break_(text_of(seen.key.id.value, " is shown at version ", seen.version, " for ever, and stands at ",
+    break_(text_of(seen.key.id, " is shown at version ", seen.version, " for ever, and stands at ",
                    row ? row->version : 0));
 }
 
 void promises::at_rest() {
   for (const auto& [key, row] : rows_.payments) {
-    if (row.open) break_(text_of(row.key.id.value, ": its ", to_string(row.open->what), " stays open for ever"));
+    if (row.open) break_(text_of(row.key.id, ": its ", to_string(row.open->what), " stays open for ever"));
     std::int64_t given_back = 0;
     std::array<unsigned, 4> count{};
     for (const auto& effect : effects_) {
@@ -243,31 +244,30 @@ void promises::at_rest() {
     const bool paid = row.state == authorized || row.state == captured || row.state == partially_refunded ||
                       row.state == refunded || row.state == voided;
     const bool by_call = count[static_cast<std::size_t>(operation::create)] == 1;
-    if (by_call && !paid)
-      break_(text_of("the provider has charged ", row.key.id.value, ", which is ", to_string(row.state)));
+    if (by_call && !paid) break_(text_of("the provider has charged ", row.key.id, ", which is ", to_string(row.state)));
     if (paid && !by_call && !paid_pages_.contains(key))
-      break_(text_of(row.key.id.value, " is ", to_string(row.state), ", and nobody has paid"));
+      break_(text_of(row.key.id, " is ", to_string(row.state), ", and nobody has paid"));
     if (given_back != row.refunded)
-      break_(text_of("the provider has refunded ", given_back, " of ", row.key.id.value, ", the payment says ",
-                     row.refunded));
+      break_(
+          text_of("the provider has refunded ", given_back, " of ", row.key.id, ", the payment says ", row.refunded));
     const bool captured_by_call = count[static_cast<std::size_t>(operation::capture)] == 1;
     if (captured_by_call && row.captured != row.amount.minor)
-      break_(text_of(row.key.id.value, " is captured at the provider only"));
+      break_(text_of(row.key.id, " is captured at the provider only"));
     const bool captured_here = row.captured > 0 && row.how == flow::server;
     if (captured_here && !captured_by_call && traits_of(row.provider).separate_capture)
-      break_(text_of(row.key.id.value, " is captured here and not at the provider"));
+      break_(text_of(row.key.id, " is captured here and not at the provider"));
     if ((count[static_cast<std::size_t>(operation::void_payment)] == 1) != (row.state == voided))
-      break_(text_of(row.key.id.value, ": the void is known on one side only"));
+      break_(text_of(row.key.id, ": the void is known on one side only"));
     const auto timeline = rows_.timelines.find(key);
     const auto length = timeline == rows_.timelines.end() ? 0 : timeline->second.size();
-    if (length + 1 != row.next_seq) break_(text_of(row.key.id.value, ": entries of its timeline are missing"));
+    if (length + 1 != row.next_seq) break_(text_of(row.key.id, ": entries of its timeline are missing"));
   }
   for (const auto& [key, row] : rows_.commands)
     if (!row.result)
-      break_(text_of("key ", row.key.key, " (", to_string(row.what), ' ', row.payment.value, ") never gets a result"));
+      break_(text_of("key ", row.key.key, " (", to_string(row.what), ' ', row.subject_id, ") never gets a result"));
   for (const auto& effect : effects_)
     if (!row_of(effect.subject))
-      break_(text_of("the provider has acted on ", effect.subject.id.value, ", which does not exist"));
+      break_(text_of("the provider has acted on ", effect.subject.id, ", which does not exist"));
   for (const auto& [key, told] : results_) {
     const bool kept = std::ranges::any_of(
         rows_.commands, [&](const auto& row) { return row.second.key.key == key && row.second.result == told.bytes; });

@@ -18,7 +18,7 @@ namespace gateway::simulation {
 /// What the provider did with money, once.
 struct provider_effect {
   std::string provider_key;
-  payment_key subject;
+  entity_key subject;
   operation what = operation::create;
   std::int64_t amount = 0;
   std::string command;  ///< the idempotency key behind it
@@ -26,26 +26,26 @@ struct provider_effect {
 
 class promises {
  public:
-  promises(const testing::memory_store& rows, const result_encoder& encoder, journal& log)
+  promises(const testing::memory_store& rows, const payment_encoder& encoder, journal& log)
       : rows_{rows}, encoder_{encoder}, log_{log} {}
 
   /// The first promise that was broken, in words.
   const std::optional<std::string>& broken() const { return broken_; }
 
   /// A unit has been committed; `before` is its payment's row as it was.
-  void committed(const std::optional<payment>& before, const unit_of_work& unit);
+  void committed(const std::optional<payment>& before, const testing::unit_parts& unit);
   /// A call leaves the gateway.
   void provider_called(const provider_call& call);
   /// A key is about to be purged: its next use is another command.
   void key_expires(const command_key& key);
   /// The customer pays on the provider's page.
-  void page_paid(const payment_key& subject) { paid_pages_.insert(testing::memory_store::id(subject)); }
+  void page_paid(const entity_key& subject) { paid_pages_.insert(testing::memory_store::id(subject)); }
   /// The provider has charged, captured, refunded or voided.
   void provider_acted(provider_effect effect);
   /// A client sends a write, or sends it again.
-  void asked(const payment_request& request);
+  void asked(const entity_request& request);
   /// A client is told. `asked_at` is what `moment()` was when it asked.
-  void told(const payment_request& request, const payment_reply& reply, std::size_t asked_at, bool one_node);
+  void told(const entity_request& request, const entity_reply& reply, std::size_t asked_at, bool one_node);
   std::size_t moment() const { return acknowledged_.size(); }
 
   /// A look at a payment when nothing is under way on the only node.
@@ -64,28 +64,28 @@ class promises {
     bool operator==(const result_told&) const = default;
   };
   struct acknowledgement {
-    payment_key subject;
+    entity_key subject;
     std::int64_t version = 0;
   };
 
   void check_change(const payment& from, const payment& to, std::size_t entries);
   void check_conclusion(const std::optional<payment>& before, const command_record& command);
-  void check_stored(const payment_request& request, const finished& result);
+  void check_stored(const entity_request& request, const finished& result);
   void check_seen(const payment& seen, std::size_t asked_at, bool one_node);
-  const payment* row_of(const payment_key& key) const;
+  const payment* row_of(const entity_key& key) const;
 
   const testing::memory_store& rows_;
-  const result_encoder& encoder_;
+  const payment_encoder& encoder_;
   journal& log_;
   std::optional<std::string> broken_;
   std::map<std::string, std::set<std::string>> fingerprints_;  ///< that clients sent, by idempotency key
   std::map<std::string, result_told> results_;
   std::map<std::string, std::vector<result_told>> expired_;  ///< results of keys that have been purged
   std::vector<acknowledgement> acknowledged_;
-  std::map<testing::memory_store::payment_row_key, std::map<std::int64_t, payment>> history_;
-  std::map<std::pair<testing::memory_store::payment_row_key, std::int64_t>, std::string> provider_keys_;  ///< by claim
+  std::map<testing::memory_store::entity_row_key, std::map<std::int64_t, payment>> history_;
+  std::map<std::pair<testing::memory_store::entity_row_key, std::int64_t>, std::string> provider_keys_;  ///< by claim
   std::map<std::string, std::int64_t> settled_at_;  ///< the payment's version by which a key got its result
-  std::set<testing::memory_store::payment_row_key> paid_pages_;
+  std::set<testing::memory_store::entity_row_key> paid_pages_;
   std::vector<provider_effect> effects_;
 };
 

@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Plain text instead of JSON: the actors do not care what the bytes mean. No two states look alike.
-class text_encoder final : public result_encoder {
+class text_encoder final : public payment_encoder, public event_encoder {
  public:
   answer encode(const outcome& result) const override {
     const auto status = !result.failure ? 200 : *result.failure == problem::provider_outcome_unknown ? 502 : 409;
@@ -29,8 +29,8 @@ class text_encoder final : public result_encoder {
   std::string event_data(const payment& subject, std::string_view type) const override {
     return std::string{type} + " v" + std::to_string(subject.version);
   }
-  std::string event_envelope(const event_record& event, destination_kind to, const entity_id&) const override {
-    return event.id + ' ' + std::string{type_told_to(to, event.type)} + ' ' + event.subject.id.value + ' ' + event.data;
+  std::string envelope(const event_record& event, destination_kind to, const entity_id&) const override {
+    return event.id + ' ' + std::string{type_told_to(to, event.type)} + ' ' + event.subject.id + ' ' + event.data;
   }
 };
 
@@ -59,7 +59,7 @@ class world {
     for (unsigned i = 0; i < plan_.clients; ++i)
       clients_.push_back(std::make_unique<client>(
           i + 1, plan_, time_, random_, faults_, held_, log_,
-          [this](payment_request request, auto told) { balance(std::move(request), std::move(told)); }));
+          [this](entity_request request, auto told) { balance(std::move(request), std::move(told)); }));
     customer();
     if (plan_.keys_expire) purge();
     if (plan_.faults.meddling > 0 || plan_.faults.post_gone > 0 || plan_.faults.clock_set > 0) operators();
@@ -137,7 +137,7 @@ class world {
     log_.write("node " + std::to_string(which + 1), "starts");
     nodes_[which] = std::make_unique<node>(surroundings{time_, random_, faults_, log_, rows_, provider_, receivers_,
                                                         [this](const auto& wanted) { return disable(wanted); },
-                                                        plan_.config, merchants_, encoder_, meters_},
+                                                        plan_.config, merchants_, encoder_, encoder_, meters_},
                                            which + 1, skews_[which], which % plan_.number_salts);
   }
 
@@ -160,14 +160,14 @@ class world {
   }
 
   /// The balancer knows which nodes are up, and no more.
-  void balance(payment_request request, std::function<void(payment_reply&)> told) {
+  void balance(entity_request request, std::function<void(entity_reply&)> told) {
     std::vector<node*> up;
     for (const auto& n : nodes_)
       if (n) up.push_back(n.get());
     if (up.empty()) return;
     auto* chosen = random_.pick(up);
     log_.write(chosen->name(), "gets it");
-    chosen->send(request, [this, request, told = std::move(told), asked_at = held_.moment()](payment_reply& reply) {
+    chosen->send(request, [this, request, told = std::move(told), asked_at = held_.moment()](entity_reply& reply) {
       held_.told(request, reply, asked_at, nodes_.size() == 1);
       told(reply);
     });
@@ -180,9 +180,9 @@ class world {
       for (const auto& [key, row] : database_.payments) {
         if (row.hosted_url.empty() || !random_.chance(0.5)) continue;
         const auto signal = random_.chance(0.7) ? hosted_signal::paid : hosted_signal::declined;
-        log_.write("customer", signal == hosted_signal::paid ? "pays " : "declines ", row.key.id.value);
+        log_.write("customer", signal == hosted_signal::paid ? "pays " : "declines ", row.key.id);
         if (signal == hosted_signal::paid) held_.page_paid(row.key);
-        balance({row.key, std::nullopt, hosted_result{signal, row.provider_ref}}, [](payment_reply&) {});
+        balance({row.key, std::nullopt, hosted_result{signal, row.provider_ref}}, [](entity_reply&) {});
       }
     });
   }
@@ -191,8 +191,9 @@ class world {
   void look_around() {
     if (nodes_.size() > 1) return;
     for (const auto& [key, row] : database_.payments)
-      balance({row.key, std::nullopt, view_payment{}},
-              [this](payment_reply& reply) { held_.seen_at_rest(*std::get<payment_ptr>(reply.what)); });
+      balance({row.key, std::nullopt, view_entity{}}, [this](entity_reply& reply) {
+        held_.seen_at_rest(*std::get<payment_ptr>(std::get<entity_row>(reply.what)));
+      });
     go_on([this] { return unanswered() == 0; }, 1min, "a look is never answered");
   }
 

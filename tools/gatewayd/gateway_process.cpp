@@ -14,16 +14,17 @@
 #include <caf/all.hpp>
 
 #include "actors/directory_actor.hpp"
-#include "actors/payment_actor.hpp"
+#include "actors/entity/reconciler.hpp"
+#include "actors/entity/router.hpp"
+#include "actors/payment/payment_actor.hpp"
 #include "actors/provider_gate.hpp"
 #include "actors/providers/sandbox.hpp"
-#include "actors/reconciler.hpp"
-#include "actors/router.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/webhooks/dispatcher.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/base/master_key_file.hpp"
-#include "http/codec/encode.hpp"
+#include "http/codec/encode_event.hpp"
+#include "http/codec/encode_payment.hpp"
 #include "http/outbound/webhook_client.hpp"
 #include "http/server/server.hpp"
 #include "http/server/tls.hpp"
@@ -107,7 +108,8 @@ class gateway_process::parts {
     if (config.base_url.empty()) config.base_url = listening_on;
     config.base_url = without_slash(config.base_url);
     config.portal_url = config.portal_url.empty() ? config.base_url + "/portal" : without_slash(config.portal_url);
-    encoder = http::make_result_encoder(config.base_url);
+    payment_json = http::make_payment_encoder(config.base_url);
+    event_json = http::make_event_encoder();
     // A provider in a process of its own keeps its own; two that write one file would spoil it.
     if (!config.sandbox_ledger.empty() && config.sandbox_provider.empty())
       ledger = std::make_shared<actors::sandbox_ledger>(config.sandbox_ledger.string());
@@ -141,12 +143,12 @@ class gateway_process::parts {
               : actors::spawn_sandbox_link(*system, sandbox, config.sandbox_provider.string(), config.provider_timeout);
       gates[at] = actors::spawn_provider_gate(*system, providers[at], kind.kind, config, meters);
     }
-    dispatcher =
-        actors::spawn_dispatcher(*system, std::make_shared<const actors::webhook_context>(actors::webhook_context{
-                                              store, operators, merchants, clock, *encoder, config, meters, *client}));
+    dispatcher = actors::spawn_dispatcher(
+        *system, std::make_shared<const actors::webhook_context>(actors::webhook_context{
+                     store, operators, merchants, clock, *event_json, config, meters, *client}));
     auto context = std::make_shared<const actors::payment_context>(
-        actors::payment_context{store, gates, merchants, clock, *encoder, config, meters, dispatcher, numbers});
-    router = actors::spawn_router(*system, std::move(context));
+        actors::payment_context{{store, merchants, clock, config, meters, dispatcher, numbers}, gates, *payment_json});
+    router = actors::spawn_router(*system, context, {actors::payment_spawner(context)});
     reconciler = actors::spawn_reconciler(*system, store, router, clock, config);
     shared = std::unique_ptr<http::services>(new http::services{
         config, config.base_url, config.portal_url, merchants, clock, meters, router, operators, *client, store.archive,
@@ -232,7 +234,8 @@ class gateway_process::parts {
   metrics meters;
   directory merchants;
   std::unique_ptr<crypto::master_key> keys;
-  std::unique_ptr<result_encoder> encoder;
+  std::unique_ptr<payment_encoder> payment_json;
+  std::unique_ptr<event_encoder> event_json;
   std::shared_ptr<actors::sandbox_ledger> ledger;
 
   std::mutex failure_access;

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace gateway {
 
@@ -31,14 +33,36 @@ enum class environment : unsigned char { test, live };
 
 constexpr std::string_view to_string(environment env) noexcept { return env == environment::test ? "test" : "live"; }
 
-/// Where a payment lives. Two merchants may use the same payment_id.
-struct payment_key {
+/// What is a row that one actor owns, with a state machine, a version that every durable change claims, and a timeline.
+enum class entity_kind : unsigned char { payment, grant, subscription };
+
+inline constexpr std::size_t entity_kind_count = 3;
+
+/// As stored.
+constexpr std::string_view to_string(entity_kind kind) noexcept {
+  constexpr std::string_view names[] = {"payment", "grant", "subscription"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+constexpr std::optional<entity_kind> parse_entity_kind(std::string_view text) noexcept {
+  for (std::size_t i = 0; i < entity_kind_count; ++i)
+    if (to_string(static_cast<entity_kind>(i)) == text) return static_cast<entity_kind>(i);
+  return std::nullopt;
+}
+
+/// Which entity. Two merchants may use the same payment_id, and a subscription's id may read like a payment's.
+struct entity_key {
   merchant_id merchant;
   environment env = environment::test;
-  payment_id id;
+  entity_kind kind = entity_kind::payment;
+  std::string id;  ///< as callers see it: pay_<id>, grant_<id>, or a subscription's
 
-  bool operator==(const payment_key&) const = default;
+  bool operator==(const entity_key&) const = default;
 };
+
+inline entity_key payment_key(merchant_id merchant, environment env, payment_id id) {
+  return {std::move(merchant), env, entity_kind::payment, std::move(id.value)};
+}
 
 /// Where an idempotency key lives: one principal acting on one merchant in one environment.
 /// The principal is empty for the merchant itself (whichever of its keys signed).
@@ -79,11 +103,11 @@ struct std::hash<gateway::strong_id<Tag>> {
 };
 
 template <>
-struct std::hash<gateway::payment_key> {
-  std::size_t operator()(const gateway::payment_key& key) const noexcept {
+struct std::hash<gateway::entity_key> {
+  std::size_t operator()(const gateway::entity_key& key) const noexcept {
     const std::hash<std::string> text;
-    const auto seed = gateway::combine_hash(text(key.merchant.value), static_cast<std::size_t>(key.env));
-    return gateway::combine_hash(seed, text(key.id.value));
+    const auto kind = (static_cast<std::size_t>(key.kind) << 1) | static_cast<std::size_t>(key.env);
+    return gateway::combine_hash(gateway::combine_hash(text(key.merchant.value), kind), text(key.id));
   }
 };
 

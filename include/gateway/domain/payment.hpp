@@ -121,7 +121,7 @@ struct payment_details {
 };
 
 struct payment {
-  payment_key key;
+  entity_key key;
   std::int64_t version = 0;  ///< every durable change is a compare-and-swap on this
   payment_state state = payment_state::created;
   money amount;

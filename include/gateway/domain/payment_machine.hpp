@@ -1,6 +1,6 @@
 // The payment's state machine: pure functions from a payment and a command to what must happen.
 //
-//   decide   may this operation run now? claim and call the provider, answer at once, or refuse
+//   decide   may this operation run now? claim and call the provider, answer at once, or fail with a problem
 //   conclude what the provider's answer makes of the claimed payment
 //   settle_hosted, expire_hosted   what a hosted page, or its abandonment, makes of it
 //
@@ -152,7 +152,7 @@ inline std::string_view payment_attempt_name(const payment& p) noexcept {
 }  // namespace machine
 
 /// The payment as it is first made durable, before its provider is called.
-inline payment begin_payment(const payment_key& key, const create_payment& wanted, const route_choice& way,
+inline payment begin_payment(const entity_key& key, const create_payment& wanted, const route_choice& way,
                              const command_key& command, time_point now, const machine_timing& timing) {
   payment p;
   p.key = key;
@@ -205,96 +205,108 @@ inline decision decide(const payment& p, const refund_payment& wanted, const com
   return claim{machine::claimed_for(p, command, operation::refund, amount, now, timing)};
 }
 
+namespace machine {
+
+/// Only a creation may wait for a customer; anything else without a yes or no is not known.
+inline bool settles(const provider_result& answer, operation what) noexcept {
+  return answer.status == provider_status::approved || answer.status == provider_status::declined ||
+         (answer.status == provider_status::pending && what == operation::create);
+}
+
+/// A state, never a failure: the operation stays open until the reconciler knows.
+inline void leave_open(transition& t, const provider_result& answer, time_point now, const machine_timing& timing) {
+  auto& next = t.next;
+  auto& open = *next.open;
+  const bool told_before = open.answered;
+  next.version += 1;
+  open.answered = true;
+  open.asked += 1;
+  next.due_at = now + reconcile_delay(open.asked, timing);
+  next.updated_at = now;
+  const auto name = open.what == operation::create ? payment_attempt_name(next) : to_string(open.what);
+  if (open.what == operation::create) {
+    next.state = payment_state::processing;
+    next.status = provider_status::pending;
+    next.error = answer.error;
+  }
+  if (!told_before) append(t, timeline_kind::attempt, name, "unknown", answer.error, now);
+  t.result.failure = problem::provider_outcome_unknown;
+  t.result.status = provider_status::pending;
+}
+
+inline void conclude_creation(transition& t, const provider_result& answer, time_point now,
+                              const machine_timing& timing) {
+  auto& next = t.next;
+  next.provider_ref = answer.provider_ref;
+  if (answer.status == provider_status::approved) return mark_paid(t, payment_attempt_name(next), now);
+  const auto name = next.how == flow::server ? payment_attempt_name(next) : "hosted_session";
+  if (answer.status == provider_status::declined) {
+    append(t, timeline_kind::attempt, name, "declined", answer.error, now);
+    return mark_failed(t, answer.error, now);
+  }
+  next.state = payment_state::processing;
+  next.status = provider_status::pending;
+  next.error.reset();
+  next.hosted_url = answer.hosted_url;
+  next.due_at = now + timing.hosted_expiry;
+  append(t, timeline_kind::attempt, name, "pending", std::nullopt, now);
+}
+
+/// A rejected capture leaves the payment authorised and is still a 200: the envelope carries the reason.
+inline void conclude_capture(transition& t, const provider_result& answer, time_point now) {
+  append(t, timeline_kind::attempt, "capture", to_string(answer.status), answer.error, now);
+  if (answer.status != provider_status::approved) return;
+  mark_captured(t.next, now);
+  append_event(t, "payment.captured", now);
+}
+
+inline void conclude_refund(transition& t, std::int64_t amount, const provider_result& answer, time_point now) {
+  append(t, timeline_kind::attempt, "refund", to_string(answer.status), answer.error, now);
+  if (answer.status != provider_status::approved) {
+    t.result.failure = problem::refund_rejected;
+    return;
+  }
+  t.next.refunded += amount;
+  t.result.refunded_amount = amount;
+  const bool whole = remaining(t.next) == 0;
+  t.next.state = whole ? payment_state::refunded : payment_state::partially_refunded;
+  append_event(t, whole ? "payment.refunded" : "payment.partially_refunded", now);
+}
+
+inline void conclude_void(transition& t, const provider_result& answer, time_point now) {
+  append(t, timeline_kind::attempt, "void", to_string(answer.status), answer.error, now);
+  if (answer.status != provider_status::approved) {
+    t.result.failure = problem::void_rejected;
+    return;
+  }
+  t.next.state = payment_state::voided;
+  append_event(t, "payment.voided", now);
+}
+
+}  // namespace machine
+
 /// What the provider's answer makes of a claimed payment. `p.open` says which operation it answers.
 inline transition conclude(const payment& p, const provider_result& answer, time_point now,
                            const machine_timing& timing) {
   assert(p.open);
-  const auto open = *p.open;
+  const auto what = p.open->what;
+  const auto amount = p.open->amount;
   transition t{p, {}, {}};
-  auto& next = t.next;
-  t.result.what = open.what;
+  t.result.what = what;
   t.result.status = answer.status;
   t.result.error = answer.error;
-
-  // Only a creation may wait for a customer; anything else without a yes or no is not known.
-  const bool settled = answer.status == provider_status::approved || answer.status == provider_status::declined ||
-                       (answer.status == provider_status::pending && open.what == operation::create);
-  if (!settled) {
-    // A state, never a failure: the operation stays open until the reconciler knows.
-    next.version += 1;
-    next.open->answered = true;
-    next.open->asked += 1;
-    next.due_at = now + machine::reconcile_delay(next.open->asked, timing);
-    next.updated_at = now;
-    if (open.what == operation::create) {
-      next.state = payment_state::processing;
-      next.status = provider_status::pending;
-      next.error = answer.error;
+  if (!machine::settles(answer, what)) {
+    machine::leave_open(t, answer, now, timing);
+  } else {
+    machine::close(t.next, now);
+    switch (what) {
+      case operation::create: machine::conclude_creation(t, answer, now, timing); break;
+      case operation::capture: machine::conclude_capture(t, answer, now); break;
+      case operation::refund: machine::conclude_refund(t, amount, answer, now); break;
+      case operation::void_payment: machine::conclude_void(t, answer, now); break;
     }
-    if (!open.answered) {
-      const auto name = open.what == operation::create ? machine::payment_attempt_name(p) : to_string(open.what);
-      machine::append(t, timeline_kind::attempt, name, "unknown", answer.error, now);
-    }
-    t.result.failure = problem::provider_outcome_unknown;
-    t.result.status = provider_status::pending;
-    t.result.after = next;
-    return t;
   }
-
-  machine::close(next, now);
-  const bool approved = answer.status == provider_status::approved;
-  switch (open.what) {
-    case operation::create:
-      next.provider_ref = answer.provider_ref;
-      if (approved) {
-        machine::mark_paid(t, machine::payment_attempt_name(p), now);
-      } else if (answer.status == provider_status::pending) {
-        next.state = payment_state::processing;
-        next.status = provider_status::pending;
-        next.error.reset();
-        next.hosted_url = answer.hosted_url;
-        next.due_at = now + timing.hosted_expiry;
-        machine::append(t, timeline_kind::attempt,
-                        p.how == flow::server ? machine::payment_attempt_name(p) : "hosted_session", "pending",
-                        std::nullopt, now);
-      } else {
-        machine::append(t, timeline_kind::attempt,
-                        p.how == flow::server ? machine::payment_attempt_name(p) : "hosted_session", "declined",
-                        answer.error, now);
-        machine::mark_failed(t, answer.error, now);
-      }
-      break;
-    case operation::capture:
-      // A rejected capture leaves the payment authorised and is still a 200: the envelope carries the reason.
-      machine::append(t, timeline_kind::attempt, "capture", to_string(answer.status), answer.error, now);
-      if (approved) {
-        machine::mark_captured(next, now);
-        machine::append_event(t, "payment.captured", now);
-      }
-      break;
-    case operation::refund:
-      machine::append(t, timeline_kind::attempt, "refund", to_string(answer.status), answer.error, now);
-      if (approved) {
-        next.refunded += open.amount;
-        t.result.refunded_amount = open.amount;
-        const bool whole = machine::remaining(next) == 0;
-        next.state = whole ? payment_state::refunded : payment_state::partially_refunded;
-        machine::append_event(t, whole ? "payment.refunded" : "payment.partially_refunded", now);
-      } else {
-        t.result.failure = problem::refund_rejected;
-      }
-      break;
-    case operation::void_payment:
-      machine::append(t, timeline_kind::attempt, "void", to_string(answer.status), answer.error, now);
-      if (approved) {
-        next.state = payment_state::voided;
-        machine::append_event(t, "payment.voided", now);
-      } else {
-        t.result.failure = problem::void_rejected;
-      }
-      break;
-  }
-  t.result.after = next;
+  t.result.after = t.next;
   return t;
 }
 

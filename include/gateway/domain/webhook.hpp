@@ -152,7 +152,7 @@ inline constexpr std::size_t most_excerpt_bytes = 256;
 /// One event on its way to one destination. Its number is what receivers see, and tell repeats by.
 struct delivery {
   std::int64_t id = 0;          ///< X-Service-Delivery; below 2^53, unique
-  payment_key subject;          ///< with event_seq: which event
+  entity_key subject;           ///< with event_seq: which event
   std::uint32_t event_seq = 0;
   destination_id to;
   delivery_status status = delivery_status::pending;
@@ -222,7 +222,7 @@ inline delivery redelivered(delivery d, time_point now) {
 /// An event as rows hold it.
 struct event_record {
   std::string id;             ///< evt_<id>: the same for every destination
-  payment_key subject;
+  entity_key subject;
   std::uint32_t seq = 0;
   std::string type;           ///< stored name
   time_point created{};

@@ -143,8 +143,8 @@ class auditor {
 
   void check_timeline_rows() {
     by_payment found;
-    for (const auto& row : rows("SELECT payment_id, seq, 'attempt', operation, status FROM attempts" + of_merchant() +
-                                " UNION ALL SELECT payment_id, seq, 'event', type, status FROM events" + of_merchant() +
+    for (const auto& row : rows("SELECT subject_id, seq, 'attempt', operation, status FROM attempts" + of_merchant() +
+                                " UNION ALL SELECT subject_id, seq, 'event', type, status FROM events" + of_merchant() +
                                 " ORDER BY 1, 2")) {
       const auto columns = columns_of(row);
       auto& entries = found[columns.at(0)];
@@ -159,9 +159,9 @@ class auditor {
   void check_command_rows() {
     by_payment wanted, found;
     for (const auto& row :
-         rows("SELECT payment_id, idempotency_key, operation, amount, COALESCE(status, 0), COALESCE(HEX(body), '')"
+         rows("SELECT subject_id, idempotency_key, operation, amount, COALESCE(status, 0), COALESCE(HEX(body), '')"
               " FROM commands" +
-              of_merchant() + " ORDER BY payment_id, idempotency_key")) {
+              of_merchant() + " ORDER BY subject_id, idempotency_key")) {
       const auto tab = row.find('\t');
       found[row.substr(0, tab)].push_back(row.substr(tab + 1));
     }
@@ -201,7 +201,7 @@ lines left_open(const gateway_process& gateway, const merchant_account& merchant
       [&] {
         open = lines_of(gateway.sql("SELECT payment_id, state, version, due_at, open_command FROM payments" +
                                     of_merchant + " AND open_command IS NOT NULL UNION ALL" +
-                                    " SELECT payment_id, operation, amount, created_at, idempotency_key FROM commands" +
+                                    " SELECT subject_id, operation, amount, created_at, idempotency_key FROM commands" +
                                     of_merchant + " AND status IS NULL;"));
         return open.empty();
       },

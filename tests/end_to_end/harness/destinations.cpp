@@ -85,7 +85,7 @@ delivery_audit audit_deliveries(const gateway_process& gateway, const merchant_a
   };
   std::map<std::string, event> events;  // by payment and seq
   for (const auto& row :
-       lines_of(gateway.sql("SELECT payment_id, seq, event_id, type FROM events" + of_merchant + ";"))) {
+       lines_of(gateway.sql("SELECT subject_id, seq, event_id, type FROM events" + of_merchant + ";"))) {
     const auto columns = columns_of(row);
     events[columns.at(0) + '#' + columns.at(1)] = {columns.at(2), columns.at(3), columns.at(0)};
   }
@@ -96,7 +96,7 @@ delivery_audit audit_deliveries(const gateway_process& gateway, const merchant_a
   };
   std::map<std::string, std::vector<delivery>> deliveries;  // by destination
   for (const auto& row :
-       lines_of(gateway.sql("SELECT destination_id, delivery_id, payment_id, event_seq, status, attempts"
+       lines_of(gateway.sql("SELECT destination_id, delivery_id, subject_id, event_seq, status, attempts"
                             " FROM deliveries" +
                             of_merchant + ";"))) {
     const auto columns = columns_of(row);

@@ -259,16 +259,16 @@ class client {
   void begin_some(made& in) {
     for (std::size_t i = 0; i < creates_; ++i) {
       const auto& unit = in.units.emplace_back(work_.begin(next_++));
-      persistence::insert_command_row(in.rows[0], *unit.insert_command);
-      persistence::insert_payment_row(in.rows[1], *unit.insert_payment);
+      persistence::insert_command_row(in.rows[0], std::get<command_record>(unit.inserts[0]));
+      persistence::insert_payment_row(in.rows[1], *std::get<payment_ptr>(unit.inserts[1]));
     }
   }
   void finish_begun(made& in) {
     for (int i = next_ - static_cast<int>(creates_); i < next_; ++i) {
       const auto& unit = in.units.emplace_back(work_.finish(i));
-      persistence::update_payment_row(in.rows[2], *unit.update_payment);
-      persistence::finish_command_row(in.rows[3], *unit.finish_command);
-      persistence::insert_attempt_row(in.rows[4], unit.update_payment->key, unit.entries.front());
+      persistence::finish_command_row(in.rows[3], std::get<command_finish>(unit.claims[0]));
+      persistence::update_payment_row(in.rows[2], *std::get<payment_ptr>(unit.claims[1]));
+      persistence::insert_attempt_row(in.rows[4], unit.subject, std::get<timeline_entry>(unit.inserts[0]));
     }
   }
 

@@ -16,7 +16,7 @@
 #include "gateway/domain/payment_machine.hpp"
 #include "http/access/authentication.hpp"
 #include "http/codec/decode.hpp"
-#include "http/codec/encode.hpp"
+#include "http/codec/encode_payment.hpp"
 #include "persistence/store.hpp"
 #include "persistence/store_location.hpp"
 #include "persistence/unit_batch.hpp"
@@ -138,7 +138,7 @@ void measure_units(const std::string& where) {
 TEST_CASE("steps in memory") {
   const signed_request signed_by_merchant;
   const http::decode_context context{environment::test, 32};
-  const auto encoder = http::make_result_encoder("https://pay.example");
+  const auto encoder = http::make_payment_encoder("https://pay.example");
   const auto subject = authorized();
   const auto command = samples::command_key_of("11111111-2222-4333-8444-555555555555");
   const machine_timing timing;

@@ -24,13 +24,13 @@ INSERT INTO payments (merchant_id, environment, payment_id, state, amount, curre
   provider_ref, status, hosted_url, next_seq, created_at, updated_at, details, version)
   SELECT $merchant, 'test', $pay, 'authorized', 4200, 'HKD', 0, 0, 'server', 'sandbox', 'acct_sandbox', 0, 'ch_0123456789abcdef', 'approved', '', 2,
   $now, $now, '{"payment_method":"pm_card_visa","description":"Two books","metadata":{"order":"1001"}}', 2 FROM $rows;
-INSERT INTO commands (merchant_id, environment, principal, idempotency_key, fingerprint, operation, payment_id, amount, reason, created_at, body,
+INSERT INTO commands (merchant_id, environment, principal, idempotency_key, fingerprint, operation, subject_kind, subject_id, amount, reason, created_at, body,
   finished_at, status)
-  SELECT $merchant, 'test', '', $key, '0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef', 'create', $pay, 4200, '', $now,
+  SELECT $merchant, 'test', '', $key, '0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef', 'create', 'payment', $pay, 4200, '', $now,
   '{"payment_id":"pay_old_000000000","state":"authorized","amount":4200,"currency":"HKD","provider":{"provider":"sandbox","provider_ref":"ch_0123456789abcdef","status":"approved"},"next_action":null}',
   $now, 200 FROM $rows;
-INSERT INTO attempts (merchant_id, environment, payment_id, seq, operation, status, error_code, message, occurred_at)
-  SELECT $merchant, 'test', $pay, 1, 'authorize', 'approved', '', '', $now FROM $rows;
+INSERT INTO attempts (merchant_id, environment, subject_kind, subject_id, seq, operation, status, error_code, message, occurred_at)
+  SELECT $merchant, 'test', 'payment', $pay, 1, 'authorize', 'approved', '', '', $now FROM $rows;
 SQL
 }
 

@@ -37,8 +37,7 @@ struct tally {
 caf::behavior load(caf::event_based_actor* self, const store_handles* handles, const workload* work, const options* how,
                    tally* counted, caf::actor done) {
   const auto commit = [=](unit_of_work unit, auto then) {
-    const auto& key = unit.insert_payment ? unit.insert_payment->key : unit.update_payment->key;
-    const auto& writer = handles->writer_for(key);
+    const auto& writer = handles->writer_for(unit.subject);
     const auto sent = clock_type::now();
     self->request(writer, caf::infinite, std::move(unit)).then([=](commit_outcome outcome) {
       counted->latencies_ms.push_back(std::chrono::duration<double, std::milli>(clock_type::now() - sent).count());

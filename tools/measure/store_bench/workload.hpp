@@ -16,23 +16,24 @@ class workload {
 
   /// Before the provider is called: the key and the payment.
   unit_of_work begin(int i) const {
-    unit_of_work unit;
-    unit.insert_payment = claimed(i);
+    auto p = std::make_shared<const payment>(claimed(i));
     command_record command;
-    command.key = unit.insert_payment->open->command;
+    command.key = p->open->command;
     command.fingerprint = std::string(64, 'f');
-    command.payment = unit.insert_payment->key.id;
-    command.amount = unit.insert_payment->amount.minor;
+    command.subject_id = p->key.id;
+    command.amount = p->amount.minor;
     command.created_at = now_;
-    unit.insert_command = std::move(command);
+    unit_of_work unit{unit_kind::begin, p->key, {}, {}};
+    unit.inserts.emplace_back(std::move(command));
+    unit.inserts.emplace_back(std::move(p));
     return unit;
   }
 
   /// After it: the payment as it stands then, the answer and the attempt.
   unit_of_work finish(int i) const {
-    unit_of_work unit;
     auto p = claimed(i);
-    unit.finish_command = command_finish{p.open->command, result_, now_};
+    unit_of_work unit{unit_kind::finish, p.key, {}, {}};
+    unit.claims.emplace_back(command_finish{p.open->command, result_, now_});
     p.version = 2;
     p.open.reset();
     p.due_at.reset();
@@ -40,13 +41,13 @@ class workload {
     p.status = provider_status::approved;
     p.provider_ref = "ch_" + std::to_string(10'000'000'000'000'000 + i);
     p.next_seq = 2;
-    unit.update_payment = std::move(p);
+    unit.claims.emplace_back(std::make_shared<const payment>(std::move(p)));
     timeline_entry attempt;
     attempt.seq = 1;
     attempt.operation = "authorize";
     attempt.status = "approved";
     attempt.occurred_at = now_;
-    unit.entries = {std::move(attempt)};
+    unit.inserts.emplace_back(std::move(attempt));
     return unit;
   }
 
@@ -54,11 +55,12 @@ class workload {
   payment claimed(int i) const {
     const auto number = std::to_string(i);
     payment p;
-    p.key = {merchant_id{"merch_0123456789abcdef0123"}, environment::test, payment_id{"pay_" + run_ + '_' + number}};
+    p.key = payment_key(merchant_id{"merch_0123456789abcdef0123"}, environment::test,
+                        payment_id{"pay_" + run_ + '_' + number});
     p.version = 1;
     p.amount = {4200, *currency::parse("HKD")};
     p.account = "acct_sandbox";
-    p.open = open_operation{{p.key.merchant, p.key.env, "", key_of(p.key.id.value)}, operation::create, 4200, false, 0};
+    p.open = open_operation{{p.key.merchant, p.key.env, "", key_of(p.key.id)}, operation::create, 4200, false, 0};
     p.due_at = now_ + std::chrono::seconds{60};
     p.created_at = p.updated_at = now_;
     p.details.payment_method = "pm_card_visa";

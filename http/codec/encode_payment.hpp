@@ -15,8 +15,8 @@ struct timeline_view;
 
 namespace gateway::http {
 
-/// What the payment actors write their results with.
-std::unique_ptr<result_encoder> make_result_encoder(std::string base_url);
+/// What payments' actors write their results with.
+std::unique_ptr<payment_encoder> make_payment_encoder(std::string base_url);
 
 /// The body of GET /v1/payment_intents/{payment_id}.
 std::string encode_payment(const payment& subject);

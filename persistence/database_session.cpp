@@ -1,4 +1,4 @@
-#include "persistence/session.hpp"
+#include "persistence/database_session.hpp"
 
 #include <algorithm>
 #include <random>
@@ -13,19 +13,19 @@ namespace {
 std::string_view name_of(access how) noexcept { return how == access::write ? "write" : "read"; }
 }  // namespace
 
-session::session(store_location where, access how, std::shared_ptr<store_health> health)
+database_session::database_session(store_location where, access how, std::shared_ptr<store_health> health)
     : where_(std::move(where)), how_(how), health_(std::move(health)) {}
 
-session::~session() {
+database_session::~database_session() {
   if (away_) health_->came_back();
 }
 
-db_connection& session::opened() {
+db_connection& database_session::opened() {
   if (!link_) link_ = connect(where_, how_);
   return *link_;
 }
 
-void session::give_up(const database_error& error) {
+void database_session::give_up(const database_error& error) {
   link_.reset();
   away_ = true;
   pause_ = first_pause;
@@ -35,7 +35,7 @@ void session::give_up(const database_error& error) {
   log::error("store.away", {{"access", name_of(how_)}, {"code", error.driver_code}, {"why", why}});
 }
 
-bool session::try_to_return() {
+bool database_session::try_to_return() {
   if (!away_) return true;
   try {
     auto& db = opened();
@@ -55,7 +55,7 @@ bool session::try_to_return() {
   return true;
 }
 
-void session::let_others_finish(int attempt) {
+void database_session::let_others_finish(int attempt) {
   // Drawn: two that wait equally long meet again.
   thread_local std::minstd_rand draw{std::random_device{}()};
   std::this_thread::sleep_for(

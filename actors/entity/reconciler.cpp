@@ -1,5 +1,5 @@
-// When a payment is due stands in its row, so the reconciler itself remembers nothing worth keeping: after a
-// crash it reads the same rows again. What to do with a due payment is the payment actor's own decision.
+// When an entity is due stands in its row, so the reconciler itself remembers nothing worth keeping: after a crash it
+// reads the same rows again. What to do with a due entity is its actor's own decision.
 
 #include "reconciler.hpp"
 
@@ -13,7 +13,7 @@ namespace gateway::actors {
 
 namespace {
 
-/// Due payments being settled at once; the rest waits for its turn in the table.
+/// Due entities that are settled at once; the others are read again later.
 constexpr std::size_t most_under_way = 512;
 constexpr std::uint32_t purge_chunk = 1'000;
 constexpr std::chrono::hours purge_interval{1};
@@ -21,7 +21,7 @@ constexpr std::chrono::hours purge_interval{1};
 constexpr std::chrono::seconds look_timeout{30};
 constexpr std::chrono::minutes settle_timeout{2};
 
-class reconciling {
+class due_finder {
  public:
   static inline const char* name = "reconciler";
 
@@ -52,11 +52,11 @@ class reconciling {
   }
 
  private:
-  void settle(const payment_key& key) {
+  void settle(const entity_key& key) {
     if (under_way_.size() >= most_under_way || !under_way_.insert(key).second) return;
-    // Finite: an actor that dies at it never answers, and the payment must come up again.
-    self_->request(router_, settle_timeout, payment_request{key, std::nullopt, settle_due{}})
-        .then([this, key](const payment_reply&) { under_way_.erase(key); },
+    // Finite: an actor that dies at it never answers, and the entity must come up again.
+    self_->request(router_, settle_timeout, entity_request{key, std::nullopt, settle_due{}})
+        .then([this, key](const entity_reply&) { under_way_.erase(key); },
               [this, key](const caf::error&) { under_way_.erase(key); });
   }
 
@@ -82,10 +82,10 @@ class reconciling {
   const settings* config_ = nullptr;
   duration_ms ahead_{0};
   time_point next_purge_{};
-  std::unordered_set<payment_key> under_way_;
+  std::unordered_set<entity_key> under_way_;
 };
 
-reconciler_actor::behavior_type reconciler_behavior(reconciler_actor::stateful_pointer<reconciling> self,
+reconciler_actor::behavior_type reconciler_behavior(reconciler_actor::stateful_pointer<due_finder> self,
                                                     store_handles store, router_actor router, const wall_clock* clock,
                                                     const settings* config) {
   self->state.start(self, std::move(store), std::move(router), *clock, *config);

@@ -1,6 +1,6 @@
-// Until when a commit that got no answer may still land. The payment actor that asked for it may have left by then, and
-// its successor read the row as it was before: so the node remembers the doubt, as one moment for all payments. Its
-// memory does not grow with the trouble, and payments in doubt leave like any others.
+// Until when a commit that got no answer may still land. The actor that asked for it may have left by then, and
+// its successor read the row as it was before: so the node remembers the doubt, as one moment for all entities. Its
+// memory does not grow with the trouble, and entities in doubt leave memory like any others.
 // Concurrency: any actor may ask and tell.
 #pragma once
 

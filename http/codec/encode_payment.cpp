@@ -1,4 +1,4 @@
-#include "encode.hpp"
+#include "encode_payment.hpp"
 
 #include <utility>
 
@@ -43,7 +43,7 @@ void append_provider(std::string& out, const payment& subject, const provider_pa
 }
 
 void append_envelope(json_object& body, const payment& subject, const provider_part& part) {
-  body.text("payment_id", subject.key.id.value);
+  body.text("payment_id", subject.key.id);
   body.text("state", to_string(subject.state));
   append_provider(body.member("provider"), subject, part);
 }
@@ -59,7 +59,7 @@ std::string success_body(const outcome& result) {
   out.reserve(256);
   {
     json_object body{out};
-    body.text("payment_id", result.after.key.id.value);
+    body.text("payment_id", result.after.key.id);
     body.text("state", to_string(result.after.state));
     if (result.what == operation::refund) {
       body.number("refunded_amount", result.refunded_amount);
@@ -81,9 +81,9 @@ std::string failed_envelope(const outcome& result, std::string_view error) {
   return out;
 }
 
-class json_result_encoder final : public result_encoder {
+class json_payment_encoder final : public payment_encoder {
  public:
-  explicit json_result_encoder(std::string base_url) : base_url_(std::move(base_url)) {}
+  explicit json_payment_encoder(std::string base_url) : base_url_(std::move(base_url)) {}
 
   answer encode(const outcome& result) const override {
     if (!result.failure) return {status::ok, success_body(result)};
@@ -97,7 +97,7 @@ class json_result_encoder final : public result_encoder {
     std::string out;
     {
       json_object data{out};
-      data.text("payment_id", subject.key.id.value);
+      data.text("payment_id", subject.key.id);
       data.text("state", to_string(subject.state));
       data.number("amount", subject.amount.minor);
       data.text("currency", subject.amount.unit.code());
@@ -109,24 +109,6 @@ class json_result_encoder final : public result_encoder {
         data.text("failure_category", to_string(error.category));
       }
       append_metadata(data, subject.details.metadata);
-    }
-    return out;
-  }
-
-  std::string event_envelope(const event_record& event, destination_kind to, const entity_id& entity) const override {
-    std::string out;
-    out.reserve(256 + event.data.size());
-    {
-      json_object envelope{out};
-      envelope.text("id", event.id);
-      envelope.text("type", type_told_to(to, event.type));
-      envelope.text("created", format_millis(event.created));
-      {
-        json_object merchant{envelope.member("merchant")};
-        merchant.text("id", event.subject.merchant.value);
-        merchant.text("entity_id", entity.value);
-      }
-      envelope.member("data") += event.data;
     }
     return out;
   }
@@ -156,8 +138,8 @@ void append_entry(std::string& out, const timeline_view& view, const timeline_en
 
 }  // namespace
 
-std::unique_ptr<result_encoder> make_result_encoder(std::string base_url) {
-  return std::make_unique<json_result_encoder>(std::move(base_url));
+std::unique_ptr<payment_encoder> make_payment_encoder(std::string base_url) {
+  return std::make_unique<json_payment_encoder>(std::move(base_url));
 }
 
 std::string encode_payment(const payment& subject) {
@@ -179,7 +161,7 @@ std::string encode_timeline(const timeline_view& view) {
   out.reserve(64 + 192 * view.entries.size());
   {
     json_object body{out};
-    body.text("payment_id", view.key.id.value);
+    body.text("payment_id", view.key.id);
     auto& list = body.member("timeline");
     list += '[';
     for (std::size_t i = 0; i < view.entries.size(); ++i) {

@@ -14,8 +14,8 @@
 
 namespace gateway::actors {
 
-struct lane {
-  lane(destination_id of, std::size_t window) : id(std::move(of)), allowed(window) {}
+struct destination_lane {
+  destination_lane(destination_id of, std::size_t window) : id(std::move(of)), allowed(window) {}
 
   const destination_id id;
   breaker trust;
@@ -28,13 +28,13 @@ struct lane {
 
   std::optional<time_point> table_due;    ///< from when on the table may hold something due that is not in memory
   bool reading = false;
-  bool waits_to_read = false;             ///< for its turn at the table
+  bool waits_to_read = false;             ///< until another lane has read
   std::size_t unreadable = 0;             ///< rows that the last read could make no sense of
   /// As it was when it answered 410: until it is published anew, nothing more is sent there.
   std::shared_ptr<const webhook_endpoint> gone;
   std::unordered_set<std::int64_t> let_go_while_reading;  ///< what is read of these is older than what is known
   std::optional<time_point> reminder;     ///< the earliest in the dispatcher's agenda
-  bool in_line = false;                   ///< stands in the dispatcher's line of lanes that have something to do
+  bool queued = false;                   ///< stands among the dispatcher's lanes that have something to do
 
   std::uint64_t pending = 0;              ///< rows; exact after each look at the backlog
   std::int64_t oldest_number = 0;         ///< as of that look; 0: none

@@ -27,12 +27,12 @@ class store_health {
 };
 
 /// Used by one thread. While it is away, `run` answers false at once and only `try_to_return` knocks at the database.
-class session {
+class database_session {
  public:
-  session(store_location where, access how, std::shared_ptr<store_health> health);
-  ~session();
-  session(const session&) = delete;
-  session& operator=(const session&) = delete;
+  database_session(store_location where, access how, std::shared_ptr<store_health> health);
+  ~database_session();
+  database_session(const database_session&) = delete;
+  database_session& operator=(const database_session&) = delete;
 
   bool away() const noexcept { return away_; }
 
@@ -70,7 +70,7 @@ class session {
 };
 
 template <class Work>
-bool session::run(Work&& work) {
+bool database_session::run(Work&& work) {
   if (away_) return false;
   const auto started = std::chrono::steady_clock::now();
   bool renewed = false;

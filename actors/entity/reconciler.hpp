@@ -7,7 +7,7 @@
 namespace gateway::actors {
 
 /// Looks at the store every settings.reconcile_interval (the first time at once, also for what a crash has
-/// left open and is due only later) and asks the router to settle each payment that is due. Hourly, it
+/// left open and is due only later) and asks the router to settle each entity that is due. Hourly, it
 /// purges idempotency keys older than settings.idempotency_kept.
 reconciler_actor spawn_reconciler(caf::actor_system& system, store_handles store, router_actor router,
                                   const wall_clock& clock, const settings& config);

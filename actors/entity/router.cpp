@@ -1,7 +1,7 @@
-// The router. Every request to a payment passes here, so that the router alone decides when a payment
-// actor starts and stops. To stop one it marks the slot, sends passivate, and parks what arrives for it
-// meanwhile; the actor either ends (parked requests wake a new one) or says that it is busy (they go to it).
-// Since all requests come this way, none can reach an actor after its passivate: nothing is lost.
+// The router. Every request to an entity passes here, so that the router alone decides when an entity's actor starts
+// and stops. To stop one it marks the slot, sends passivate, and parks what arrives for it meanwhile; the actor either
+// ends (parked requests wake a new one) or says that it is busy (they go to it). Since all requests come this way, none
+// can reach an actor after its passivate: nothing is lost.
 
 #include "router.hpp"
 
@@ -13,37 +13,38 @@
 #include <caf/all.hpp>
 
 #include "gateway/base/log.hpp"
-#include "payment_actor.hpp"
 
 namespace gateway::actors {
 
 namespace {
 
-using reply_promise = caf::typed_response_promise<payment_reply>;
+using reply_promise = caf::typed_response_promise<entity_reply>;
 
 class routing_table {
  public:
   static inline const char* name = "router";
 
-  void start(router_actor::pointer self, std::shared_ptr<const payment_context> context) {
+  void start(router_actor::pointer self, std::shared_ptr<const entity_context> context, entity_spawners spawners) {
     self_ = self;
     context_ = std::move(context);
+    spawners_ = std::move(spawners);
     schedule_sweep();
   }
 
-  caf::result<payment_reply> forward(payment_request& request) {
+  caf::result<entity_reply> forward(entity_request& request) {
+    if (!spawner_of(request.key.kind)) return caf::make_error(caf::sec::unexpected_message);
     auto& slot = activate(request.key);
     if (!slot.stopping) return self_->delegate(slot.actor, std::move(request));
     if (slot.parked.size() >= context_->config.payment_queue) {
       context_->meters.shed("payment_queue").Increment();
-      return payment_reply{problem::overloaded};
+      return entity_reply{problem::overloaded};
     }
-    auto promise = self_->make_response_promise<payment_reply>();
+    auto promise = self_->make_response_promise<entity_reply>();
     slot.parked.push_back({std::move(request), promise});
     return promise;
   }
 
-  void keep(const payment_key& key) {
+  void keep(const entity_key& key) {
     const auto at = slots_.find(key);
     if (at == slots_.end() || !at->second.stopping) return;
     auto& slot = at->second;
@@ -52,12 +53,13 @@ class routing_table {
     hand_over(slot);
   }
 
-  void ended(const payment_key& key, std::uint64_t activation) {
+  void ended(const entity_key& key, std::uint64_t activation) {
     const auto at = slots_.find(key);
     if (at == slots_.end() || at->second.activation != activation) return;
     auto& slot = at->second;
     if (!slot.stopping)
-      log::error("payment_actor_died", {{"merchant", key.merchant.value}, {"payment_id", key.id.value}});
+      log::error("entity_actor_died",
+                 {{"merchant", key.merchant.value}, {"kind", to_string(key.kind)}, {"id", key.id}});
     if (slot.parked.empty()) {
       by_use_.erase(slot.use);
       slots_.erase(at);
@@ -81,8 +83,6 @@ class routing_table {
     schedule_sweep();
   }
 
-  router_counts counts() const { return {slots_.size(), 0}; }
-
   void end_all() {
     for (auto& [key, slot] : slots_) self_->send_exit(slot.actor, caf::exit_reason::user_shutdown);
     slots_.clear();
@@ -93,19 +93,19 @@ class routing_table {
   static constexpr std::size_t sweep_limit = 2'000;
 
   struct parked_request {
-    payment_request request;
+    entity_request request;
     reply_promise promise;
   };
   struct slot_type {
-    payment_actor actor;
+    entity_actor actor;
     std::uint64_t activation = 0;
     bool stopping = false;
     caf::actor_clock::time_point last_used{};
-    std::list<const payment_key*>::iterator use;
+    std::list<const entity_key*>::iterator use;
     std::vector<parked_request> parked;
   };
 
-  slot_type& activate(const payment_key& key) {
+  slot_type& activate(const entity_key& key) {
     const auto [at, fresh] = slots_.try_emplace(key);
     auto& slot = at->second;
     if (fresh) {
@@ -118,11 +118,13 @@ class routing_table {
     return slot;
   }
 
-  void wake(const payment_key& key, slot_type& slot) {
+  void wake(const entity_key& key, slot_type& slot) {
     slot.activation = ++activations_;
-    slot.actor = spawn_payment(self_->system(), context_, router_actor{self_}, key, slot.activation);
+    slot.actor = spawner_of(key.kind)(self_->system(), router_actor{self_}, key, slot.activation);
     context_->meters.activations.Increment();
   }
+
+  const entity_spawner& spawner_of(entity_kind kind) const { return spawners_[static_cast<std::size_t>(kind)]; }
 
   void touch(slot_type& slot) {
     slot.last_used = self_->clock().now();
@@ -160,32 +162,33 @@ class routing_table {
   void schedule_sweep() { self_->delayed_send(self_, std::chrono::seconds{5}, wake_atom::value); }
 
   router_actor::pointer self_ = nullptr;
-  std::shared_ptr<const payment_context> context_;
-  std::unordered_map<payment_key, slot_type> slots_;
-  std::list<const payment_key*> by_use_;  ///< least recently used first; points at the keys of slots_
+  std::shared_ptr<const entity_context> context_;
+  entity_spawners spawners_;
+  std::unordered_map<entity_key, slot_type> slots_;
+  std::list<const entity_key*> by_use_;  ///< least recently used first; points at the keys of slots_
   std::uint64_t activations_ = 0;
 };
 
 router_actor::behavior_type router_behavior(router_actor::stateful_pointer<routing_table> self,
-                                            std::shared_ptr<const payment_context> context) {
-  self->state.start(self, std::move(context));
+                                            std::shared_ptr<const entity_context> context, entity_spawners spawners) {
+  self->state.start(self, std::move(context), std::move(spawners));
   self->set_exit_handler([self](caf::exit_msg& exit) {
     self->state.end_all();
     self->quit(exit.reason);
   });
   return {
-      [self](payment_request& request) { return self->state.forward(request); },
-      [self](keep_atom, const payment_key& key) { self->state.keep(key); },
-      [self](passivate_atom, const payment_key& key, std::uint64_t activation) { self->state.ended(key, activation); },
+      [self](entity_request& request) { return self->state.forward(request); },
+      [self](keep_atom, const entity_key& key) { self->state.keep(key); },
+      [self](passivate_atom, const entity_key& key, std::uint64_t activation) { self->state.ended(key, activation); },
       [self](wake_atom) { self->state.sweep(); },
-      [self](count_atom) { return self->state.counts(); },
   };
 }
 
 }  // namespace
 
-router_actor spawn_router(caf::actor_system& system, std::shared_ptr<const payment_context> context) {
-  return system.spawn(router_behavior, std::move(context));
+router_actor spawn_router(caf::actor_system& system, std::shared_ptr<const entity_context> context,
+                          entity_spawners spawners) {
+  return system.spawn(router_behavior, std::move(context), std::move(spawners));
 }
 
 }  // namespace gateway::actors

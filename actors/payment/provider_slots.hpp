@@ -1,6 +1,6 @@
-// How many operations may have their provider's attention at a time. A payment takes a place before anything of its
-// operation is durable: past the limit nothing has happened yet, so that the client can be told to come back, where a
-// call that is refused after the begin would leave an outcome that is not known.
+// How many operations may be with their provider at a time. An operation takes a slot before anything of it is durable:
+// past the limit nothing has happened yet, so the client can be told to come back. A call that was turned away after
+// the begin would leave an outcome that is not known.
 // Concurrency: any actor may ask.
 #pragma once
 
@@ -10,13 +10,13 @@
 
 namespace gateway::actors {
 
-class provider_places {
+class provider_slots {
  public:
   /// Held by the operation until it is over.
-  using place = std::shared_ptr<const void>;
+  using slot = std::shared_ptr<const void>;
 
   /// Nothing if `most` are taken.
-  place take(std::size_t most) const {
+  slot take(std::size_t most) const {
     if (taken_->fetch_add(1, std::memory_order_relaxed) >= most) {
       taken_->fetch_sub(1, std::memory_order_relaxed);
       return nullptr;

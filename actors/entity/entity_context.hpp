@@ -1,0 +1,25 @@
+// What the actors of all entities work with.
+#pragma once
+
+#include "commit_doubt.hpp"
+#include "gateway/actors.hpp"
+#include "gateway/base/metrics.hpp"
+#include "gateway/delivery_numbers.hpp"
+#include "gateway/directory.hpp"
+#include "gateway/settings.hpp"
+
+namespace gateway::actors {
+
+/// Made once by the composition root; outlives the actors.
+struct entity_context {
+  store_handles store;
+  const directory& merchants;
+  const wall_clock& clock;
+  const settings& config;
+  metrics& meters;
+  dispatcher_actor dispatcher;
+  delivery_numbers& numbers;
+  commit_doubt doubt{};
+};
+
+}  // namespace gateway::actors

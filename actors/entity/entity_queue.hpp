@@ -1,0 +1,430 @@
+// What the actors of all kinds of entities share: the requests that wait for one entity, the answers that it remembers,
+// what it knows of its row, and what each outcome of a commit means. A kind adds its commands and its state machine.
+//
+// The router spawns an actor when a request names its entity, and stops it when it has been idle. It runs one operation
+// at a time, in order of arrival.
+//
+// Around every provider call stand two durable steps. Begin takes the idempotency key and claims the row by its
+// version; only then is the provider called. Finish stores the new state, the attempt, the events and the answer; only
+// then is the client answered. A crash between the two leaves an open operation on the row: the next activation asks
+// the provider again, under the same provider key, before anything else.
+//
+// What the actor remembers (row, timeline, recent answers) is what it has seen committed. Whenever a commit's outcome
+// is in doubt it forgets, and the next request reads the truth. While such a commit may still land, its own or that of
+// an actor before it, what it reads serves one request only.
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include "entity_context.hpp"
+#include "gateway/base/crypto.hpp"
+#include "outbox.hpp"
+#include "recent_answers.hpp"
+
+namespace gateway::actors {
+
+/// A request on its way through its entity's actor.
+struct entity_job {
+  entity_request request;
+  caf::typed_response_promise<entity_reply> promise;
+  unsigned attempts = 0;  ///< times that the row was read again for it
+  bool began = false;  ///< its own begin has committed: what is open on the row is its operation
+  std::shared_ptr<const void> slot{};  ///< with the provider of its operation
+};
+
+/// `Entity` derives from this and has:
+///   run(job, std::type_identity<Command>)   for each command of entity_command that view_… do not answer
+///   inserts(command)                        whether that command may make the entity
+///   left_open(row), settle_left_open(job)   what a crash has left open, and how it is settled before anything else
+///   event_data(row, type)                   what an event says
+///   timeline_of(row, entries)               the timeline as callers see it
+///   not_found, already_exists               its problems
+template <class Entity, class Row>
+class entity_queue {
+ public:
+  using row_ptr = std::shared_ptr<const Row>;
+  using job = entity_job;
+
+  void start(entity_actor::pointer self, const entity_context& context, router_actor router, const entity_key& key) {
+    self_ = self;
+    context_ = &context;
+    router_ = std::move(router);
+    key_ = key;
+    if (const auto until = context.doubt.until(); until > self_->clock().now()) doubt_until_ = until;
+  }
+
+  caf::result<entity_reply> accept(entity_request& request) {
+    if (request.write)
+      if (auto known = answer_from_memory(*request.write)) return std::move(*known);
+    // A read sees the last committed state, also while an operation is under way.
+    if (known_ && row_ && !request.write)
+      if (auto seen = look(request.what)) return std::move(*seen);
+    if (busy_ && waiting_.size() >= context_->config.payment_queue) {
+      context_->meters.shed("payment_queue").Increment();
+      return entity_reply{problem::overloaded};
+    }
+    auto promise = self_->make_response_promise<entity_reply>();
+    if (busy_) {
+      request.admission.reset();  // it waits for its entity, not for the gateway
+      waiting_.push_back(job{std::move(request), promise});
+    } else {
+      step(job{std::move(request), promise});
+    }
+    return promise;
+  }
+
+  void passivate() {
+    if (busy_)
+      self_->send(router_, keep_atom::value, key_);
+    else
+      self_->quit();
+  }
+
+ protected:
+  // ---- the way of a request ---------------------------------------------------------------------
+
+  void step(job work) {
+    busy_ = true;
+    if (work.request.write) running_ = work.request.write;
+    // What makes the entity goes straight to its insert: the database tells if it exists.
+    if (!known_ && !Entity::inserts(work.request.what)) return load(std::move(work));
+    if (row_ && Entity::left_open(*row_)) return entity().settle_left_open(std::move(work));
+    std::visit([&]<class Command>(const Command&) { entity().run(std::move(work), std::type_identity<Command>{}); },
+               work.request.what);
+  }
+
+  void run(job work, std::type_identity<view_entity>) { view(std::move(work)); }
+  void run(job work, std::type_identity<view_timeline>) { view(std::move(work)); }
+
+  void deliver(job& work, entity_reply reply) {
+    work.promise.deliver(std::move(reply));
+    work.request.admission.reset();
+    work.slot.reset();  // the next one may need it
+    next();
+  }
+
+  void fail(job& work, problem why) { deliver(work, entity_reply{why}); }
+
+  // ---- durable steps ----------------------------------------------------------------------------
+
+  unit_of_work unit_of(unit_kind kind) const {
+    unit_of_work unit;
+    unit.kind = kind;
+    unit.subject = key_;
+    return unit;
+  }
+
+  command_record record_of(const job& work, operation what, std::int64_t amount, std::string reason,
+                           time_point now) const {
+    const auto& write = *work.request.write;
+    return {write.key, write.fingerprint, what, key_.kind,    key_.id,
+            amount,    std::move(reason), now,  std::nullopt, std::nullopt};
+  }
+
+  /// Commits a unit that takes the request's idempotency key and leaves the row as `next`; goes on with `then` once it
+  /// is.
+  template <class Then>
+  void commit_command(job work, unit_of_work unit, row_ptr next, Then then) {
+    commit(std::move(unit), [this, work = std::move(work), next = std::move(next),
+                             then = std::move(then)](commit_outcome outcome) mutable {
+      switch (outcome) {
+        case commit_outcome::committed: won(std::move(next)); return then(std::move(work));
+        case commit_outcome::duplicate_command: return answer_from_store(std::move(work));
+        // The key was free (a taken one is told first), so nothing is stored under it.
+        case commit_outcome::entity_exists: return fail(work, Entity::already_exists);
+        case commit_outcome::lost_claim: return again(std::move(work));
+        default: return not_committed(work, outcome);
+      }
+    });
+  }
+
+  /// A command that needs no provider, whole: its result, and a claim. What is refused for good must be refused by the
+  /// row as it is, not as it was when this actor read it.
+  void conclude_at_once(job work, command_record record, answer told, Row judged, time_point now) {
+    auto result = std::make_shared<const answer>(std::move(told));
+    record.result = *result;
+    record.finished_at = now;
+    judged.version += 1;
+    auto row = std::make_shared<const Row>(std::move(judged));
+    auto unit = unit_of(unit_kind::conclude);
+    unit.inserts.push_back(std::move(record));
+    unit.claims.push_back(row);
+    commit_command(std::move(work), std::move(unit), std::move(row),
+                   [this, result = std::move(result)](job done) mutable { finish_with(done, std::move(result)); });
+  }
+
+  /// Commits what the machine has made of the row, with what it tells; once committed, it is what this actor knows.
+  template <class Then>
+  void commit_change(unit_of_work unit, Row next, std::vector<timeline_entry> entries, Then then) {
+    for (auto& entry : entries)
+      if (entry.kind == timeline_kind::event) {
+        entry.event_id = "evt_" + crypto::random_hex(16);
+        entry.event_data = entity().event_data(next, entry.operation);
+      }
+    auto row = std::make_shared<const Row>(std::move(next));
+    auto outbox = deliveries_of(key_, entries, *context_);
+    unit.inserts.reserve(entries.size() + outbox.jobs.size());
+    for (const auto& entry : entries) unit.inserts.push_back(entry);
+    for (const auto& to_send : outbox.jobs) unit.inserts.push_back(to_send.row);
+    unit.claims.push_back(row);
+    commit(std::move(unit), [this, row = std::move(row), entries = std::move(entries), outbox = std::move(outbox),
+                             then = std::move(then)](commit_outcome outcome) mutable {
+      if (outcome == commit_outcome::committed) {
+        won(std::move(row));
+        if (timeline_) std::ranges::move(entries, std::back_inserter(*timeline_));
+        if (!outbox.jobs.empty()) self_->send(context_->dispatcher, std::move(outbox));
+      }
+      then(outcome);
+    });
+  }
+
+  /// A change that no client's command asked for: from a hosted page, or from time.
+  void change_unasked(job work, Row next, std::vector<timeline_entry> entries) {
+    commit_change(unit_of(unit_kind::finish), std::move(next), std::move(entries),
+                  [this, work = std::move(work)](commit_outcome outcome) mutable {
+                    if (outcome == commit_outcome::committed) return view(std::move(work));
+                    if (outcome == commit_outcome::lost_claim) return again(std::move(work));
+                    not_committed(work, outcome);
+                  });
+  }
+
+  /// Goes on after the finish of the operation that `finished_key` began. `told` is null if its client has been
+  /// answered.
+  void after_finish(job work, const command_key& finished_key, answer_ptr told, commit_outcome outcome) {
+    // A request with the same key that did not begin this operation may be another request: it learns from the stored
+    // record whether it is.
+    const bool own = work.began && work.request.write->key == finished_key;
+    if (outcome == commit_outcome::committed) {
+      if (own) return finish_with(work, std::move(told));
+      if (std::holds_alternative<settle_due>(work.request.what)) {
+        context_->meters.settled.Increment();
+        return view(std::move(work));
+      }
+      return step(std::move(work));
+    }
+    // Another owner settled this operation: the truth, and the answer, are in the store.
+    if (outcome == commit_outcome::lost_claim) return own ? answer_from_store(std::move(work)) : again(std::move(work));
+    not_committed(work, outcome);
+  }
+
+  /// Not committed, as far as the store said. The client is told to come back with the same key.
+  void not_committed(job& work, commit_outcome outcome) {
+    forget();
+    if (outcome == commit_outcome::rejected) {
+      context_->meters.shed("store_queue").Increment();
+      return fail(work, problem::overloaded);
+    }
+    doubt_until_ = context_->doubt.raise(self_->clock().now());
+    fail(work, problem::store_unavailable);
+  }
+
+  // ---- idempotency ------------------------------------------------------------------------------
+
+  /// Problems that are not stored. But a key that already has an answer is answered with that.
+  void fail_unless_key_is_known(job work, problem why) {
+    lookup_key(std::move(work), [this, why](job failed) { fail(failed, why); });
+  }
+
+  /// Reads the row again, and tries the request on it again.
+  void again(job work, bool load_first = false) {
+    if (++work.attempts > most_attempts)
+      return fail(work, work.request.write ? problem::request_in_progress : problem::overloaded);
+    forget();
+    if (load_first) return load(std::move(work));
+    step(std::move(work));
+  }
+
+  // ---- reads ------------------------------------------------------------------------------------
+
+  /// Answers with the timeline if that was asked for, else with the entity as it stands.
+  void view(job work) {
+    if (!std::holds_alternative<view_timeline>(work.request.what)) work.request.what = view_entity{};
+    if (auto seen = look(work.request.what)) return deliver(work, std::move(*seen));
+    self_->request(context_->store.reader_for(key_), caf::infinite, find_timeline{key_})
+        .then(
+            [this, work](timeline_lookup& rows) mutable {
+              timeline_ = std::move(rows.entries);
+              view(std::move(work));
+            },
+            [this, work](const caf::error&) mutable { fail(work, problem::store_unavailable); });
+  }
+
+  /// What is known to be in the store; null if there is no such entity. Only while a request runs.
+  const row_ptr& row() const noexcept { return row_; }
+  const entity_key& key() const noexcept { return key_; }
+  entity_actor::pointer self() const noexcept { return self_; }
+  /// Its timeline is known to be empty: it was made just now.
+  void begin_timeline() { timeline_.emplace(); }
+
+ private:
+  friend Entity;
+  entity_queue() = default;
+
+  /// A claim lost to another owner, or an operation left open, is looked at again this often within one request.
+  static constexpr unsigned most_attempts = 4;
+
+  Entity& entity() noexcept { return static_cast<Entity&>(*this); }
+
+  void load(job work) {
+    self_->request(context_->store.reader_for(key_), caf::infinite, find_entity{key_})
+        .then(
+            [this, work](entity_lookup& found) mutable {
+              learn(found.found ? std::get<row_ptr>(std::move(*found.found)) : nullptr);
+              step(std::move(work));
+            },
+            [this, work](const caf::error&) mutable { fail(work, problem::store_unavailable); });
+  }
+
+  void next() {
+    running_.reset();
+    busy_ = false;
+    // That there is no such entity is true only until somebody creates it, perhaps by way of another node.
+    if (!row_) known_ = false;
+    if (doubt_until_ > commit_doubt::time_point{}) {
+      // Also at the end of the doubt: what was read for this request may have been read before it.
+      forget();
+      if (self_->clock().now() >= doubt_until_) doubt_until_ = {};
+    }
+    // What fails at once comes back here from within: one loop for all, or thousands that wait would nest.
+    if (std::exchange(moving_on_, true)) return;
+    while (!busy_ && !waiting_.empty()) {
+      auto work = std::move(waiting_.front());
+      waiting_.erase(waiting_.begin());
+      if (work.request.write)
+        if (auto known = answer_from_memory(*work.request.write)) {
+          work.promise.deliver(std::move(*known));
+          continue;
+        }
+      step(std::move(work));
+    }
+    moving_on_ = false;
+  }
+
+  template <class Then>
+  void commit(unit_of_work unit, Then then) {
+    // One continuation for both handlers: only one of them runs.
+    auto shared = std::make_shared<Then>(std::move(then));
+    self_->request(context_->store.writer_for(key_), caf::infinite, std::move(unit))
+        .then([shared](commit_outcome outcome) { (*shared)(outcome); },
+              [shared](const caf::error&) { (*shared)(commit_outcome::unavailable); });
+  }
+
+  /// What memory knows of this key: an answer to replay, a request under way, or nothing.
+  std::optional<entity_reply> answer_from_memory(const idempotency& write) {
+    const auto in_use = [&](const std::string& fingerprint) {
+      return entity_reply{fingerprint == write.fingerprint ? problem::request_in_progress
+                                                           : problem::idempotency_key_reused};
+    };
+    if (running_ && running_->key == write.key) return in_use(running_->fingerprint);
+    for (const auto& other : waiting_)
+      if (other.request.write && other.request.write->key == write.key && &*other.request.write != &write)
+        return in_use(other.request.write->fingerprint);
+    const auto* past = recent_.find(write.key);
+    if (!past) return std::nullopt;
+    if (past->write.fingerprint != write.fingerprint) return entity_reply{problem::idempotency_key_reused};
+    context_->meters.replays.Increment();
+    return entity_reply{finished{past->result, true}};
+  }
+
+  /// The key is taken: the store knows for which request, and what came of it. Whoever took it may have changed the
+  /// row.
+  void answer_from_store(job work) {
+    forget();
+    // If it has been purged between the two looks, the key is free again.
+    lookup_key(std::move(work), [this](job free_again) { again(std::move(free_again)); });
+  }
+
+  template <class Absent>
+  void lookup_key(job work, Absent absent) {
+    const auto key = work.request.write->key;
+    self_->request(context_->store.reader_for(key_), caf::infinite, find_command{key})
+        .then(
+            [this, work, absent](command_lookup& record) mutable {
+              if (!record.found) return absent(std::move(work));
+              answer_from_record(std::move(work), *record.found);
+            },
+            [this, work](const caf::error&) mutable { fail(work, problem::store_unavailable); });
+  }
+
+  void answer_from_record(job work, const command_record& record) {
+    if (record.fingerprint != work.request.write->fingerprint) return fail(work, problem::idempotency_key_reused);
+    if (record.result) {
+      auto result = std::make_shared<const answer>(*record.result);
+      recent_.keep(*work.request.write, result);
+      context_->meters.replays.Increment();
+      return deliver(work, entity_reply{finished{std::move(result), true}});
+    }
+    // Open, on this entity, and not run by this actor: left by a crash, or by a commit that landed after all. Read the
+    // row, settle what is open on it, then answer from what that left.
+    const bool mine = record.subject_kind == key_.kind && record.subject_id == key_.id;
+    if (mine && work.attempts < most_attempts) return again(std::move(work), true);
+    fail(work, problem::request_in_progress);
+  }
+
+  void finish_with(job& work, answer_ptr result) {
+    recent_.keep(*work.request.write, result);
+    deliver(work, entity_reply{finished{std::move(result), false}});
+  }
+
+  // ---- knowledge --------------------------------------------------------------------------------
+
+  void learn(row_ptr row) {
+    known_ = true;
+    row_ = std::move(row);
+    seen_timeline_.reset();
+  }
+
+  /// The row as this actor has committed it. Whatever else was on its way has lost its claim by that.
+  void won(row_ptr row) {
+    learn(std::move(row));
+    doubt_until_ = {};
+  }
+
+  void forget() {
+    known_ = false;
+    row_.reset();
+    timeline_.reset();
+    seen_timeline_.reset();
+  }
+
+  /// Answers a read from memory, if it can.
+  std::optional<entity_reply> look(const entity_command& wanted) {
+    const bool of_timeline = std::holds_alternative<view_timeline>(wanted);
+    if (!of_timeline && !std::holds_alternative<view_entity>(wanted)) return std::nullopt;
+    if (!row_) return entity_reply{Entity::not_found};
+    if (!of_timeline) return entity_reply{entity_row{row_}};
+    if (!timeline_) return std::nullopt;
+    if (!seen_timeline_) seen_timeline_ = std::make_shared<const timeline_view>(Entity::timeline_of(*row_, *timeline_));
+    return entity_reply{seen_timeline_};
+  }
+
+  entity_actor::pointer self_ = nullptr;
+  const entity_context* context_ = nullptr;
+  router_actor router_;
+  entity_key key_;
+
+  bool known_ = false;  ///< row_ is what the store holds
+  bool busy_ = false;  ///< a request is under way
+  bool moving_on_ = false;  ///< next() is at work further down the stack
+  commit_doubt::time_point doubt_until_{};  ///< until then no row that is read is believed for longer than one request
+  row_ptr row_;  ///< shared with readers
+  std::optional<std::vector<timeline_entry>> timeline_;
+  timeline_ptr seen_timeline_;  ///< shared with readers until the next change
+  std::optional<idempotency> running_;
+  recent_answers recent_;
+  std::vector<job> waiting_;  ///< a vector, although it is a queue: see recent_answers
+};
+
+}  // namespace gateway::actors

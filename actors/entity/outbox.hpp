@@ -1,0 +1,15 @@
+// Who is told of an entity's events.
+#pragma once
+
+#include <vector>
+
+#include "entity_context.hpp"
+
+namespace gateway::actors {
+
+/// The deliveries of the events among `entries`, to be stored in the commit that stores the events: no event is without
+/// its deliveries. The entries' event_id and event_data are set.
+fresh_deliveries deliveries_of(const entity_key& subject, const std::vector<timeline_entry>& entries,
+                               const entity_context& with);
+
+}  // namespace gateway::actors

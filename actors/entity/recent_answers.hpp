@@ -1,0 +1,38 @@
+// The answers that an entity's actor keeps for replays. Older ones are read from the store.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "gateway/actors.hpp"
+
+namespace gateway::actors {
+
+class recent_answers {
+ public:
+  struct past_answer {
+    idempotency write;
+    answer_ptr result;
+  };
+
+  /// What was answered under this key, whatever the request was; null if it is not remembered.
+  const past_answer* find(const command_key& key) const noexcept {
+    for (const auto& past : kept_)
+      if (past.write.key == key) return &past;
+    return nullptr;
+  }
+
+  void keep(const idempotency& write, answer_ptr result) {
+    if (kept_.size() >= most) kept_.erase(kept_.begin());
+    kept_.push_back({write, std::move(result)});
+  }
+
+ private:
+  static constexpr std::size_t most = 8;
+
+  // A vector, although it is a queue: it is short, and an empty deque would cost each idle actor half a kilobyte.
+  std::vector<past_answer> kept_;
+};
+
+}  // namespace gateway::actors

@@ -1,0 +1,23 @@
+// The actor that finds the entities' actors.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+
+#include "entity_context.hpp"
+
+namespace gateway::actors {
+
+/// Spawns the actor of an entity of one kind, with the number of its activation.
+using entity_spawner =
+    std::function<entity_actor(caf::actor_system&, const router_actor&, const entity_key&, std::uint64_t)>;
+
+/// By entity_kind. A kind that this gateway does not serve has none: a request for it is answered with caf::error.
+using entity_spawners = std::array<entity_spawner, entity_kind_count>;
+
+/// Keeps at most settings.live_payments actors, the least recently used leaving first.
+router_actor spawn_router(caf::actor_system& system, std::shared_ptr<const entity_context> context,
+                          entity_spawners spawners);
+
+}  // namespace gateway::actors

@@ -1,0 +1,225 @@
+// One payment: how its commands are decided, how its provider is called, and what becomes of it without a command. What
+// it shares with other entities stands in entity/entity_queue.hpp.
+
+#include "payment_actor.hpp"
+
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "entity/entity_queue.hpp"
+#include "entity/spawn_entity.hpp"
+#include "gateway/base/crypto.hpp"
+#include "gateway/base/log.hpp"
+
+namespace gateway::actors {
+
+namespace {
+
+/// The idempotency key towards the provider: the same for every call that one command makes.
+/// The claim is part of it: once an idempotency key has been purged, its next use is another command, which the
+/// provider must not answer from its memory of the first.
+std::string provider_key_of(const entity_key& subject, const open_operation& open) {
+  const auto& key = open.command;
+  const auto claim = std::to_string(open.claim);
+  std::string text;
+  text.reserve(160);
+  for (const std::string_view part :
+       {std::string_view{key.merchant.value}, to_string(key.env), std::string_view{key.principal},
+        std::string_view{key.key}, std::string_view{subject.id}})
+    text.append(part).append(1, '\n');
+  text.append(claim);
+  const auto hash = crypto::sha256(text);
+  return "pk_" + crypto::hex(std::span{hash}.first(16));
+}
+
+class payment_entity : public entity_queue<payment_entity, payment> {
+  using queue = entity_queue<payment_entity, payment>;
+  friend queue;
+
+ public:
+  static inline const char* name = "payment";
+
+  void start(entity_actor::pointer self, std::shared_ptr<const payment_context> context, router_actor router,
+             const entity_key& key) {
+    context_ = std::move(context);
+    queue::start(self, *context_, std::move(router), key);
+  }
+
+ private:
+  // ---- what the queue asks of every entity --------------------------------------------------------
+
+  static constexpr auto not_found = problem::payment_not_found;
+  static constexpr auto already_exists = problem::payment_already_exists;
+
+  static bool inserts(const entity_command& what) { return std::holds_alternative<create_payment>(what); }
+  static bool left_open(const payment& row) { return row.open && !row.open->answered; }
+  std::string event_data(const payment& after, std::string_view type) const {
+    return context_->encoder.event_data(after, type);
+  }
+  static timeline_view timeline_of(const payment& row, const std::vector<timeline_entry>& entries) {
+    return {row.key, row.hides_provider, row.provider, entries};
+  }
+
+  /// An operation that a crash, or a store that was away, left open: ask the provider again, then go on with `work`.
+  void settle_left_open(job work) {
+    occupy_slot(work);
+    log::info(
+        "operation_resumed",
+        {{"merchant", key().merchant.value}, {"payment_id", key().id}, {"operation", to_string(row()->open->what)}});
+    call_provider(std::move(work), true);
+  }
+
+  // ---- commands -----------------------------------------------------------------------------------
+
+  using queue::run;
+  void run(job work, std::type_identity<create_payment>) { create(std::move(work)); }
+  void run(job work, std::type_identity<capture_payment> command) { operate(std::move(work), command); }
+  void run(job work, std::type_identity<refund_payment> command) { operate(std::move(work), command); }
+  void run(job work, std::type_identity<void_payment> command) { operate(std::move(work), command); }
+  void run(job work, std::type_identity<hosted_result>) { take_hosted_result(std::move(work)); }
+  void run(job work, std::type_identity<settle_due>) { settle(std::move(work)); }
+
+  void create(job work) {
+    const auto& wanted = std::get<create_payment>(work.request.what);
+    if (row()) return fail_unless_key_is_known(std::move(work), already_exists);
+    const auto who = context_->merchants.find_merchant(key().merchant);
+    if (!who) return fail_unless_key_is_known(std::move(work), problem::merchant_not_charge_capable);
+    auto way = choose_route(*who, key().env, wanted, context_->config.dev);
+    if (const auto* why = std::get_if<problem>(&way)) return fail_unless_key_is_known(std::move(work), *why);
+    const auto& chosen = std::get<route_choice>(way);
+    if (!take_slot(work, chosen.provider)) return fail(work, problem::overloaded);
+
+    const auto now = context_->clock.now();
+    auto begun = std::make_shared<const payment>(
+        begin_payment(key(), wanted, chosen, work.request.write->key, now, context_->timing()));
+    auto unit = unit_of(unit_kind::begin);
+    unit.inserts.reserve(2);
+    unit.inserts.push_back(record_of(work, operation::create, wanted.amount.minor, {}, now));
+    unit.inserts.push_back(begun);
+    commit_command(std::move(work), std::move(unit), std::move(begun), [this](job begun_job) {
+      begun_job.began = true;
+      begin_timeline();
+      call_provider(std::move(begun_job), false);
+    });
+  }
+
+  template <class Command>
+  void operate(job work, std::type_identity<Command>) {
+    const auto& wanted = std::get<Command>(work.request.what);
+    if (!row()) return fail_unless_key_is_known(std::move(work), not_found);
+    const auto now = context_->clock.now();
+    auto decided = decide(*row(), wanted, work.request.write->key, now, context_->timing());
+    std::int64_t amount = 0;
+    std::string reason;
+    if constexpr (requires { wanted.amount; }) amount = wanted.amount;
+    if constexpr (requires { wanted.reason; }) reason = wanted.reason;
+
+    if (const auto* done = std::get_if<conclusion>(&decided)) {
+      auto record = record_of(work, done->result.what, amount, std::move(reason), now);
+      return conclude_at_once(std::move(work), std::move(record), context_->encoder.encode(done->result), *row(), now);
+    }
+    if (!take_slot(work, row()->provider)) return fail(work, problem::overloaded);
+    auto claimed = std::make_shared<const payment>(std::move(std::get<claim>(decided).claimed));
+    auto unit = unit_of(unit_kind::begin);
+    unit.inserts.push_back(record_of(work, claimed->open->what, claimed->open->amount, std::move(reason), now));
+    unit.claims.push_back(claimed);
+    commit_command(std::move(work), std::move(unit), std::move(claimed), [this](job begun) {
+      begun.began = true;
+      call_provider(std::move(begun), false);
+    });
+  }
+
+  /// The customer acted on a hosted page.
+  void take_hosted_result(job work) {
+    if (!row()) return fail(work, not_found);
+    const auto& seen = std::get<hosted_result>(work.request.what);
+    if (seen.provider_ref == row()->provider_ref)
+      if (auto change = settle_hosted(*row(), seen.signal, context_->clock.now()))
+        return change_unasked(std::move(work), std::move(change->next), std::move(change->entries));
+    view(std::move(work));
+  }
+
+  /// The reconciler has found it due: an operation without an outcome, or a hosted page that nobody came back to.
+  void settle(job work) {
+    if (!row() && work.attempts == 0) return again(std::move(work), true);
+    if (!row()) return fail(work, not_found);
+    const auto now = context_->clock.now();
+    if (row()->open && row()->due_at && *row()->due_at <= now) {
+      occupy_slot(work);
+      return call_provider(std::move(work), true);
+    }
+    if (auto change = expire_hosted(*row(), now))
+      return change_unasked(std::move(work), std::move(change->next), std::move(change->entries));
+    // The store says that something is due and memory does not: the store is right.
+    if (work.attempts == 0) return again(std::move(work), true);
+    view(std::move(work));
+  }
+
+  // ---- provider and finish ------------------------------------------------------------------------
+
+  const provider_slots& slots_of(provider_kind kind) const { return context_->slots[static_cast<std::size_t>(kind)]; }
+  /// Past the limit no operation begins.
+  bool take_slot(job& work, provider_kind kind) {
+    if (!work.slot) work.slot = slots_of(kind).take(context_->config.provider_in_flight);
+    if (!work.slot) context_->meters.shed("provider").Increment();
+    return work.slot != nullptr;
+  }
+  /// What has begun is never turned away: past the limit it takes a slot all the same, and what would begin makes room.
+  void occupy_slot(job& work) {
+    if (!work.slot) work.slot = slots_of(row()->provider).take(std::numeric_limits<std::size_t>::max());
+  }
+
+  /// Calls the provider for the operation that is open on the row. The caller has taken a slot.
+  void call_provider(job work, bool asked_again) {
+    work.request.admission.reset();
+    const auto& open = *row()->open;
+    provider_call call;
+    call.provider_key = provider_key_of(key(), open);
+    call.what = open.what;
+    call.asked_again = asked_again;
+    call.amount = open.amount;
+    call.subject = *row();
+    call.begun_at = open.begun_at;
+    self()
+        ->request(context_->providers[static_cast<std::size_t>(row()->provider)], caf::infinite, std::move(call))
+        .then([this, work](provider_result& result) mutable { finish(std::move(work), result); },
+              [this, work](const caf::error&) mutable {
+                // The gate itself is gone: whether a call went out is not known.
+                provider_error error{error_category::internal, "provider_unreachable",
+                                     "The provider's answer was lost.", true, true};
+                finish(std::move(work), provider_result{provider_status::unknown, {}, {}, std::move(error)});
+              });
+  }
+
+  void finish(job work, const provider_result& result) {
+    const auto now = context_->clock.now();
+    const auto& open = *row()->open;
+    const auto command = open.command;
+    auto change = conclude(*row(), result, now, context_->timing());
+    auto unit = unit_of(unit_kind::finish);
+    unit.claims.reserve(2);
+    answer_ptr told;
+    if (!open.answered) {
+      told = std::make_shared<const answer>(context_->encoder.encode(change.result));
+      unit.claims.push_back(command_finish{command, told, now});
+    }
+    commit_change(std::move(unit), std::move(change.next), std::move(change.entries),
+                  [this, work = std::move(work), told = std::move(told), command](commit_outcome outcome) mutable {
+                    after_finish(std::move(work), command, std::move(told), outcome);
+                  });
+  }
+
+  std::shared_ptr<const payment_context> context_;
+};
+
+}  // namespace
+
+entity_spawner payment_spawner(std::shared_ptr<const payment_context> context) {
+  return [context = std::move(context)](caf::actor_system& system, const router_actor& router, const entity_key& key,
+                                        std::uint64_t activation) {
+    return spawn_entity<payment_entity>(system, context, router, key, activation);
+  };
+}
+
+}  // namespace gateway::actors

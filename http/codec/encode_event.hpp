@@ -1,0 +1,12 @@
+// Events as destinations receive them, whatever kind of entity they are about.
+#pragma once
+
+#include <memory>
+
+#include "gateway/answer.hpp"
+
+namespace gateway::http {
+
+std::unique_ptr<event_encoder> make_event_encoder();
+
+}  // namespace gateway::http

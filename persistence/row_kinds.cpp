@@ -1,0 +1,142 @@
+#include "persistence/row_kinds.hpp"
+
+#include <functional>
+#include <string_view>
+#include <variant>
+
+namespace gateway::persistence {
+
+namespace {
+
+using enum commit_outcome;
+
+// By row_kind.
+constexpr row_writing table[] = {
+    {&statements::insert_command, nullptr, 0, duplicate_command},
+    {&statements::insert_payment, nullptr, 0, entity_exists},
+    {&statements::update_payment, nullptr, 0, lost_claim},
+    {&statements::finish_command, nullptr, 0, lost_claim},
+    {&statements::insert_attempt, nullptr, 0, lost_claim},
+    {&statements::insert_event, nullptr, 0, lost_claim},
+    {&statements::insert_delivery, nullptr, 0, lost_claim},
+    {&statements::update_delivery, nullptr, 0, lost_claim},
+    {&statements::insert_merchant, nullptr, 0, duplicate_record},
+    {&statements::insert_api_key, nullptr, 0, duplicate_record},
+    {&statements::put_user, nullptr, 0, duplicate_record},
+    {&statements::put_connection, nullptr, 0, duplicate_record},
+    {&statements::put_route, nullptr, 0, duplicate_record},
+    {&statements::insert_setup_token, nullptr, 0, duplicate_record},
+    {&statements::put_destination, nullptr, 0, duplicate_record},
+    // Revoking what is revoked changes nothing and is no error: the first time stands.
+    {nullptr, &statements::revoke_api_key, 3, duplicate_record},
+};
+static_assert(std::size(table) == row_kind_count);
+
+struct inserting {
+  gathered_rows& rows;
+  const entity_key& subject;
+
+  void operator()(const command_record& c) const { insert_command_row(rows.add_to(row_kind::command), c); }
+  void operator()(const payment_ptr& p) const { insert_payment_row(rows.add_to(row_kind::payment), *p); }
+  void operator()(const timeline_entry& e) const {
+    if (e.kind == timeline_kind::attempt)
+      insert_attempt_row(rows.add_to(row_kind::attempt), subject, e);
+    else
+      insert_event_row(rows.add_to(row_kind::event), subject, e);
+  }
+  void operator()(const delivery& d) const { insert_delivery_row(rows.add_to(row_kind::delivery), d); }
+  void operator()(const save_merchant& m) const { insert_merchant_row(rows.add_to(row_kind::merchant), m); }
+  void operator()(const save_api_key& k) const { insert_api_key_row(rows.add_to(row_kind::api_key), k); }
+  void operator()(const save_user& u) const { put_user_row(rows.add_to(row_kind::user), u); }
+  void operator()(const save_connection& c) const { put_connection_row(rows.add_to(row_kind::connection), c); }
+  void operator()(const save_route& r) const { put_route_row(rows.add_to(row_kind::route), r); }
+  void operator()(const spend_setup_token& t) const { insert_setup_token_row(rows.add_to(row_kind::setup_token), t); }
+  void operator()(const save_destination& d) const { put_destination_row(rows.add_to(row_kind::destination), d); }
+};
+
+struct claiming {
+  gathered_rows& rows;
+
+  void operator()(const payment_ptr& p) const { update_payment_row(rows.add_to(row_kind::payment_claim), *p); }
+  void operator()(const command_finish& f) const { finish_command_row(rows.add_to(row_kind::command_finish), f); }
+  void operator()(const delivery& d) const { update_delivery_row(rows.add_to(row_kind::delivery_claim), d); }
+  void operator()(const revoke_api_key& k) const { revoke_api_key_row(rows.add_to(row_kind::api_key_revocation), k); }
+};
+
+/// What names a row: its key's hash. A payment's is the same whether it is inserted or claimed.
+struct naming {
+  std::size_t operator()(const command_record& c) const { return std::hash<command_key>{}(c.key); }
+  std::size_t operator()(const command_finish& f) const { return std::hash<command_key>{}(f.key); }
+  std::size_t operator()(const payment_ptr& p) const { return std::hash<entity_key>{}(p->key); }
+  std::size_t operator()(const delivery& d) const { return std::hash<std::int64_t>{}(d.id); }
+  std::size_t operator()(const save_merchant& m) const { return of({m.id.value}); }
+  std::size_t operator()(const save_api_key& k) const { return of({k.id.value}); }
+  std::size_t operator()(const revoke_api_key& k) const { return of({k.id.value}); }
+  std::size_t operator()(const save_user& u) const { return of({u.merchant.value, u.email}); }
+  std::size_t operator()(const save_connection& c) const { return of({c.id}); }
+  std::size_t operator()(const save_route& r) const { return of({r.id}); }
+  std::size_t operator()(const spend_setup_token& t) const { return of({t.merchant.value, t.token_id}); }
+  std::size_t operator()(const save_destination& d) const { return of({d.what.id.value}); }
+
+ private:
+  static std::size_t of(std::initializer_list<std::string_view> texts) {
+    std::size_t seed = 0;
+    for (const auto text : texts) seed = combine_hash(seed, std::hash<std::string_view>{}(text));
+    return seed;
+  }
+};
+
+struct sizing {
+  std::size_t operator()(const command_record& c) const {
+    return 256 + c.reason.size() + (c.result ? c.result->body.size() : 0);
+  }
+  std::size_t operator()(const command_finish& f) const { return f.result ? f.result->body.size() : 0; }
+  std::size_t operator()(const payment_ptr& p) const {
+    const auto& said = p->details;
+    auto bytes =
+        512 + p->hosted_url.size() + said.description.size() + said.success_url.size() + said.cancel_url.size();
+    for (const auto& [name, value] : said.metadata) bytes += name.size() + value.size() + 8;
+    return bytes;
+  }
+  std::size_t operator()(const timeline_entry& e) const { return 256 + e.message.size() + e.event_data.size(); }
+  std::size_t operator()(const delivery& d) const { return 384 + (d.last ? d.last->excerpt.size() : 0); }
+  template <class Record>
+  std::size_t operator()(const Record&) const {
+    return 256;  // of an operator's change
+  }
+};
+
+}  // namespace
+
+const row_writing& writing_of(row_kind kind) noexcept { return table[static_cast<std::size_t>(kind)]; }
+
+row_buffer& gathered_rows::add_to(row_kind kind) {
+  auto& rows = rows_[static_cast<std::size_t>(kind)];
+  if (!rows) rows.emplace();
+  return *rows;
+}
+
+void gathered_rows::gather(const unit_of_work& unit) {
+  for (const auto& row : unit.inserts) std::visit(inserting{*this, unit.subject}, row);
+  for (const auto& row : unit.claims) std::visit(claiming{*this}, row);
+}
+
+void append_touched(std::vector<std::size_t>& hashes, const unit_of_work& unit) {
+  // A timeline's entries are named by their subject, which the unit claims.
+  for (const auto& row : unit.inserts)
+    std::visit(
+        [&]<class Row>(const Row& one) {
+          if constexpr (!std::is_same_v<Row, timeline_entry>) hashes.push_back(naming{}(one));
+        },
+        row);
+  for (const auto& row : unit.claims) hashes.push_back(std::visit(naming{}, row));
+}
+
+std::size_t estimated_bytes(const unit_of_work& unit) noexcept {
+  std::size_t bytes = 256;
+  for (const auto& row : unit.inserts) bytes += std::visit(sizing{}, row);
+  for (const auto& row : unit.claims) bytes += std::visit(sizing{}, row);
+  return bytes;
+}
+
+}  // namespace gateway::persistence

@@ -1,0 +1,80 @@
+// A unit of work's rows by name: how tests write units down, and look into those of others.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "gateway/store.hpp"
+
+namespace gateway::testing {
+
+struct unit_parts {
+  std::optional<unit_kind> kind;  ///< empty: the one that a unit with these rows has
+  std::optional<payment> insert_payment;
+  std::optional<payment> update_payment;
+  std::optional<command_record> insert_command;
+  std::optional<command_finish> finish_command;
+  std::vector<timeline_entry> entries;  ///< of the inserted or updated payment
+  std::vector<delivery> deliveries;
+  std::vector<delivery> update_deliveries;
+  std::vector<inserted_row> records;     ///< of the directory
+  std::optional<revoke_api_key> revoked;
+
+  unit_parts() = default;
+
+  explicit unit_parts(const unit_of_work& unit) : kind{unit.kind} {
+    for (const auto& row : unit.inserts) std::visit([this](const auto& one) { insert(one); }, row);
+    for (const auto& row : unit.claims) std::visit([this](const auto& one) { claim(one); }, row);
+  }
+
+  /// The payment that is inserted or updated; null if none is.
+  const payment* changed() const noexcept {
+    return insert_payment ? &*insert_payment : update_payment ? &*update_payment : nullptr;
+  }
+
+  operator unit_of_work() const {  // so that a test may hand over its parts as the unit that they make
+    unit_of_work unit;
+    unit.kind = kind.value_or(usual_kind());
+    if (const auto* subject = changed()) unit.subject = subject->key;
+    if (insert_command) unit.inserts.emplace_back(*insert_command);
+    if (insert_payment) unit.inserts.emplace_back(std::make_shared<const payment>(*insert_payment));
+    for (const auto& entry : entries) unit.inserts.emplace_back(entry);
+    for (const auto& row : deliveries) unit.inserts.emplace_back(row);
+    for (const auto& row : records) unit.inserts.push_back(row);
+    if (update_payment) unit.claims.emplace_back(std::make_shared<const payment>(*update_payment));
+    if (finish_command) unit.claims.emplace_back(*finish_command);
+    for (const auto& row : update_deliveries) unit.claims.emplace_back(row);
+    if (revoked) unit.claims.emplace_back(*revoked);
+    return unit;
+  }
+
+ private:
+  void insert(const payment_ptr& p) { insert_payment = *p; }
+  void insert(const command_record& c) { insert_command = c; }
+  void insert(const timeline_entry& e) { entries.push_back(e); }
+  void insert(const delivery& d) { deliveries.push_back(d); }
+  template <class Record>
+  void insert(const Record& r) {
+    records.emplace_back(r);
+  }
+  void claim(const payment_ptr& p) { update_payment = *p; }
+  void claim(const command_finish& f) { finish_command = f; }
+  void claim(const delivery& d) { update_deliveries.push_back(d); }
+  void claim(const revoke_api_key& k) { revoked = k; }
+
+  unit_kind usual_kind() const noexcept {
+    if (insert_command) return insert_command->result ? unit_kind::conclude : unit_kind::begin;
+    if (update_payment) return unit_kind::finish;
+    const bool more = insert_payment || finish_command || !entries.empty() || !deliveries.empty() || !records.empty();
+    return !more && !update_deliveries.empty() ? unit_kind::record : unit_kind::change;
+  }
+};
+
+/// The row of a payment, as found.
+inline std::optional<payment> payment_in(const entity_lookup& answer) {
+  if (!answer.found) return std::nullopt;
+  return *std::get<payment_ptr>(*answer.found);
+}
+
+}  // namespace gateway::testing

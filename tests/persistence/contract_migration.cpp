@@ -1,0 +1,163 @@
+// A database as the version before made it stays readable, whole.
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "persistence/queries.hpp"
+#include "persistence/rows.hpp"
+#include "persistence/store.hpp"
+#include "samples.hpp"
+#include "stores.hpp"
+
+using namespace gateway;
+using namespace gateway::persistence;
+using namespace gateway::persistence::test;
+
+namespace {
+
+/// What one payment had before the migration, read by the statements of that time.
+struct past_payment {
+  entity_key key;
+  payment row;
+  std::vector<timeline_entry> timeline;
+};
+
+struct past_command {
+  command_key key;
+  std::string fingerprint;
+  std::string subject;
+  std::string body;
+};
+
+struct past {
+  std::vector<past_payment> payments;
+  std::vector<past_command> commands;
+  std::vector<std::pair<std::int64_t, std::string>> deliveries;  ///< number, payment_id
+};
+
+const statement past_payments{"SELECT merchant_id, environment, payment_id FROM payments"};
+const statement past_timeline{
+    "SELECT seq, 0 AS is_event, operation AS what, status, error_code, message, occurred_at, '' AS event_id, '' AS "
+    "data "
+    "FROM attempts WHERE merchant_id = ? AND environment = ? AND payment_id = ? "
+    "UNION ALL SELECT seq, 1, type, status, '', '', occurred_at, event_id, data "
+    "FROM events WHERE merchant_id = ? AND environment = ? AND payment_id = ? ORDER BY seq"};
+const statement past_commands{
+    "SELECT merchant_id, environment, principal, idempotency_key, fingerprint, payment_id, body FROM commands"};
+const statement past_deliveries{"SELECT delivery_id, payment_id FROM deliveries"};
+
+environment environment_in(const std::string& text) { return text == "live" ? environment::live : environment::test; }
+
+past read_past(db_connection& db) {
+  past found;
+  db.read(past_payments, {}, [&](const result_row& row) {
+    found.payments.push_back(
+        {payment_key(merchant_id{row.text(0)}, environment_in(row.text(1)), payment_id{row.text(2)}), {}, {}});
+  });
+  for (auto& one : found.payments) {
+    const std::string_view merchant = one.key.merchant.value, env = to_string(one.key.env), id = one.key.id;
+    const cell keys[] = {merchant, env, id, merchant, env, id};
+    db.read(statements::read_payment, std::span{keys}.first(3),
+            [&](const result_row& row) { one.row = payment_from(row, one.key); });
+    db.read(past_timeline, keys, [&](const result_row& row) { one.timeline.push_back(timeline_entry_from(row)); });
+  }
+  db.read(past_commands, {}, [&](const result_row& row) {
+    found.commands.push_back({{merchant_id{row.text(0)}, environment_in(row.text(1)), row.text(2), row.text(3)},
+                              row.text(4),
+                              row.text(5),
+                              row.is_null(6) ? std::string{} : row.text(6)});
+  });
+  db.read(past_deliveries, {},
+          [&](const result_row& row) { found.deliveries.emplace_back(row.integer(0), row.text(1)); });
+  return found;
+}
+
+/// The rows that the gateway of the second version left when it was killed under load.
+void fill_with_second_version(db_connection& db) {
+  std::ifstream file{GATEWAY_TEST_DATA "/schema_2.sql"};
+  db.begin();
+  for (std::string line; std::getline(file, line);)
+    if (!line.starts_with("--")) db.execute(line);
+  db.commit();
+}
+
+/// As many payments again, under other ids, with all that belongs to them.
+void double_payments(db_connection& db, int round) {
+  const bool mysql = db.language() == dialect::mysql;
+  const auto other = [&](std::string column) {
+    const auto suffix = "'_" + std::to_string(round % 10) + "'";
+    return mysql ? "CONCAT(" + column + ", " + suffix + ")" : column + " || " + suffix;
+  };
+  const auto copy = [&](std::string table, std::string columns, std::string renamed) {
+    db.execute("INSERT INTO " + table + " (" + columns + ") SELECT " + renamed + " FROM " + table);
+  };
+  const std::string of_payment =
+      "state, amount, currency, captured, refunded, flow, provider, account, hides_provider, "
+      "provider_ref, status, error, hosted_url, open_command, due_at, next_seq, created_at, "
+      "updated_at, captured_at, details, version";
+  const std::string of_attempt = "seq, operation, status, error_code, message, occurred_at";
+  const std::string of_event = "seq, type, status, occurred_at, event_id, data";
+  const std::string of_command = "operation, amount, reason, created_at, body, finished_at, status";
+  const std::string of_delivery =
+      "event_seq, destination_id, created_at, status, attempts, round_from, next_attempt_at, "
+      "last_at, last_result, last_status, last_took_ms, last_excerpt, version";
+  const std::string owner = "merchant_id, environment, ";
+  db.begin();
+  copy("payments", owner + "payment_id, " + of_payment, owner + other("payment_id") + ", " + of_payment);
+  copy("attempts", owner + "payment_id, " + of_attempt, owner + other("payment_id") + ", " + of_attempt);
+  copy("events", owner + "payment_id, " + of_event, owner + other("payment_id") + ", " + of_event);
+  copy("commands", owner + "principal, idempotency_key, fingerprint, payment_id, " + of_command,
+       owner + "principal, " + other("idempotency_key") + ", fingerprint, " + other("payment_id") + ", " + of_command);
+  const auto further = std::to_string(std::int64_t{1} << (20 + round));
+  copy("deliveries", owner + "delivery_id, payment_id, " + of_delivery,
+       owner + "delivery_id - " + further + ", " + other("payment_id") + ", " + of_delivery);
+  db.commit();
+}
+
+/// How often the payments are doubled. Twelve times makes 155,648 of them.
+int rounds() {
+  const auto* wanted = std::getenv("GATEWAY_MIGRATION_ROUNDS");
+  return wanted ? std::atoi(wanted) : 4;
+}
+
+}  // namespace
+
+TEST_CASE("what the version before has stored about payments is read as theirs") {
+  FOR_EACH_STORE(kind);
+  empty_store store{kind};
+  past before;
+  {
+    const auto db = connect(store.where(), access::migrate);
+    migrate(*db, known_migrations().first(2));
+    fill_with_second_version(*db);
+    for (int round = 0; round < rounds(); ++round) double_payments(*db, round);
+    before = read_past(*connect(store.where(), access::read));
+    REQUIRE(before.payments.size() == std::size_t{38} << rounds());
+    migrate(*db, known_migrations());
+  }
+  const auto reader = connect(store.where(), access::read);
+  for (const auto& past : before.payments) {
+    const auto row = run(*reader, find_entity{past.key}).found;
+    REQUIRE(row);
+    if (*std::get<payment_ptr>(*row) != past.row) FAIL(past.key.id << " is not what it was");
+    if (run(*reader, find_timeline{past.key}).entries != past.timeline)
+      FAIL("the timeline of " << past.key.id << " is not what it was");
+  }
+  for (const auto& past : before.commands) {
+    const auto found = run(*reader, find_command{past.key}).found;
+    REQUIRE(found);
+    const bool same = found->fingerprint == past.fingerprint && found->subject_kind == entity_kind::payment &&
+                      found->subject_id == past.subject && (found->result ? found->result->body : "") == past.body;
+    if (!same) FAIL("the command " << past.key.key << " is not what it was");
+  }
+  for (const auto& [number, payment] : before.deliveries) {
+    find_deliveries one;
+    one.id = number;
+    const auto jobs = run(*reader, one).jobs;
+    REQUIRE(jobs.size() == 1);
+    if (jobs[0].row.subject.kind != entity_kind::payment || jobs[0].row.subject.id != payment)
+      FAIL("delivery " << number << " is of another payment");
+  }
+  CHECK_NOTHROW(prepared_store{store.settings()});
+}
