@@ -6,7 +6,8 @@
 #include <deque>
 #include <unordered_map>
 
-#include <caf/all.hpp>
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
 
 namespace gateway::actors {
 

@@ -9,7 +9,7 @@ namespace gateway::actors {
 
 /// Has the interface of the provider. Where the provider does not answer within settings.provider_timeout or
 /// dies, the gate answers with status unknown: the reconciler asks again. A reply that comes after that is dropped.
-/// How many calls are open is bounded by those who call (provider_places.hpp).
+/// How many calls are open is bounded by those who call (payment/provider_slots.hpp).
 provider_actor spawn_provider_gate(caf::actor_system& system, provider_actor provider, provider_kind kind,
                                    const settings& config, metrics& meters);
 

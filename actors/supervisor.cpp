@@ -1,6 +1,7 @@
 #include "supervisor.hpp"
 
-#include <caf/all.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/stateful_actor.hpp>
 
 namespace gateway::actors {
 

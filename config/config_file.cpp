@@ -22,7 +22,7 @@ bool is_name(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, allowed);
 }
 
-/// What may follow a value: nothing, or a comment.
+/// Whether nothing but a comment follows a value.
 bool ends_here(std::string_view rest) {
   rest = trimmed(rest);
   return rest.empty() || rest.front() == '#';

@@ -1,5 +1,5 @@
-// The configuration file: `name = value` lines, a strict subset of TOML. Strings stand in quotes, whole
-// numbers and true/false do not, `#` starts a comment. No sections, arrays or floating point.
+// The configuration file: `name = value` lines, a strict subset of TOML. Strings are quoted, whole numbers and
+// true/false are not, and `#` starts a comment. There are no sections, arrays or floating-point numbers.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ struct config_entry {
   unsigned line = 0;
 };
 
-/// What is wrong, and in which line.
+/// A fault in the file, with its line.
 struct config_error : std::runtime_error {
   config_error(unsigned at, const std::string& what) : std::runtime_error(what), line(at) {}
   unsigned line;
 };
 
-/// Throws config_error at the first line that is not understood, or that gives a name a second time.
+/// Throws config_error at the first line that is malformed or repeats a name.
 std::vector<config_entry> read_config(std::istream& in);
 
 }  // namespace gateway

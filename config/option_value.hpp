@@ -1,4 +1,4 @@
-// A trap of CLI11: `--name=` takes the next argument for its value, whatever that is.
+// Detects `--name=` without a value, for which CLI11 would take the next argument as the value.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace gateway {
 
-/// The first option that is followed by an equals sign and nothing.
+/// The first option that ends with an equals sign.
 inline std::optional<std::string> option_without_value(int argc, const char* const* argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];

@@ -14,7 +14,7 @@ struct unit {
   std::string_view name;
   std::int64_t ms;
 };
-// From the largest: formatting takes the first that divides.
+// From the largest unit to the smallest, because formatting takes the first one that divides.
 constexpr std::array<unit, 5> units{{{"d", 86'400'000}, {"h", 3'600'000}, {"m", 60'000}, {"s", 1'000}, {"ms", 1}}};
 
 template <class Int>

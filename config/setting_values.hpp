@@ -11,7 +11,7 @@ namespace gateway {
 
 /// `1500`, `1500ms`, `15s`, `5m`, `24h`, `30d`; without a unit, milliseconds.
 std::optional<std::chrono::milliseconds> parse_duration(std::string_view text);
-/// In the largest unit that holds it whole: `15s`, `1500ms`.
+/// In the largest unit of which it is a whole number: `15s`, `1500ms`.
 std::string format_duration(std::chrono::milliseconds duration);
 
 struct socket_address {
@@ -23,13 +23,13 @@ struct socket_address {
 /// `127.0.0.1:8443`, `[::1]:8443`.
 std::optional<socket_address> parse_socket_address(std::string_view text);
 
-/// The URL with its password as `***`, for messages. Whatever stands before the last @ counts as one, so that an
-/// ill-formed URL gives nothing away either.
+/// The URL with its password as `***`, for messages. Everything before the last @ counts as user and password, so that
+/// a malformed URL reveals no password either.
 std::string without_password(std::string_view store_url);
-/// A sentence with every URL in it made harmless as above.
+/// A sentence with the password of every URL in it replaced as above.
 std::string without_passwords(std::string_view sentence);
 
-/// Empty if `text` is an absolute http(s) URL of an origin and perhaps a path; else what is wrong.
+/// Empty if `text` is an absolute http(s) URL with a host and perhaps a path; otherwise what is wrong.
 std::string base_url_fault(std::string_view text);
 
 }  // namespace gateway

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -22,7 +23,7 @@ namespace {
 using std::chrono::hours;
 using std::chrono::milliseconds;
 
-/// Where a setting's value goes; the type says what it may look like.
+/// Where a setting's value goes. The type decides which values it may have.
 using target =
     std::variant<bool*, std::string*, std::filesystem::path*, unsigned*, std::size_t*, milliseconds*, hours*>;
 
@@ -47,173 +48,212 @@ struct bad_value : std::runtime_error {
 
 constexpr std::int64_t second = 1'000, minute = 60 * second, hour = 60 * minute, day = 24 * hour;
 
-std::vector<setting> bind(settings& s) {
-  const std::string general = "General", tls = "TLS and keys", http = "HTTP limits", store = "Store",
-                    payments = "Payments", webhooks = "Webhooks";
+std::vector<setting> general_settings(settings& s) {
+  const std::string group = "General";
   return {
-      {"dev", "", "Development: sandbox providers in live mode, http:// on loopback", general, &s.dev},
-      {"listen", "ADDR:PORT", "Where clients connect; port 0 takes a free one", general, &s.listen},
-      {"operator-listen", "ADDR:PORT", "Serve /metrics, /healthz, /readyz over plain http here as well", general,
+      {"dev", "", "Development: sandbox providers in live mode, http:// on loopback", group, &s.dev},
+      {"listen", "ADDR:PORT", "Where clients connect; port 0 takes a free one", group, &s.listen},
+      {"operator-listen", "ADDR:PORT", "Serve /metrics, /healthz, /readyz over plain http here as well", group,
        &s.operator_listen},
-      {"data-dir", "DIR", "Database, master key, development certificate, operator socket", general, &s.data_dir},
-      {"base-url", "URL", "How clients reach this gateway (default: https://ADDR:PORT)", general, &s.base_url},
-      {"portal-url", "URL", "How merchants reach the portal (default: BASE-URL/portal)", general, &s.portal_url},
-      {"log-level", "LEVEL", "debug, info, warn or error", general, &s.log_level},
-      {"http-threads", "N", "Threads that serve connections; 0: one per core", general, &s.http_threads, {0, 256}},
+      {"data-dir", "DIR", "Database, master key, development certificate, operator socket", group, &s.data_dir},
+      {"base-url", "URL", "How clients reach this gateway (default: https://ADDR:PORT)", group, &s.base_url},
+      {"portal-url", "URL", "How merchants reach the portal (default: BASE-URL/portal)", group, &s.portal_url},
+      {"clock-offset",
+       "TIME",
+       "Move the wall clock by this, such as 11m or -2h; with --dev only, to test what expires",
+       group,
+       &s.clock_offset,
+       {-3650 * day, 3650 * day}},
+      {"log-level", "LEVEL", "debug, info, warn or error", group, &s.log_level},
+      {"core-dumps", "", "Let the process be dumped and traced: its memory holds keys in the clear", group,
+       &s.core_dumps},
+      {"http-threads", "N", "Threads that serve connections; 0: one per core", group, &s.http_threads, {0, 256}},
       {"drain-timeout",
        "TIME",
        "After SIGTERM, how long requests in flight may take",
-       general,
+       group,
        &s.drain_timeout,
        {0, hour}},
+  };
+}
 
-      {"tls-certificate", "FILE", "PEM chain, read again on SIGHUP (default: a development certificate)", tls,
+std::vector<setting> tls_settings(settings& s) {
+  const std::string group = "TLS and keys";
+  return {
+      {"tls-certificate", "FILE", "PEM chain, read again on SIGHUP (default: a development certificate)", group,
        &s.tls_certificate},
-      {"tls-key", "FILE", "PEM private key of the certificate", tls, &s.tls_key},
-      {"master-key", "FILE", "Encrypts key secrets at rest (default: DATA-DIR/master.key)", tls, &s.master_key},
+      {"tls-key", "FILE", "PEM private key of the certificate", group, &s.tls_key},
+      {"master-key", "FILE", "Encrypts key secrets at rest (default: DATA-DIR/master.key)", group, &s.master_key},
+  };
+}
 
-      {"store", "STORE", "sqlite, or mysql://user:password@host:port/database[?socket=/path]", store, &s.store},
-      {"store-writers", "N", "Connections that write; the embedded store has one", store, &s.store_writers, {1, 64}},
-      {"store-readers", "N", "Connections that read", store, &s.store_readers, {1, 64}},
-      {"batch-units", "N", "Most units of work in one transaction", store, &s.batch_units, {1, 1024}},
+std::vector<setting> store_settings(settings& s) {
+  const std::string group = "Store";
+  return {
+      {"store", "STORE", "sqlite, or mysql://user:password@host:port/database[?socket=/path]", group, &s.store},
+      {"store-writers", "N", "Connections that write; the embedded store has one", group, &s.store_writers, {1, 64}},
+      {"store-readers", "N", "Connections that read", group, &s.store_readers, {1, 64}},
+      {"batch-units", "N", "Most units of work in one transaction", group, &s.batch_units, {1, 1024}},
       {"begin-wait",
        "TIME",
        "How long a write may wait to begin; when more come, clients get 503",
-       store,
+       group,
        &s.begin_wait,
        {10, minute}},
       {"store-queue",
        "N",
        "Units that may wait for a writer; past it clients get 503",
-       store,
+       group,
        &s.store_queue,
        {1, 10'000'000}},
+  };
+}
 
-      {"http-body-bytes", "N", "Largest request body", http, &s.http.body_bytes, {1024, 64 << 20}},
-      {"http-header-bytes", "N", "Largest header block", http, &s.http.header_bytes, {1024, 1 << 20}},
-      {"http-json-depth", "N", "Deepest nesting of a JSON body", http, &s.http.json_depth, {1, 1024}},
+std::vector<setting> http_settings(settings& s) {
+  const std::string group = "HTTP limits";
+  return {
+      {"http-body-bytes", "N", "Largest request body", group, &s.http.body_bytes, {1024, 64 << 20}},
+      {"http-header-bytes", "N", "Largest header block", group, &s.http.header_bytes, {1024, 1 << 20}},
+      {"http-json-depth", "N", "Deepest nesting of a JSON body", group, &s.http.json_depth, {1, 1024}},
       {"http-request-timeout",
        "TIME",
        "From a request's first byte to its last",
-       http,
+       group,
        &s.http.request_timeout,
        {100, hour}},
-      {"http-idle-timeout", "TIME", "How long a connection may stay idle", http, &s.http.idle_timeout, {100, day}},
+      {"http-idle-timeout", "TIME", "How long a connection may stay idle", group, &s.http.idle_timeout, {100, day}},
       {"http-answer-timeout",
        "TIME",
        "How long a client waits for its operation",
-       http,
+       group,
        &s.http.answer_timeout,
        {100, hour}},
-      {"http-connections", "N", "Open connections in all", http, &s.http.connections, {1, 1'000'000}},
+      {"http-connections", "N", "Open connections in all", group, &s.http.connections, {1, 1'000'000}},
       {"http-connections-per-address",
        "N",
        "Open connections from one address",
-       http,
+       group,
        &s.http.connections_per_address,
        {1, 1'000'000}},
+  };
+}
 
-      {"live-payments", "N", "Payments kept in memory", payments, &s.live_payments, {1, 100'000'000}},
-      {"payment-idle", "TIME", "How long an idle payment stays in memory", payments, &s.payment_idle, {10, day}},
+std::vector<setting> payment_settings(settings& s) {
+  const std::string group = "Payments";
+  return {
+      {"live-payments", "N", "Payments kept in memory", group, &s.live_payments, {1, 100'000'000}},
+      {"payment-idle", "TIME", "How long an idle payment stays in memory", group, &s.payment_idle, {10, day}},
       {"payment-queue",
        "N",
        "Requests that may wait for one payment; past it clients get 503",
-       payments,
+       group,
        &s.payment_queue,
        {1, 100'000}},
       {"provider-timeout",
        "TIME",
        "When a silent provider's outcome is unknown",
-       payments,
+       group,
        &s.provider_timeout,
        {10, 10 * minute}},
       {"provider-in-flight",
        "N",
-       "Calls to one provider that may be open",
-       payments,
+       "Operations under way with one provider in one environment; a merchant has half at most",
+       group,
        &s.provider_in_flight,
        {1, 1'000'000}},
-      {"reconcile-first", "TIME", "First question about an unknown outcome", payments, &s.reconcile_first, {10, day}},
-      {"reconcile-longest",
-       "TIME",
-       "Longest pause between two such questions",
-       payments,
-       &s.reconcile_longest,
-       {10, day}},
-      {"reconcile-interval",
-       "TIME",
-       "How often due payments are looked for",
-       payments,
-       &s.reconcile_interval,
-       {10, hour}},
-      {"hosted-expiry", "TIME", "When an abandoned hosted checkout fails", payments, &s.hosted_expiry, {10, 365 * day}},
+      {"reconcile-first", "TIME", "First question about an unknown outcome", group, &s.reconcile_first, {10, day}},
+      {"reconcile-longest", "TIME", "Longest pause between two such questions", group, &s.reconcile_longest, {10, day}},
+      {"reconcile-interval", "TIME", "How often due payments are looked for", group, &s.reconcile_interval, {10, hour}},
+      {"hosted-expiry", "TIME", "When an abandoned hosted checkout fails", group, &s.hosted_expiry, {10, 365 * day}},
       {"idempotency-kept",
        "TIME",
        "How long results are kept; whole hours",
-       payments,
+       group,
        &s.idempotency_kept,
        {hour, 3650 * day}},
-      {"sandbox-ledger", "FILE", "The sandbox appends each executed effect here", payments, &s.sandbox_ledger},
-      {"sandbox-provider", "SOCKET", "The sandbox in a process of its own (default: in this one)", payments,
+      {"sandbox-ledger", "FILE", "The sandbox appends each executed effect here", group, &s.sandbox_ledger},
+      {"sandbox-provider", "SOCKET", "The sandbox in a process of its own (default: in this one)", group,
        &s.sandbox_provider},
+  };
+}
 
+std::vector<setting> webhook_settings(settings& s) {
+  const std::string group = "Webhooks";
+  return {
       {"webhook-connect-timeout",
        "TIME",
        "For a destination's name lookup, connection and TLS handshake",
-       webhooks,
+       group,
        &s.webhook_connect_timeout,
        {10, 10 * minute}},
       {"webhook-answer-timeout",
        "TIME",
        "From the first byte sent to a destination to its answer's last",
-       webhooks,
+       group,
        &s.webhook_answer_timeout,
        {10, 10 * minute}},
       {"webhook-workers",
        "N",
        "Deliveries under way at once, over all destinations",
-       webhooks,
+       group,
        &s.webhook_workers,
        {1, 10'000}},
       {"webhook-window",
        "N",
        "Deliveries under way at once to one destination, at most",
-       webhooks,
+       group,
        &s.webhook_window,
        {1, 10'000}},
       {"webhook-rate",
        "N",
        "Attempts to deliver begun a second, at most; three tenths while clients wait; 0 for no limit",
-       webhooks,
+       group,
        &s.webhook_rate,
        {0, 1'000'000}},
       {"webhook-attempts",
        "N",
        "Attempts to deliver to a merchant's destination, the first included",
-       webhooks,
+       group,
        &s.webhook_attempts,
        {1, 1'000}},
-      {"webhook-ca-file", "FILE", "PEM: further authorities that destinations' certificates may come from", webhooks,
+      {"webhook-ca-file", "FILE", "PEM: further authorities that destinations' certificates may come from", group,
        &s.webhook_ca_file},
+
   };
+}
+
+/// All settings, in the order of --help, each bound to its member of `s`.
+std::vector<setting> bind(settings& s) {
+  std::vector<setting> all;
+  for (const auto group :
+       {general_settings, tls_settings, store_settings, http_settings, payment_settings, webhook_settings})
+    std::ranges::move(group(s), std::back_inserter(all));
+  return all;
 }
 
 // ---- one value ----------------------------------------------------------------------------------
 
-[[noreturn]] void outside(const range& within, bool is_duration) {
+[[noreturn]] void fail_out_of_range(const range& within, bool is_duration) {
   const auto shown = [&](std::int64_t n) { return is_duration ? format_duration(milliseconds{n}) : std::to_string(n); };
   throw bad_value("must be from " + shown(within.least) + " to " + shown(within.most));
 }
 
 void assign_count(const setting& to, std::int64_t number) {
-  if (number < to.within.least || number > to.within.most) outside(to.within, false);
+  if (number < to.within.least || number > to.within.most) fail_out_of_range(to.within, false);
   if (auto* const* small = std::get_if<unsigned*>(&to.where)) **small = static_cast<unsigned>(number);
   if (auto* const* large = std::get_if<std::size_t*>(&to.where)) **large = static_cast<std::size_t>(number);
 }
 
+/// With a minus sign in front only where the setting may be negative.
+std::optional<milliseconds> read_duration(const setting& to, std::string_view text) {
+  const bool negative = to.within.least < 0 && text.starts_with('-');
+  const auto size = parse_duration(negative ? text.substr(1) : text);
+  return size && negative ? -*size : size;
+}
+
 void assign_duration(const setting& to, std::optional<milliseconds> duration) {
   if (!duration) throw bad_value("must be a duration such as 1500ms, 15s, 5m, 24h or 30d");
-  if (duration->count() < to.within.least || duration->count() > to.within.most) outside(to.within, true);
+  if (duration->count() < to.within.least || duration->count() > to.within.most) fail_out_of_range(to.within, true);
   if (auto* const* fine = std::get_if<milliseconds*>(&to.where)) **fine = *duration;
   if (auto* const* coarse = std::get_if<hours*>(&to.where)) {
     if (*duration % hours{1} != milliseconds{0}) throw bad_value("must be whole hours");
@@ -235,9 +275,9 @@ void assign_text(const setting& to, const std::string& text) {
   if (auto* const* path = std::get_if<std::filesystem::path*>(&to.where)) **path = text;
 }
 
-/// A value as the command line gives it.
+/// Assigns a value from the command line.
 void assign(const setting& to, const std::string& text) {
-  if (is_duration(to)) return assign_duration(to, parse_duration(text));
+  if (is_duration(to)) return assign_duration(to, read_duration(to, text));
   if (!is_count(to)) return assign_text(to, text);
   const bool digits =
       !text.empty() && text.size() < 18 && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
@@ -245,7 +285,7 @@ void assign(const setting& to, const std::string& text) {
   assign_count(to, std::stoll(text));
 }
 
-/// A value as the file gives it, with the type that the file gives it.
+/// Assigns a value from the file, whose type must fit the setting.
 void assign(const setting& to, const config_entry& entry) {
   const auto* flag = std::get_if<bool>(&entry.value);
   const auto* number = std::get_if<std::int64_t>(&entry.value);
@@ -258,7 +298,7 @@ void assign(const setting& to, const config_entry& entry) {
     assign_count(to, *number);
   } else if (is_duration(to)) {
     if (!number && !text) throw bad_value("must be milliseconds, or a duration in quotes such as \"15s\"");
-    assign_duration(to, number ? milliseconds{*number} : parse_duration(*text));
+    assign_duration(to, number ? milliseconds{*number} : read_duration(to, *text));
   } else {
     if (!text) throw bad_value("must be a string in quotes");
     assign_text(to, *text);
@@ -280,7 +320,7 @@ std::string shown_default(const setting& s) {
 
 // ---- the whole ----------------------------------------------------------------------------------
 
-/// Rules that a single value cannot break alone. Throws bad_value naming the setting.
+/// Checks what the range of a single setting does not. Throws bad_value that names the setting.
 void check(const settings& s) {
   const auto address = [](const std::string& text, const char* name) {
     if (!parse_socket_address(text))
@@ -295,9 +335,10 @@ void check(const settings& s) {
   };
   url(s.base_url, "base-url");
   url(s.portal_url, "portal-url");
-  // The rest of a store's URL is the store's to judge.
+  // The store checks the rest of its URL.
   if (s.store != "sqlite" && !s.store.starts_with("mysql://"))
     throw bad_value("store: '" + without_password(s.store) + "' is neither sqlite nor a mysql:// URL");
+  if (s.clock_offset != milliseconds{0} && !s.dev) throw bad_value("clock-offset: only with dev, never in production");
   if (s.data_dir.empty()) throw bad_value("data-dir: must name a directory");
   if (s.tls_certificate.empty() != s.tls_key.empty())
     throw bad_value("tls-certificate and tls-key: give both, or neither");
@@ -307,7 +348,7 @@ void check(const settings& s) {
   if (s.reconcile_longest < s.reconcile_first) throw bad_value("reconcile-longest: must not be below reconcile-first");
 }
 
-/// Trailing slashes are noise: the rooms append paths.
+/// Removes trailing slashes, because paths are appended to the URLs.
 void normalise(settings& s) {
   for (auto* url : {&s.base_url, &s.portal_url})
     while (url->ends_with('/')) url->pop_back();
@@ -332,7 +373,7 @@ void read_file(const std::string& file, const std::vector<setting>& known) {
   }
 }
 
-constexpr const char* closing_words =
+constexpr const char* help_footer =
     "TIME is milliseconds, or a number with a unit: 1500ms, 15s, 5m, 24h, 30d.\n"
     "The configuration file sets the same names without the two hyphens, one a line, as `name = value`;\n"
     "the command line wins over it. A store URL with a password belongs in the file (mode 0600): a command\n"
@@ -340,7 +381,7 @@ constexpr const char* closing_words =
     "Signals: SIGTERM and SIGINT drain and end, SIGHUP reads the certificate and its key again.\n"
     "Exit status: 0 after draining, 1 when the gateway cannot start or a core part fails, 2 for usage.";
 
-/// What the command line says, by setting; nothing is applied yet.
+/// The command line's values by setting, before they are assigned.
 struct command_line {
   std::map<std::string, std::string> values;
   bool dev = false;
@@ -368,11 +409,11 @@ void describe(CLI::App& app, const std::vector<setting>& known, command_line& in
         ->type_name(s.value_name)
         ->group(s.group);
   }
-  app.footer(closing_words);
+  app.footer(help_footer);
 }
 
 parsed usage_error(std::string_view what) {
-  // One line, whatever the words hold.
+  // Always one line, even if the text contains more.
   auto line = without_passwords(what);
   std::ranges::replace(line, '\n', ' ');
   return {load_outcome::usage_error, {}, "gatewayd: " + line + "\n"};

@@ -1,4 +1,4 @@
-// From a command line and a configuration file to `settings`. What stands on the command line wins.
+// Loads `settings` from the command line and the configuration file. The command line has priority.
 #pragma once
 
 #include <string>

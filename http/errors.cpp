@@ -273,6 +273,11 @@ response error_response(const rejection& why) { return error_response(why.code, 
 
 response error_response(problem why, std::string_view base_url) { return error_response(code_of(why), {}, base_url); }
 
+response error_response(const operator_problem& why) {
+  const bool missing = why.what == operator_problem::kind::not_found;
+  return error_response(missing ? not_found : conflict, why.words);
+}
+
 const page_error_row& row_of(page_error what) noexcept {
   const auto at = std::ranges::find(page_errors, what, &page_error_row::what);
   assert(at != page_errors.end());

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "gateway/directory_commands.hpp"
 #include "gateway/domain/problem.hpp"
 #include "message.hpp"
 
@@ -111,6 +112,8 @@ response error_response(error_code code, std::string_view message = {}, std::str
 response error_response(const rejection& why);
 /// For problems that are not stored, merchant_not_charge_capable apart (its body needs the merchant: setup_link.hpp).
 response error_response(problem why, std::string_view base_url);
+/// The directory's own words.
+response error_response(const operator_problem& why);
 
 /// What goes wrong for people in a browser, who are shown a page.
 enum class page_error : unsigned char { incomplete_form, stale_form, unknown_page, closed_page, busy };

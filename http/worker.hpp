@@ -35,6 +35,7 @@ struct services {
   dispatcher_actor dispatcher;   ///< delivers again what an operator wants delivered again
   std::string setup_token_key;   ///< derived from the master key: signs setup links
   std::string hosted_page_key;   ///< signs hosted pages' links and their CSRF tokens
+  std::string address = {};      ///< https://ADDR:PORT: where the public listener listens
   std::atomic<bool> ready{false};     ///< readiness, as /readyz tells it (the store's health is in meters.store_up)
   std::atomic<bool> draining{false};
   concurrency_limit writes{config.begin_wait, config.batch_units, config.http.connections, meters};

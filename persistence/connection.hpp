@@ -1,5 +1,5 @@
-// One database connection, as this room needs it. mysql/ and sqlite/ implement it; nothing else in the
-// gateway sees a driver.
+// The interface of a database connection. mysql/ and sqlite/ implement it; nothing else in the gateway includes a
+// driver.
 #pragma once
 
 #include <cstdint>
@@ -16,24 +16,25 @@
 
 namespace gateway::persistence {
 
-/// One value on its way into a statement. Text is borrowed: it must outlive the call.
+/// A value for a statement. Text is borrowed and must outlive the call.
 using cell = std::variant<std::monostate, std::int64_t, std::string_view>;
 
-/// What became of written rows. Anything but `done` may have written some: the caller rolls back.
+/// The result of writing rows. Unless it is `done`, some rows may have been written, and the caller rolls back.
 enum class write_result : unsigned char {
   done,
   duplicate,  ///< a key is taken
-  missed,     ///< a guarded update did not find its row as it must stand
+  missed,     ///< a guarded update found no row that satisfies its guard
   rejected,   ///< a value broke a constraint of the schema
 };
 
-/// Trouble with the database as a whole. Drivers' exceptions become this one, and it ends in database_session::run.
+/// A failure of the database, not of single rows. Drivers' exceptions become this one, and database_session::run
+/// catches it.
 class database_error : public std::runtime_error {
  public:
   enum class kind : unsigned char {
     busy,         ///< deadlock or lock wait: nothing happened, the transaction may run again
     gone,         ///< the connection broke before a commit was sent: nothing happened
-    failed,       ///< anything else; of a commit: it may have happened
+    failed,       ///< anything else; if a commit failed so, it may have happened
     unreachable,  ///< no connection could be made
   };
 
@@ -41,7 +42,7 @@ class database_error : public std::runtime_error {
       : std::runtime_error(text), what_kind(what), driver_code(code) {}
 
   kind what_kind;
-  int driver_code;  ///< the driver's number, for the log: texts may quote data
+  int driver_code;  ///< the driver's number, which is logged because texts may quote data
 };
 
 /// The current row of a read. Valid during the callback only.
@@ -65,21 +66,21 @@ class db_connection {
   virtual void commit() = 0;
   virtual void rollback() noexcept = 0;
 
-  /// Runs text without parameters: savepoints, schema changes.
+  /// Runs a statement without parameters, such as a savepoint or a schema change.
   virtual void execute(const std::string& sql) = 0;
-  /// Writes rows of one shape; `cells` holds them one after the other. Statements are prepared once and kept.
+  /// Writes rows of one shape. `cells` holds the rows one after the other. Prepared statements are kept.
   virtual write_result write(const write_shape& shape, std::span<const cell> cells) = 0;
-  /// One statement that changes rows; answers how many.
+  /// Runs one statement that changes rows, and returns how many it changed.
   virtual std::uint64_t change(const statement& sql, std::span<const cell> parameters) = 0;
   virtual void read(const statement& sql, std::span<const cell> parameters, const row_handler& each) = 0;
 
-  /// What the database wants done between commits, while nobody waits for one. May do nothing; does not fail.
-  virtual void tend() noexcept {}
+  /// Maintenance between commits, such as a checkpoint, while no unit waits for its outcome. Does not fail.
+  virtual void maintain() noexcept {}
 
-  /// Holds off other processes for the length of a migration.
+  /// Locks other processes out for the length of a migration.
   virtual void lock_schema() = 0;
   virtual void unlock_schema(bool keep) = 0;
-  /// Of a schema statement: the object exists since an earlier start that did not finish.
+  /// Whether a schema statement failed because an earlier start, which did not finish, has already executed it.
   virtual bool is_already_there(const database_error& error) const noexcept = 0;
 
  protected:

@@ -17,7 +17,7 @@ database_session::database_session(store_location where, access how, std::shared
     : where_(std::move(where)), how_(how), health_(std::move(health)) {}
 
 database_session::~database_session() {
-  if (away_) health_->came_back();
+  if (away_) health_->mark_up();
 }
 
 db_connection& database_session::opened() {
@@ -25,17 +25,17 @@ db_connection& database_session::opened() {
   return *link_;
 }
 
-void database_session::give_up(const database_error& error) {
+void database_session::mark_away(const database_error& error) {
   link_.reset();
   away_ = true;
   pause_ = first_pause;
-  health_->went_away();
-  // Only the text of a failed connect: others may quote customers' data.
+  health_->mark_down();
+  // Only the text of a failed connect is logged, because other texts may quote customers' data.
   const std::string_view why = error.what_kind == database_error::kind::unreachable ? error.what() : "";
   log::error("store.away", {{"access", name_of(how_)}, {"code", error.driver_code}, {"why", why}});
 }
 
-bool database_session::try_to_return() {
+bool database_session::try_to_reconnect() {
   if (!away_) return true;
   try {
     auto& db = opened();
@@ -50,13 +50,13 @@ bool database_session::try_to_return() {
     return false;
   }
   away_ = false;
-  health_->came_back();
+  health_->mark_up();
   log::info("store.back", {{"access", name_of(how_)}});
   return true;
 }
 
-void database_session::let_others_finish(int attempt) {
-  // Drawn: two that wait equally long meet again.
+void database_session::back_off(int attempt) {
+  // A random pause, because two transactions that wait equally long would collide again.
   thread_local std::minstd_rand draw{std::random_device{}()};
   std::this_thread::sleep_for(
       std::chrono::microseconds{std::uniform_int_distribution{500, 1'000 << std::min(attempt, 5)}(draw)});

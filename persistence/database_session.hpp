@@ -1,4 +1,4 @@
-// A connection that comes back. Opened when first needed; closed by trouble, and opened again.
+// A connection that is opened when first needed, closed when the database fails, and opened again.
 #pragma once
 
 #include <atomic>
@@ -10,14 +10,14 @@
 
 namespace gateway::persistence {
 
-/// What all sessions of a store say together: the store is up while none of them is away.
+/// The state of all sessions of a store: the store is up while no session is away.
 class store_health {
  public:
   explicit store_health(metrics& m) : gauge_(m.store_up) { gauge_.Set(1); }
-  void went_away() {
+  void mark_down() {
     if (away_.fetch_add(1) == 0) gauge_.Set(0);
   }
-  void came_back() {
+  void mark_up() {
     if (away_.fetch_sub(1) == 1) gauge_.Set(1);
   }
 
@@ -26,7 +26,7 @@ class store_health {
   std::atomic<int> away_{0};
 };
 
-/// Used by one thread. While it is away, `run` answers false at once and only `try_to_return` knocks at the database.
+/// Used by one thread. While the session is away, `run` returns false at once, and only `try_to_reconnect` connects.
 class database_session {
  public:
   database_session(store_location where, access how, std::shared_ptr<store_health> health);
@@ -36,30 +36,30 @@ class database_session {
 
   bool away() const noexcept { return away_; }
 
-  /// Runs `work(db_connection&)`, again where nothing has happened yet: after a deadlock a few times, and once on a new
-  /// connection if the old one turns out to be dead. False: the database did not say whether it happened.
+  /// Runs `work(db_connection&)`. Repeats it where nothing has happened yet: after a deadlock a few times, and once on
+  /// a new connection if the old one turns out to be dead. Returns false if it is unknown whether the work happened.
   template <class Work>
   bool run(Work&& work);
 
-  /// After work whose outcome its callers know.
-  void tend() noexcept {
-    if (link_) link_->tend();
+  /// To be called after work, once its callers know its outcome.
+  void maintain() noexcept {
+    if (link_) link_->maintain();
   }
 
-  /// For the owner's timer while away. True: it answers again.
-  bool try_to_return();
-  /// How long to wait before the next try.
+  /// For the owner's timer while the session is away. Returns true if the database answers again.
+  bool try_to_reconnect();
+  /// How long to wait before the next attempt to reconnect.
   std::chrono::milliseconds pause() const noexcept { return pause_; }
 
  private:
   static constexpr int most_attempts = 12;
   static constexpr std::chrono::milliseconds first_pause{250}, longest_pause{1'000};
-  /// Work that failed later than this is not begun again: its caller has waited enough.
+  /// Work that failed after a longer time is not repeated, because its caller has waited long enough.
   static constexpr std::chrono::seconds quick{1};
 
   db_connection& opened();
-  void give_up(const database_error& error);
-  static void let_others_finish(int attempt);
+  void mark_away(const database_error& error);
+  static void back_off(int attempt);
 
   store_location where_;
   access how_;
@@ -81,13 +81,13 @@ bool database_session::run(Work&& work) {
     } catch (const database_error& error) {
       const bool soon = std::chrono::steady_clock::now() - started < quick;
       if (error.what_kind == database_error::kind::busy) {
-        if (!soon || attempt == most_attempts) return false;  // the database is well, others hold its locks
-        let_others_finish(attempt);
+        if (!soon || attempt == most_attempts) return false;  // the database answers, but others hold its locks
+        back_off(attempt);
       } else if (error.what_kind == database_error::kind::gone && soon && !renewed) {
         renewed = true;
         link_.reset();
       } else {
-        give_up(error);
+        mark_away(error);
         return false;
       }
     }

@@ -22,7 +22,7 @@ std::string with_new(std::string_view guard, std::string_view replacement) {
   return text;
 }
 
-/// `(?, ?, …, 0, '')` n times. `literals` end each row.
+/// `(?, ?, …, 0, '')` for each row. `literals` are the end of each row.
 std::string value_rows(std::size_t columns, std::string_view literals, std::size_t rows) {
   std::string one = "(";
   for (std::size_t i = 0; i < columns; ++i) one += i == 0 ? "?" : ", ?";
@@ -64,7 +64,7 @@ std::string mysql_upsert(const write_shape& shape, std::size_t rows) {
   return sql;
 }
 
-/// Numbered parameters, so that a row's cells keep the order of its columns.
+/// Parameters are numbered, so that a row's cells keep the order of its columns.
 std::string sqlite_guarded_update(const write_shape& shape) {
   std::string sql = "UPDATE " + std::string{shape.table} + " SET ";
   for (std::size_t i = shape.keys; i < shape.columns.size(); ++i) {
@@ -77,8 +77,8 @@ std::string sqlite_guarded_update(const write_shape& shape) {
   return sql + with_new(shape.guard, "?" + std::to_string(shape.columns.size()));
 }
 
-/// Neither MySQL nor MariaDB updates many rows with different values and a guard each in one UPDATE that is fast in
-/// both. This form is: it counts 2 for a row that changed, 1 for one that was not there, 0 for one whose guard failed.
+/// No UPDATE that sets many rows to different values, each with a guard, is fast in both MySQL and MariaDB. This form
+/// is. The server counts 2 for a row that changed, 1 for one that did not exist, and 0 for one whose guard failed.
 /// Assignments run from left to right, so the column that the guard reads comes last.
 std::string mysql_guarded_update(const write_shape& shape, std::size_t rows) {
   const std::string last{shape.columns.back()};
@@ -108,7 +108,7 @@ std::string token_sql(dialect to, std::string_view token) {
   throw std::logic_error("unknown token in a migration: " + std::string{token});
 }
 
-/// `{for sqlite}` and `{for mysql}` begin what is for one database only, `{for both}` ends it.
+/// `{for sqlite}` and `{for mysql}` begin a part for one database only, and `{for both}` ends it.
 std::string render_tokens(dialect to, std::string_view sql) {
   std::string text;
   bool meant = true;

@@ -1,4 +1,4 @@
-// How the two databases say the same thing.
+// Renders statements for the two databases.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace gateway::persistence {
 
-/// MariaDB speaks mysql here, too: only what both accept is rendered.
+/// MariaDB counts as mysql: only statements that both accept are rendered.
 enum class dialect : unsigned char { sqlite, mysql };
 
 /// The shape as SQL for `rows` rows. SQLite writes one row at a time.
 std::string render(dialect to, const write_shape& shape, std::size_t rows);
 
-/// A migration's statements, one by one. Tokens: {string N}, {text}, {integer}; {clustered} and {wide} end a table,
-/// small rows that live in their primary key and rows that may be long; {where …} narrows an index where the database
-/// can.
+/// The statements of a migration. Its tokens are the types {string N}, {text} and {integer}; {clustered} at the end of
+/// a table whose rows are small and stored in the primary key; {wide} at the end of a table whose rows may be long; and
+/// {where …} for a partial index, where the database has them.
 std::vector<std::string> render_migration(dialect to, std::string_view sql);
 
 }  // namespace gateway::persistence

@@ -11,8 +11,8 @@ namespace gateway::persistence {
 
 namespace {
 
-// What must exist before the first migration. `meta` holds facts about the database itself.
-constexpr std::string_view ground =
+// The tables that must exist before the first migration. `meta` holds facts about the database itself.
+constexpr std::string_view base_tables =
     "CREATE TABLE IF NOT EXISTS schema_migrations (version {integer} NOT NULL, name {string 255} NOT NULL, applied_at "
     "{integer} NOT NULL, "
     "PRIMARY KEY (version)) {clustered};"
@@ -24,7 +24,7 @@ void apply(db_connection& db, const migration& step) {
     try {
       db.execute(sql);
     } catch (const database_error& error) {
-      // MySQL commits every schema change by itself: an earlier start may have died half way.
+      // MySQL commits each schema change separately, so an earlier start may have ended half-way.
       if (!db.is_already_there(error)) throw;
     }
   }
@@ -36,7 +36,7 @@ void apply(db_connection& db, const migration& step) {
 }
 
 void migrate_locked(db_connection& db, std::span<const migration> known) {
-  for (const auto& sql : render_migration(db.language(), ground)) db.execute(sql);
+  for (const auto& sql : render_migration(db.language(), base_tables)) db.execute(sql);
   std::int64_t applied = 0;
   db.read(statements::read_migrations, {}, [&](const result_row& row) { applied = std::max(applied, row.integer(0)); });
   const auto newest = known.empty() ? 0 : known.back().version;

@@ -1,4 +1,4 @@
-// Brings a database to the schema that this binary knows.
+// Migrates a database to the schema that this program knows.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct migration {
 /// Embedded at build time, in order.
 std::span<const migration> known_migrations() noexcept;
 
-/// Applies what is missing, alone: concurrent starts wait for each other. A database with a newer schema
-/// than `known` throws std::runtime_error; trouble with the database throws database_error.
+/// Applies the missing migrations, one process at a time. Throws std::runtime_error if the database's schema is newer
+/// than `known`, and database_error if the database fails.
 void migrate(db_connection& db, std::span<const migration> known = known_migrations());
 
 }  // namespace gateway::persistence

@@ -17,10 +17,41 @@ void commit_or_throw(db_connection& db, write_result result) {
   db.commit();
 }
 
+/// A connection that works on must not keep the transaction of work that failed.
+template <class Work>
+void in_transaction(db_connection& db, Work work) {
+  try {
+    db.begin();
+    work();
+    db.commit();
+  } catch (const database_error&) {
+    db.rollback();
+    throw;
+  }
+}
+
 constexpr auto no_bound = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t bound(const std::optional<time_point>& at, std::int64_t otherwise) {
   return at ? to_unix_ms(*at) : otherwise;
+}
+
+redeliver_rows_result redeliver(db_connection& db, const redeliver_rows& what) {
+  redeliver_rows_result answer;
+  const auto now = to_unix_ms(what.now);
+  if (what.id != 0) {
+    const cell number[] = {what.id};
+    db.read(statements::read_delivery_destination, number,
+            [&](const result_row& row) { answer.to = destination_id{row.text(0)}; });
+    const cell parameters[] = {now, what.id};
+    answer.changed = db.change(statements::redeliver_number, parameters);
+  } else {
+    const cell parameters[] = {now, std::string_view{what.to.value},
+                               bound(what.from, std::numeric_limits<std::int64_t>::min()), bound(what.until, no_bound),
+                               std::int64_t{what.limit}};
+    answer.changed = db.change(statements::redeliver_failed, parameters);
+  }
+  return answer;
 }
 
 }  // namespace
@@ -36,7 +67,7 @@ entity_lookup run(db_connection& db, const find_entity& what) {
       });
       break;
     case entity_kind::grant:
-    case entity_kind::subscription: break;  // there is no table of them
+    case entity_kind::subscription: break;  // they have no table yet
   }
   return answer;
 }
@@ -60,13 +91,25 @@ timeline_lookup run(db_connection& db, const find_timeline& what) {
 }
 
 due_lookup run(db_connection& db, const find_due& what) {
-  // A kind that can be due has a table, and a statement here.
-  static constexpr std::pair<entity_kind, const statement*> tables[] = {
-      {entity_kind::payment, &statements::read_due_payments}};
-  const cell parameters[] = {to_unix_ms(what.now), std::int64_t{what.limit}};
+  // Each kind that can be due needs a statement here.
+  struct table {
+    entity_kind kind;
+    const statement* all;
+    const statement* open;
+  };
+  static constexpr table tables[] = {
+      {entity_kind::payment, &statements::read_due_payments, &statements::read_due_open_payments}};
+  const std::int64_t now = to_unix_ms(what.now), later_than = to_unix_ms(what.later_than), limit = what.limit;
+  const cell all[] = {now, limit};
+  const cell open[] = {now, later_than, limit};
   due_lookup answer;
-  for (const auto& [kind, sql] : tables)
-    db.read(*sql, parameters, [&](const result_row& row) { answer.keys.push_back(due_from(row, kind)); });
+  for (const auto& each : tables) {
+    const auto add = [&](const result_row& row) { answer.keys.push_back(due_from(row, each.kind)); };
+    if (what.open_only)
+      db.read(*each.open, open, add);
+    else
+      db.read(*each.all, all, add);
+  }
   return answer;
 }
 
@@ -90,7 +133,7 @@ due_deliveries_lookup run(db_connection& db, const find_due_deliveries& what) {
     try {
       answer.jobs.push_back(delivery_job_from(row));
     } catch (const corrupt_row& error) {
-      // One row that makes no sense must not hold up all that is behind it.
+      // A corrupt row is skipped, so that the rows after it are still delivered.
       log::error("store.corrupt_row", {{"why", error.what()}, {"destination", what.to.value}});
       ++answer.unreadable;
     }
@@ -107,7 +150,7 @@ backlog_lookup run(db_connection& db, const find_backlog&) {
     try {
       answer.destinations.push_back(backlog_from(row));
     } catch (const corrupt_row& error) {
-      log::error("store.corrupt_row", {{"why", error.what()}});  // of one destination; the others are none the worse
+      log::error("store.corrupt_row", {{"why", error.what()}});  // one destination is left out, the others stay
     }
   });
   return answer;
@@ -120,7 +163,7 @@ deliveries_lookup run(db_connection& db, const find_deliveries& what) {
       try {
         answer.jobs.push_back(delivery_job_from(row));
       } catch (const corrupt_row& error) {
-        log::error("store.corrupt_row", {{"why", error.what()}});  // whoever looks for it must still see its neighbours
+        log::error("store.corrupt_row", {{"why", error.what()}});  // the other rows of the list are still shown
       }
     });
   };
@@ -168,29 +211,23 @@ events_lookup run(db_connection& db, const find_events& what) {
 
 purge_result run(db_connection& db, const purge_commands& what) {
   const cell parameters[] = {to_unix_ms(what.before), std::int64_t{what.limit}};
-  db.begin();
-  const auto deleted = db.change(statements::purge_commands, parameters);
-  db.commit();
-  return {deleted};
+  purge_result answer;
+  in_transaction(db, [&] { answer.deleted = db.change(statements::purge_commands, parameters); });
+  return answer;
+}
+
+std::optional<time_point> oldest_command(db_connection& db) {
+  std::optional<time_point> at;
+  db.read(statements::read_oldest_command, {}, [&](const result_row& row) {
+    if (!row.is_null(0)) at = from_unix_ms(row.integer(0));
+  });
+  db.rollback();  // on a writing connection a read begins a transaction
+  return at;
 }
 
 redeliver_rows_result run(db_connection& db, const redeliver_rows& what) {
   redeliver_rows_result answer;
-  const auto now = to_unix_ms(what.now);
-  db.begin();
-  if (what.id != 0) {
-    const cell number[] = {what.id};
-    db.read(statements::read_delivery_destination, number,
-            [&](const result_row& row) { answer.to = destination_id{row.text(0)}; });
-    const cell parameters[] = {now, what.id};
-    answer.changed = db.change(statements::redeliver_number, parameters);
-  } else {
-    const cell parameters[] = {now, std::string_view{what.to.value},
-                               bound(what.from, std::numeric_limits<std::int64_t>::min()), bound(what.until, no_bound),
-                               std::int64_t{what.limit}};
-    answer.changed = db.change(statements::redeliver_failed, parameters);
-  }
-  db.commit();
+  in_transaction(db, [&] { answer = redeliver(db, what); });
   return answer;
 }
 

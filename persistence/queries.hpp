@@ -1,5 +1,5 @@
-// The store's reads. Each but the directory's is one statement, so it sees one moment. Throw database_error and
-// corrupt_row.
+// The store's reads. Each is one statement and so sees one snapshot, except the directory's. They throw database_error
+// and corrupt_row.
 #pragma once
 
 #include "gateway/store.hpp"
@@ -17,12 +17,15 @@ backlog_lookup run(db_connection& db, const find_backlog& what);
 deliveries_lookup run(db_connection& db, const find_deliveries& what);
 events_lookup run(db_connection& db, const find_events& what);
 
-// These write: they need a connection opened for it.
+// These change rows, each in one transaction, and need a connection opened for writing.
 purge_result run(db_connection& db, const purge_commands& what);
 redeliver_rows_result run(db_connection& db, const redeliver_rows& what);
 
+/// When the oldest command was begun; nothing if there is none.
+std::optional<time_point> oldest_command(db_connection& db);
+
 std::optional<std::string> read_meta(db_connection& db, std::string_view name);
-/// False if the name has a value already: that one stays.
+/// Returns false if the name has a value already, which stays.
 bool put_meta_if_absent(db_connection& db, std::string_view name, std::string_view value);
 /// Proves that this connection can commit.
 void probe_write(db_connection& db);

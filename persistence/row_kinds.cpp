@@ -27,12 +27,13 @@ constexpr row_writing table[] = {
     {&statements::put_route, nullptr, 0, duplicate_record},
     {&statements::insert_setup_token, nullptr, 0, duplicate_record},
     {&statements::put_destination, nullptr, 0, duplicate_record},
-    // Revoking what is revoked changes nothing and is no error: the first time stands.
+    {&statements::put_meta, nullptr, 0, duplicate_record},
+    // Revoking a revoked key changes nothing and is no error; the first time of revocation stays.
     {nullptr, &statements::revoke_api_key, 3, duplicate_record},
 };
 static_assert(std::size(table) == row_kind_count);
 
-struct inserting {
+struct insert_gatherer {
   gathered_rows& rows;
   const entity_key& subject;
 
@@ -52,9 +53,10 @@ struct inserting {
   void operator()(const save_route& r) const { put_route_row(rows.add_to(row_kind::route), r); }
   void operator()(const spend_setup_token& t) const { insert_setup_token_row(rows.add_to(row_kind::setup_token), t); }
   void operator()(const save_destination& d) const { put_destination_row(rows.add_to(row_kind::destination), d); }
+  void operator()(const save_last_seen& s) const { put_last_seen_row(rows.add_to(row_kind::last_seen), s); }
 };
 
-struct claiming {
+struct claim_gatherer {
   gathered_rows& rows;
 
   void operator()(const payment_ptr& p) const { update_payment_row(rows.add_to(row_kind::payment_claim), *p); }
@@ -63,8 +65,8 @@ struct claiming {
   void operator()(const revoke_api_key& k) const { revoke_api_key_row(rows.add_to(row_kind::api_key_revocation), k); }
 };
 
-/// What names a row: its key's hash. A payment's is the same whether it is inserted or claimed.
-struct naming {
+/// The hash of a row's key. A payment has the same hash whether it is inserted or claimed.
+struct row_hasher {
   std::size_t operator()(const command_record& c) const { return std::hash<command_key>{}(c.key); }
   std::size_t operator()(const command_finish& f) const { return std::hash<command_key>{}(f.key); }
   std::size_t operator()(const payment_ptr& p) const { return std::hash<entity_key>{}(p->key); }
@@ -77,6 +79,7 @@ struct naming {
   std::size_t operator()(const save_route& r) const { return of({r.id}); }
   std::size_t operator()(const spend_setup_token& t) const { return of({t.merchant.value, t.token_id}); }
   std::size_t operator()(const save_destination& d) const { return of({d.what.id.value}); }
+  std::size_t operator()(const save_last_seen&) const { return of({last_seen_name}); }
 
  private:
   static std::size_t of(std::initializer_list<std::string_view> texts) {
@@ -86,23 +89,24 @@ struct naming {
   }
 };
 
-struct sizing {
+struct size_estimator {
   std::size_t operator()(const command_record& c) const {
     return 256 + c.reason.size() + (c.result ? c.result->body.size() : 0);
   }
   std::size_t operator()(const command_finish& f) const { return f.result ? f.result->body.size() : 0; }
   std::size_t operator()(const payment_ptr& p) const {
-    const auto& said = p->details;
-    auto bytes =
-        512 + p->hosted_url.size() + said.description.size() + said.success_url.size() + said.cancel_url.size();
-    for (const auto& [name, value] : said.metadata) bytes += name.size() + value.size() + 8;
+    const auto& details = p->details;
+    auto bytes = 512 + p->hosted_url.size() + details.description.size() + details.success_url.size() +
+                 details.cancel_url.size() + details.customer_email.size() + details.customer_name.size() +
+                 details.customer_mobile.size();
+    for (const auto& [name, value] : details.metadata) bytes += name.size() + value.size() + 8;
     return bytes;
   }
   std::size_t operator()(const timeline_entry& e) const { return 256 + e.message.size() + e.event_data.size(); }
   std::size_t operator()(const delivery& d) const { return 384 + (d.last ? d.last->excerpt.size() : 0); }
   template <class Record>
   std::size_t operator()(const Record&) const {
-    return 256;  // of an operator's change
+    return 256;  // for an operator's change
   }
 };
 
@@ -117,25 +121,25 @@ row_buffer& gathered_rows::add_to(row_kind kind) {
 }
 
 void gathered_rows::gather(const unit_of_work& unit) {
-  for (const auto& row : unit.inserts) std::visit(inserting{*this, unit.subject}, row);
-  for (const auto& row : unit.claims) std::visit(claiming{*this}, row);
+  for (const auto& row : unit.inserts) std::visit(insert_gatherer{*this, unit.subject}, row);
+  for (const auto& row : unit.claims) std::visit(claim_gatherer{*this}, row);
 }
 
-void append_touched(std::vector<std::size_t>& hashes, const unit_of_work& unit) {
-  // A timeline's entries are named by their subject, which the unit claims.
+void append_row_hashes(std::vector<std::size_t>& hashes, const unit_of_work& unit) {
+  // A timeline entry needs no hash of its own: the unit claims the entity that it belongs to.
   for (const auto& row : unit.inserts)
     std::visit(
         [&]<class Row>(const Row& one) {
-          if constexpr (!std::is_same_v<Row, timeline_entry>) hashes.push_back(naming{}(one));
+          if constexpr (!std::is_same_v<Row, timeline_entry>) hashes.push_back(row_hasher{}(one));
         },
         row);
-  for (const auto& row : unit.claims) hashes.push_back(std::visit(naming{}, row));
+  for (const auto& row : unit.claims) hashes.push_back(std::visit(row_hasher{}, row));
 }
 
 std::size_t estimated_bytes(const unit_of_work& unit) noexcept {
   std::size_t bytes = 256;
-  for (const auto& row : unit.inserts) bytes += std::visit(sizing{}, row);
-  for (const auto& row : unit.claims) bytes += std::visit(sizing{}, row);
+  for (const auto& row : unit.inserts) bytes += std::visit(size_estimator{}, row);
+  for (const auto& row : unit.claims) bytes += std::visit(size_estimator{}, row);
   return bytes;
 }
 

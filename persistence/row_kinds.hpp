@@ -1,5 +1,5 @@
-// The kinds of rows that units of work hold: one table that says how each is written, and what a failure of it means. A
-// new kind of row is an alternative in gateway/store.hpp, an entry here, and its cells in rows.hpp.
+// The table of the kinds of rows that units of work hold: how each is written, and what its failure means. A new kind
+// of row needs an alternative in gateway/store.hpp, an entry here, and its cells in rows.hpp.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace gateway::persistence {
 
-/// In the order in which a batch writes them. It decides which failure of a unit counts: a taken idempotency key before
-/// a taken id.
+/// In the order in which a batch writes them. The first failure is the outcome of a unit: a taken idempotency key
+/// counts before a taken id.
 enum class row_kind : unsigned char {
   command,
   payment,
@@ -31,16 +31,17 @@ enum class row_kind : unsigned char {
   route,
   setup_token,
   destination,
+  last_seen,
   api_key_revocation,
 };
 
-inline constexpr std::size_t row_kind_count = 16;
+inline constexpr std::size_t row_kind_count = 17;
 
 struct row_writing {
-  const write_shape* shape;  ///< many rows at once
-  const statement* each;  ///< without a shape: run for each row, whether or not it finds one
-  std::size_t each_width;  ///< its parameters
-  commit_outcome of_duplicate;  ///< its key is taken
+  const write_shape* shape;  ///< writes many rows at once
+  const statement* each;  ///< without a shape: runs for each row, which need not exist
+  std::size_t each_width;  ///< number of its parameters
+  commit_outcome of_duplicate;  ///< the outcome if its key is taken
 };
 
 const row_writing& writing_of(row_kind kind) noexcept;
@@ -60,10 +61,10 @@ class gathered_rows {
   std::array<std::optional<row_buffer>, row_kind_count> rows_;
 };
 
-/// Appends a hash for each thing that the unit's rows name. Two units that touch the same thing have one in common.
-void append_touched(std::vector<std::size_t>& hashes, const unit_of_work& unit);
+/// Appends a hash for each row that the unit writes. Two units that write the same row have a hash in common.
+void append_row_hashes(std::vector<std::size_t>& hashes, const unit_of_work& unit);
 
-/// About as many bytes as the unit's rows will have.
+/// Roughly the size of the unit's rows in bytes.
 std::size_t estimated_bytes(const unit_of_work& unit) noexcept;
 
 }  // namespace gateway::persistence

@@ -8,12 +8,12 @@ namespace gateway::persistence {
 
 namespace {
 
-/// In the table of its own kind.
+/// The key of an entity in the table of its kind.
 row_buffer& add_key(row_buffer& rows, const entity_key& key) {
   return rows.add(key.merchant.value).add(to_string(key.env)).add(key.id);
 }
 
-/// In a table that several kinds share.
+/// The key of an entity in a table that several kinds share.
 row_buffer& add_subject(row_buffer& rows, const entity_key& key) {
   return rows.add(key.merchant.value).add(to_string(key.env)).add(to_string(key.kind)).add(key.id);
 }
@@ -46,11 +46,12 @@ void each_word(std::string_view text, Visit visit) {
   }
 }
 
-// The years that a calendar's four digits can name.
+// The times whose year has four digits.
 constexpr std::int64_t first_ms = -62'135'596'800'000;  ///< 0001-01-01T00:00:00.000Z
 constexpr std::int64_t last_ms = 253'402'300'799'999;   ///< 9999-12-31T23:59:59.999Z
 
-/// Reads a row from left to right, in the order of its SELECT. What the program could not have written is corrupt.
+/// Reads a row from left to right, in the order of its SELECT. A value that the program could not have written is
+/// corrupt.
 class cursor {
  public:
   explicit cursor(const result_row& row) noexcept : row_(row) {}
@@ -71,7 +72,7 @@ class cursor {
   }
   std::optional<time_point> optional_time() { return skip_null() ? std::nullopt : std::optional{time()}; }
 
-  /// A name that must be known to this program.
+  /// Reads a name, which must be one that this program knows.
   template <class Parse>
   auto named(Parse parse, const char* what) {
     const auto parsed = parse(std::string_view{text()});
@@ -84,7 +85,7 @@ class cursor {
   unsigned at_ = 0;
 };
 
-// Receivers read a delivery's number from JSON.
+// The largest delivery number: receivers read it from JSON, where a double keeps integers exact up to here.
 constexpr std::int64_t last_number = (std::int64_t{1} << 53) - 1;
 
 bool fits(const open_operation& open, const payment& p) {
@@ -224,6 +225,11 @@ void insert_setup_token_row(row_buffer& rows, const spend_setup_token& t) {
   rows.add(t.merchant.value).add(t.token_id).add(t.spent_at);
 }
 
+void put_last_seen_row(row_buffer& rows, const save_last_seen& s) {
+  rows.add(last_seen_name);
+  rows.keep(std::to_string(to_unix_ms(s.at)));
+}
+
 void put_destination_row(row_buffer& rows, const save_destination& d) {
   const auto& what = d.what;
   rows.add(what.owner).add(what.id.value).add(to_string(what.kind)).add(to_string(what.env)).add(what.url);
@@ -234,7 +240,7 @@ void put_destination_row(row_buffer& rows, const save_destination& d) {
 
 namespace {
 
-/// What every attempt may change.
+/// The columns that an attempt may change.
 void add_progress(row_buffer& rows, const delivery& d) {
   rows.add(to_string(d.status)).add(std::int64_t{d.attempts}).add(std::int64_t{d.round_from}).add(d.next_attempt_at);
   if (d.last) {
@@ -439,7 +445,7 @@ stored_destination destination_from(const result_row& row) {
 
 namespace {
 
-/// What after_attempt() and redelivered() keep true of every delivery.
+/// The invariant of deliveries that after_attempt() and redelivered() keep.
 bool holds_together(const delivery& d) {
   if ((d.status == delivery_status::pending) != d.next_attempt_at.has_value()) return false;
   if ((d.attempts > 0) != d.last.has_value()) return false;

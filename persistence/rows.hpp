@@ -1,4 +1,4 @@
-// Between the domain's values and rows: the cells of each write, in the order of its columns, and back.
+// Converts the domain's values to rows and back. The cells of a row are in the order of the statement's columns.
 #pragma once
 
 #include <deque>
@@ -11,13 +11,13 @@
 
 namespace gateway::persistence {
 
-/// The rows of one statement, and the texts that exist only for them.
+/// The rows of one statement, and the texts that are made for them.
 class row_buffer {
  public:
   row_buffer& add(std::int64_t number) { return push(number); }
   row_buffer& add(std::string_view text) { return push(text); }
   row_buffer& add(const std::string& text) { return push(std::string_view{text}); }
-  row_buffer& add(std::string&&) = delete;  // would dangle: keep it
+  row_buffer& add(std::string&&) = delete;  // the text would dangle: use keep()
   row_buffer& add(const char*) = delete;
   row_buffer& add(time_point at) { return push(to_unix_ms(at)); }
   row_buffer& add(std::optional<time_point> at) { return at ? add(*at) : null(); }
@@ -52,10 +52,11 @@ void put_connection_row(row_buffer& rows, const save_connection& c);
 void put_route_row(row_buffer& rows, const save_route& r);
 void insert_setup_token_row(row_buffer& rows, const spend_setup_token& t);
 void put_destination_row(row_buffer& rows, const save_destination& d);
+void put_last_seen_row(row_buffer& rows, const save_last_seen& s);
 void insert_delivery_row(row_buffer& rows, const delivery& d);
 void update_delivery_row(row_buffer& rows, const delivery& d);
 
-/// A stored row that this program cannot understand. Never the caller's fault; needs an operator.
+/// A stored row that this program cannot read. The caller is not at fault; an operator has to look.
 class corrupt_row : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -107,14 +107,19 @@ const write_shape insert_migration{insert, "schema_migrations", migration_column
 const statement revoke_api_key{
     "UPDATE api_keys SET revoked_at = ? WHERE merchant_id = ? AND key_id = ? AND revoked_at IS NULL"};
 
-// SQLite as packaged elsewhere has no DELETE … LIMIT, MySQL no LIMIT inside IN.
+// The index is named because another plan would read and sort all commands for each step: a purge that has much to do
+// finds most of them old enough. Some builds of SQLite have no DELETE … LIMIT; its commands have a rowid, which is in
+// the index. MySQL has no LIMIT inside IN, and names indexes only in a SELECT.
+#define OLD "WHERE created_at < ? AND status IS NOT NULL ORDER BY created_at LIMIT ?"
 const statement purge_commands{
-    "DELETE FROM commands WHERE (merchant_id, environment, principal, idempotency_key) IN "
-    "(SELECT merchant_id, environment, principal, idempotency_key FROM commands "
-    "WHERE created_at < ? AND status IS NOT NULL ORDER BY created_at LIMIT ?)",
-    "DELETE FROM commands WHERE created_at < ? AND status IS NOT NULL ORDER BY created_at LIMIT ?"};
+    "DELETE FROM commands WHERE rowid IN (SELECT rowid FROM commands INDEXED BY commands_by_age " OLD ")",
+    "DELETE c FROM (SELECT merchant_id, environment, principal, idempotency_key "
+    "FROM commands FORCE INDEX (commands_by_age) " OLD
+    ") AS old STRAIGHT_JOIN commands AS c ON c.merchant_id = old.merchant_id AND c.environment = old.environment "
+    "AND c.principal = old.principal AND c.idempotency_key = old.idempotency_key"};
+#undef OLD
 
-// What redelivered() of domain/webhook.hpp does to one.
+// The same change as redelivered() in domain/webhook.hpp makes.
 #define REDELIVERED "SET status = 'pending', round_from = attempts, next_attempt_at = ?, version = version + 1 "
 const statement redeliver_number{"UPDATE deliveries " REDELIVERED "WHERE delivery_id = ?"};
 const statement redeliver_failed{
@@ -135,6 +140,8 @@ const statement read_command{
     "SELECT fingerprint, operation, subject_kind, subject_id, amount, reason, created_at, body, finished_at, status "
     "FROM commands WHERE merchant_id = ? AND environment = ? AND principal = ? AND idempotency_key = ?"};
 
+const statement read_oldest_command{"SELECT MIN(created_at) FROM commands"};
+
 const statement read_timeline{
     "SELECT seq, 0 AS is_event, operation AS what, status, error_code, message, occurred_at, '' AS event_id, '' AS "
     "data "
@@ -146,6 +153,12 @@ const statement read_timeline{
 const statement read_due_payments{
     "SELECT merchant_id, environment, payment_id FROM payments WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY "
     "due_at LIMIT ?"};
+
+// For a clock that may have jumped ahead: by it each open checkout is due, and would take a place below the limit from
+// an operation that somebody waits for.
+const statement read_due_open_payments{
+    "SELECT merchant_id, environment, payment_id FROM payments WHERE due_at <= ? AND due_at > ? AND "
+    "open_command IS NOT NULL ORDER BY due_at LIMIT ?"};
 
 const statement read_merchants{
     "SELECT merchant_id, entity_id, name, entity_kind, owner_email, created_at FROM merchants ORDER BY created_at, "
@@ -166,7 +179,7 @@ const statement read_destinations{
     "SELECT owner_id, destination_id, kind, environment, url, events, status, disabled_reason, sealed_secret, "
     "sealed_previous, previous_until, created_at FROM destinations ORDER BY owner_id, destination_id"};
 
-// A delivery without its event is corrupt, and must show itself as such: hence the outer join.
+// An outer join, so that a delivery without its event is read and reported as corrupt.
 #define JOB                                                                                                           \
   "SELECT d.merchant_id, d.environment, d.subject_kind, d.subject_id, d.event_seq, d.delivery_id, d.destination_id, " \
   "d.created_at, "                                                                                                    \
@@ -177,8 +190,8 @@ const statement read_destinations{
 #define ITS_EVENT                                                                                                  \
   "LEFT JOIN events AS e ON e.merchant_id = d.merchant_id AND e.environment = d.environment AND e.subject_kind = " \
   "d.subject_kind AND e.subject_id = d.subject_id AND e.seq = d.event_seq "
-// The index is named where another plan would read all that was ever delivered: neither database keeps statistics that
-// tell how few of the rows are pending.
+// The index is named because another plan would read all deliveries ever made: neither database has statistics that
+// show how few of the rows are pending.
 #define DUE \
   "WHERE d.status = 'pending' AND d.destination_id = ? AND d.next_attempt_at <= ? ORDER BY d.next_attempt_at LIMIT ?"
 const statement read_due_deliveries{JOB "FROM deliveries AS d INDEXED BY deliveries_by_status " ITS_EVENT DUE,
@@ -189,7 +202,7 @@ const statement read_next_due{"SELECT MIN(next_attempt_at) FROM deliveries INDEX
                               "SELECT MIN(next_attempt_at) FROM deliveries FORCE INDEX (deliveries_by_status) " LATER};
 #undef LATER
 
-// All columns are the index's own: the rows are not read.
+// All columns are in the index, so the rows are not read.
 #define BACKLOG "SELECT destination_id, COUNT(*), MIN(next_attempt_at), MIN(delivery_id) FROM deliveries "
 #define PENDING "WHERE status = 'pending' GROUP BY destination_id ORDER BY destination_id"
 const statement read_backlog{BACKLOG "INDEXED BY deliveries_by_status " PENDING,
@@ -198,12 +211,13 @@ const statement read_backlog{BACKLOG "INDEXED BY deliveries_by_status " PENDING,
 #undef BACKLOG
 
 const statement read_delivery{JOB "FROM deliveries AS d " ITS_EVENT "WHERE d.delivery_id = ?"};
-// Down the numbers until there are enough.
+// Reads in descending order of the numbers until there are enough.
 const statement read_deliveries{JOB "FROM deliveries AS d INDEXED BY deliveries_by_number " ITS_EVENT
                                     "WHERE d.delivery_id < ? ORDER BY d.delivery_id DESC LIMIT ?",
                                 JOB "FROM deliveries AS d FORCE INDEX (deliveries_by_number) " ITS_EVENT
                                     "WHERE d.delivery_id < ? ORDER BY d.delivery_id DESC LIMIT ?"};
-// Those with a status, or of a destination: the numbers are chosen from the index alone, then only those rows are read.
+// Deliveries with a status, or to a destination: their numbers are found in the index, and then only these rows are
+// read.
 #define CHOSEN(index, which)                                                                                         \
   JOB "FROM (SELECT merchant_id, delivery_id FROM deliveries " index " WHERE " which                                 \
       " AND delivery_id < ? ORDER BY delivery_id DESC LIMIT ?) AS chosen "                                           \
@@ -226,7 +240,7 @@ const statement read_delivery_destination{"SELECT destination_id FROM deliveries
   "AND occurred_at < ? ORDER BY occurred_at DESC, environment DESC, subject_kind DESC, subject_id DESC, seq DESC " \
   "LIMIT ?"
 const statement read_events{EVENT "AND environment IN (?, ?) " NEWEST_FIRST};
-// With a sign before it SQLite does not look for the time in an index: one entity's events are few, and lie together.
+// The + keeps SQLite from using the index on the time: an entity has few events, and they lie together.
 const statement read_events_of_subject{EVENT
                                        "AND environment IN (?, ?) AND subject_kind = ? AND subject_id = ? "
                                        "AND +occurred_at < ? "

@@ -1,4 +1,4 @@
-// Every statement of the store, described once. dialect.hpp renders the writes for one row or many.
+// All statements of the store. dialect.hpp renders the writes for one row or many.
 #pragma once
 
 #include <cstddef>
@@ -8,30 +8,31 @@
 
 namespace gateway::persistence {
 
-/// A write of rows of one form. A row's cells stand in the order of `columns`.
+/// A statement that writes rows. A row's cells are in the order of `columns`.
 struct write_shape {
   enum class form : unsigned char { insert, upsert, guarded_update };
 
   form what;
   std::string_view table;
   std::span<const std::string_view> columns;
-  std::size_t keys = 0;  ///< the first columns: what names the row
+  std::size_t keys = 0;  ///< how many of the first columns are the row's key
 
-  /// upsert: what changes in a row that is there already.
+  /// upsert: the columns that change in an existing row.
   std::span<const std::string_view> replaced{};
 
-  /// guarded_update: the row changes only if this holds for it as stored. `{new}` is the incoming value of the
-  /// last column, which is the only one that the guard may read.
+  /// guarded_update: the condition on the stored row under which it changes. `{new}` is the incoming value of the last
+  /// column, which is the only one that the guard may read.
   std::string_view guard{};
-  /// guarded_update: the table's other NOT NULL columns, with values that satisfy its checks. MySQL's form is an
-  /// insert that turns into the update; where it does insert, its row is rolled back.
+  /// guarded_update: the table's other NOT NULL columns, with values that satisfy its checks. MySQL's form is an insert
+  /// that becomes an update where the row exists. Where it does insert, the row is rolled back.
   std::string_view unused_columns{};
   std::string_view unused_values{};
-  /// guarded_update: the table has another unique key, by which MySQL's insert could meet a row of another name.
+  /// guarded_update: the table has another unique key, by which MySQL's insert could find a row with another primary
+  /// key.
   bool another_unique_key = false;
 };
 
-/// A plain statement, in the words of each database.
+/// A statement without a shape, as text for each database.
 struct statement {
   std::string_view sqlite;
   std::string_view mysql;
@@ -68,8 +69,10 @@ extern const statement redeliver_failed;
 
 extern const statement read_payment;
 extern const statement read_command;
+extern const statement read_oldest_command;
 extern const statement read_timeline;
 extern const statement read_due_payments;
+extern const statement read_due_open_payments;
 extern const statement read_merchants;
 extern const statement read_api_keys;
 extern const statement read_users;

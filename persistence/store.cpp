@@ -48,7 +48,7 @@ prepared_store& prepared_store::operator=(prepared_store&&) noexcept = default;
 std::optional<std::string> prepared_store::read_meta(std::string_view name) {
   try {
     auto value = persistence::read_meta(*db_, name);
-    db_->rollback();  // this connection writes: a read begins a transaction
+    db_->rollback();  // on a writing connection a read begins a transaction
     return value;
   } catch (const database_error& error) {
     fail(shown_, error);
@@ -66,26 +66,31 @@ bool prepared_store::put_meta_if_absent(std::string_view name, std::string_view 
 store_handles open_store(caf::actor_system& system, const settings& s, metrics& counts) {
   const auto where = locate_store(s);
   const auto health = std::make_shared<store_health>(counts);
-  // SQLite has one writer by nature: a second connection would only wait for the first.
+  // SQLite allows one writer at a time, so a second connection would only wait for the first.
   const auto writers = where.language == dialect::sqlite ? 1u : std::max(1u, s.store_writers);
   writer_limits limits;
   limits.batch_units = std::max(1u, s.batch_units);
   limits.queue = std::max<std::size_t>(1, s.store_queue / writers);
   limits.recordings = limits.queue;
+  const auto taken = std::make_shared<keys_taken>(0);
   store_handles handles;
   for (unsigned i = 0; i < writers; ++i)
-    handles.writers.push_back(spawn_store_writer(system, where, health, counts, limits));
+    handles.writers.push_back(spawn_store_writer(system, where, health, counts, limits, taken));
   for (unsigned i = 0; i < std::max(1u, s.store_readers); ++i)
     handles.readers.push_back(spawn_store_reader(system, where, health));
-  // Where a database has one writer by nature, recordings share it (store_writer.cpp sees to it that payments go
-  // first). Small transactions: nobody waits for a recording, and payments do for the database.
+  // On SQLite records share the one writer, in which writer_queues gives payments priority. On MySQL they have a
+  // connection of their own, with small transactions: no client waits for a record, but payments wait for the database.
+  // The purge is there, too: it deletes rows that no unit writes any more, so it meets neither the writers' rows nor
+  // their locks, and no batch of theirs waits for a step of it.
   auto small = limits;
   small.batch_units = std::min<std::size_t>(limits.batch_units, 64);
-  // Beside the payments' own commits the number counts; where they share a writer, how long one takes.
+  // With a connection of their own the number of their commits matters to payments; in a shared writer each one's
+  // length.
   small.recording_pause = 2 * limits.recording_pause;
   small.awaited = false;
-  handles.recorder = where.language == dialect::sqlite ? handles.writers.front()
-                                                       : spawn_store_writer(system, where, health, counts, small);
+  handles.recorder = where.language == dialect::sqlite
+                         ? handles.writers.front()
+                         : spawn_store_writer(system, where, health, counts, small, taken);
   handles.outbox = spawn_store_reader(system, where, health);
   handles.archive = spawn_store_reader(system, where, health);
   return handles;

@@ -1,4 +1,4 @@
-// Where the store is, read from --store and --data-dir.
+// The location of the store, from --store and --data-dir.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ struct store_location {
   std::string user;
   std::string password;
   std::string database;
-  std::string ssl_ca;  ///< PEM file; given: TLS or nothing
+  std::string ssl_ca;  ///< PEM file; if given, TLS is required
 
-  /// For logs and errors: without the password.
+  /// The location without the password, for logs and errors.
   std::string shown() const;
 };
 
@@ -32,9 +32,9 @@ struct store_location {
 store_location locate_store(const settings& s);
 
 enum class access : unsigned char {
-  read,   ///< every read sees what is committed at its moment
+  read,   ///< every read sees what is committed when it begins
   write,  ///< transactions
-  migrate,  ///< as write; a statement may take as long as a large table needs
+  migrate,  ///< as write, but without a time limit for the change of a large table
 };
 
 /// Throws database_error `unreachable`.

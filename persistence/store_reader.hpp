@@ -8,8 +8,7 @@
 
 namespace gateway::persistence {
 
-/// Detached. Purges commands and redelivers over a second connection that it opens when first asked to: the first one
-/// cannot write.
+/// Detached. Its connection cannot write.
 store_reader spawn_store_reader(caf::actor_system& system, const store_location& where,
                                 std::shared_ptr<store_health> health);
 

@@ -6,208 +6,296 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <array>
-#include <deque>
 #include <optional>
 
 #include "gateway/base/scheduling.hpp"
-#include "persistence/row_kinds.hpp"
+#include "persistence/queries.hpp"
 #include "persistence/unit_batch.hpp"
+#include "persistence/writer_queues.hpp"
 
 namespace gateway::persistence {
 
 namespace {
 
-/// Knocks at the database while it is away.
+/// The writer's own messages: wake_atom ends the pause before the next attempt to reconnect, tick_atom the pause
+/// before records or maintenance.
 using writer_actor = store_writer::extend<caf::reacts_to<wake_atom>, caf::reacts_to<caf::tick_atom>>;
-using promise = caf::typed_response_promise<commit_outcome>;
 
-/// Group commit without waiting. A unit joins its queue, and a message to this actor follows, if none is under way. The
-/// message comes after all that is in the mailbox already, so whatever came meanwhile has joined when it arrives.
+using clock_type = std::chrono::steady_clock;
+
+/// No pause is longer: other writers may take keys meanwhile, for which the purge is to go on.
+constexpr std::chrono::milliseconds longest_pause{10};
+/// After a redelivery the next one waits so many times as long as it took.
+constexpr int redelivery_rest = 4;
+
+/// Group commit without waiting. A unit joins its queue. Then the actor sends itself a message to work, unless one is
+/// scheduled. That message arrives after all units that are in the mailbox already, so they join the same batch. It
+/// commits one batch (writer_queues tells which), and then there may be one step of maintenance.
 ///
-/// Batches of finishes and batches of begins alternate: what a batch begins comes back to be finished while the next
-/// one is under way, and is in the one after that (docs/decisions/0014-begins-and-finishes-take-turns.md). No client
-/// waits for a record of a webhook's attempt. While begins or finishes wait, each batch keeps a quarter of its room for
-/// records and no more, so that neither holds up the other. Records alone do not cause a commit each: there is a pause
-/// between two batches of them, unless a whole batch has gathered.
+/// A batch of records alone is committed after a pause since the last one, unless a whole batch has gathered.
 class writer {
  public:
-  writer(const store_location& where, std::shared_ptr<store_health> health, metrics& counts, writer_limits limits)
-      : session_(where, access::write, std::move(health)), counts_(counts), limits_(limits) {
+  using queue = writer_queues::queue;
+
+  writer(const store_location& where, std::shared_ptr<store_health> health, metrics& counts, writer_limits limits,
+         std::shared_ptr<keys_taken> taken)
+      : session_(where, access::write, std::move(health)),
+        counts_(counts),
+        limits_(limits),
+        queues_(limits),
+        taken_(std::move(taken)),
+        pace_(limits.batch_units) {
     for (std::size_t i = 0; i < outcomes_.size(); ++i)
       outcomes_[i] = &counts.units(to_string(static_cast<commit_outcome>(i)));
   }
 
-  enum class queue : unsigned char { finishing, beginning, recording };
-
-  static queue queue_of(unit_kind kind) noexcept {
-    switch (kind) {
-      case unit_kind::finish: return queue::finishing;
-      case unit_kind::record: return queue::recording;
-      case unit_kind::begin:
-      case unit_kind::conclude:
-      case unit_kind::change: break;
-    }
-    return queue::beginning;
-  }
-
-  /// What finishes an operation is never rejected: the provider's answer would be lost with it. There are no more of
-  /// these than operations under way.
-  bool is_full(queue which) const noexcept {
-    if (which == queue::recording) return recording_.size() >= limits_.recordings;
-    return which == queue::beginning && finishing_.size() + beginning_.size() >= limits_.queue;
-  }
-  void count_rejected() { outcomes_[static_cast<std::size_t>(commit_outcome::rejected)]->Increment(); }
-  bool idle() const noexcept { return finishing_.empty() && beginning_.empty() && recording_.empty(); }
-  /// Until the next batch should go: nothing if now.
-  std::chrono::steady_clock::duration pause() const noexcept {
-    if (!finishing_.empty() || !beginning_.empty() || recording_.size() >= limits_.batch_units) return {};
-    return std::max(recorded_at_ + limits_.recording_pause - std::chrono::steady_clock::now(),
-                    std::chrono::steady_clock::duration::zero());
-  }
   database_session& link() noexcept { return session_; }
+  writer_queues& queues() noexcept { return queues_; }
+  void count_rejected() { outcomes_[static_cast<std::size_t>(commit_outcome::rejected)]->Increment(); }
 
-  void enqueue(promise answer, unit_of_work&& unit, queue which) {
-    const auto bytes = estimated_bytes(unit);
-    auto& entries = which == queue::finishing ? finishing_ : which == queue::beginning ? beginning_ : recording_;
-    entries.push_back({std::move(answer), std::move(unit), bytes});
+  bool purges() const noexcept { return purge_.has_value(); }
+  void purge(caf::typed_response_promise<purge_result> answer, const purge_commands& what) {
+    if (!std::exchange(purge_has_more_, true)) pace_.begin(taken_->load());
+    purge_ = purge_job{std::move(answer), what, 0};
   }
 
-  /// Commits the next batch and answers it.
-  void commit_batch() {
-    take_batch();
-    if (units_.empty()) return;
-    counts_.batch_units.Observe(static_cast<double>(units_.size()));
-    std::vector<commit_outcome> outcomes;
-    const auto started = std::chrono::steady_clock::now();
-    if (records_) recorded_at_ = started;
-    const bool known = session_.run([&](db_connection& db) { outcomes = commit_units(db, units_); });
-    if (known) {
-      counts_.commits.Increment();
-      counts_.commit_seconds.Observe(std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count());
-    } else {
-      counts_.commit_failures.Increment();
-      outcomes.assign(units_.size(), commit_outcome::unavailable);
+  bool idle() const noexcept { return queues_.empty() && !purge_; }
+
+  /// How long to wait before the next work; zero if it is due.
+  clock_type::duration pause() const noexcept {
+    if (queues_.writes_wait()) return {};
+    const auto now = clock_type::now();
+    auto due = now + longest_pause;
+    if (queues_.records_wait() > 0) due = std::min(due, records_due());
+    if (queues_.redelivery_is_next()) due = std::min(due, redeliveries_rest_until_);
+    if (purge_) due = std::min(due, pace_.due(taken_->load(), now));
+    return std::max(due - now, clock_type::duration::zero());
+  }
+
+  void work() {
+    commit_batch(clock_type::now() >= records_due());
+    if (queues_.maintenance_may_follow(batch_)) do_maintenance();
+  }
+
+  /// Commits all units that have arrived, and redelivers.
+  void finish() {
+    while (!queues_.empty()) {
+      commit_batch(true);
+      redeliver_next();
     }
-    for (std::size_t i = 0; i < outcomes.size(); ++i) {
-      outcomes_[static_cast<std::size_t>(outcomes[i])]->Increment();
-      promises_[i].deliver(outcomes[i]);
-    }
-    session_.tend();
   }
 
  private:
-  struct entry {
-    promise answer;
-    unit_of_work unit;
-    std::size_t bytes;
+  struct purge_job {
+    caf::typed_response_promise<purge_result> answer;
+    purge_commands what;
+    std::uint64_t deleted = 0;
   };
 
-  void take_batch() {
-    units_.clear();
-    promises_.clear();
-    records_ = !recording_.empty();
-    if (finishing_.empty() && beginning_.empty()) {
-      record_quarters_ = 0;
-      take(recording_, limits_.batch_units, limits_.batch_bytes);
-      return;
-    }
-    // Counted in quarters of a unit, so that records get a quarter of the room also where batches are smaller than
-    // four.
-    record_quarters_ = recording_.empty() ? 0 : std::min(record_quarters_, std::size_t{3}) + limits_.batch_units;
-    const auto kept = std::min(recording_.size(), record_quarters_ / 4);
-    finishes_ = !finishing_.empty() && (!finishes_ || beginning_.empty());
-    take(finishes_ ? finishing_ : beginning_, limits_.batch_units - kept, limits_.batch_bytes);
-    take(recording_, kept, limits_.batch_bytes / 4);
-    record_quarters_ -= 4 * kept;
+  clock_type::time_point records_due() const noexcept {
+    return queues_.records_wait() >= limits_.batch_units ? recorded_at_ : recorded_at_ + limits_.recording_pause;
   }
 
-  /// Moves at most so many units to the batch, and none once it has so many bytes of them.
-  void take(std::deque<entry>& from, std::size_t most, std::size_t most_bytes) {
-    std::size_t bytes = 0;
-    for (; !from.empty() && most > 0 && bytes < most_bytes; --most) {
-      auto& next = from.front();
-      bytes += next.bytes;
-      units_.push_back(std::move(next.unit));
-      promises_.push_back(std::move(next.answer));
-      from.pop_front();
+  /// Commits the next batch, if there is one, and answers it.
+  void commit_batch(bool records_are_due) {
+    queues_.take_batch(batch_, records_are_due);
+    if (batch_.units.empty()) return;
+    counts_.batch_units.Observe(static_cast<double>(batch_.units.size()));
+    std::vector<commit_outcome> outcomes;
+    const auto started = clock_type::now();
+    if (batch_.records) recorded_at_ = started;
+    const bool known = session_.run([&](db_connection& db) { outcomes = commit_units(db, batch_.units); });
+    if (known) {
+      counts_.commits.Increment();
+      counts_.commit_seconds.Observe(std::chrono::duration<double>(clock_type::now() - started).count());
+    } else {
+      counts_.commit_failures.Increment();
+      outcomes.assign(batch_.units.size(), commit_outcome::unavailable);
     }
+    count_keys(outcomes);
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      outcomes_[static_cast<std::size_t>(outcomes[i])]->Increment();
+      batch_.answers[i].deliver(outcomes[i]);
+    }
+    session_.maintain();
+  }
+
+  void count_keys(const std::vector<commit_outcome>& outcomes) {
+    std::uint64_t taken = 0;
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      const auto kind = batch_.units[i].kind;
+      const bool takes_key = kind == unit_kind::begin || kind == unit_kind::conclude;
+      if (takes_key && outcomes[i] == commit_outcome::committed) ++taken;
+    }
+    taken_->fetch_add(taken);
+  }
+
+  /// One small transaction, if one is due. Redeliveries rest, so that the purge keeps up beside them.
+  void do_maintenance() {
+    if (clock_type::now() < redeliveries_rest_until_ || !redeliver_next()) purge_some();
+  }
+
+  bool redeliver_next() {
+    auto next = queues_.take_redelivery();
+    if (!next) return false;
+    redeliver_rows_result made;
+    const auto began = clock_type::now();
+    const bool known = session_.run([&](db_connection& db) { made = run(db, next->what); });
+    const auto ended = clock_type::now();
+    queues_.maintained();
+    redeliveries_rest_until_ = ended + redelivery_rest * (ended - began);
+    if (known) {
+      next->answer.deliver(std::move(made));
+    } else {
+      next->answer.deliver(make_error(actor_errc::store_unavailable));
+    }
+    session_.maintain();
+    return true;
+  }
+
+  void purge_some() {
+    if (!purge_) return;
+    const auto began = clock_type::now();
+    const auto left = purge_->what.limit - purge_->deleted;
+    const auto most = std::min<std::uint64_t>(left, pace_.next_step(taken_->load(), queues_.writes_wait(), began));
+    if (most == 0) return;
+    purge_result made;
+    const purge_commands step{purge_->what.before, static_cast<std::uint32_t>(most)};
+    const bool known = session_.run([&](db_connection& db) { made = run(db, step); });
+    queues_.maintained();
+    if (!known) return end_purge(make_error(actor_errc::store_unavailable));
+    const auto ended = clock_type::now();
+    pace_.stepped(made.deleted, taken_->load(), began, ended);
+    counts_.purged_keys.Increment(static_cast<double>(made.deleted));
+    counts_.purge_step_seconds.Observe(std::chrono::duration<double>(ended - began).count());
+    purge_->deleted += made.deleted;
+    purge_has_more_ = made.deleted == most;
+    if (!purge_has_more_ || purge_->deleted == purge_->what.limit) {
+      show_overdue();
+      end_purge(purge_result{purge_->deleted});
+    }
+    session_.maintain();
+  }
+
+  template <class Answer>
+  void end_purge(Answer answer) {
+    auto ended = std::move(*purge_);
+    purge_.reset();
+    ended.answer.deliver(std::move(answer));
+  }
+
+  void show_overdue() {
+    std::optional<time_point> oldest;
+    if (!session_.run([&](db_connection& db) { oldest = oldest_command(db); })) return;
+    const auto overdue = oldest ? purge_->what.before - *oldest : duration_ms{0};
+    counts_.purge_overdue_seconds.Set(std::max(0.0, std::chrono::duration<double>(overdue).count()));
   }
 
   database_session session_;
   metrics& counts_;
   writer_limits limits_;
-  std::deque<entry> finishing_;
-  std::deque<entry> beginning_;
-  std::deque<entry> recording_;
-  bool finishes_ = false;  // the last batch of begins or finishes was one of finishes
-  std::size_t record_quarters_ = 0;  // of a unit: the room that records may take of batches
-  std::chrono::steady_clock::time_point recorded_at_{};  // a batch with recordings began
-  bool records_ = false;  // the batch at hand has some
-  std::vector<unit_of_work> units_;  // of the batch at hand
-  std::vector<promise> promises_;
+  writer_queues queues_;
+  unit_batch batch_;  // the one that was committed last
+  clock_type::time_point recorded_at_{};  // when the last batch with records began
+  clock_type::time_point redeliveries_rest_until_{};
+  std::shared_ptr<keys_taken> taken_;
+  purge_pace pace_;
+  std::optional<purge_job> purge_;
+  bool purge_has_more_ = false;  // whether the last step deleted as many as it might
   std::array<prometheus::Counter*, commit_outcome_count> outcomes_{};
 };
 
 struct writer_state {
   static inline const char* name = "store_writer";
   std::optional<writer> work;
-  bool commit_on_its_way = false;
-  bool pause_on_its_way = false;
-  bool wake_on_its_way = false;
+  bool work_scheduled = false;
+  bool pause_scheduled = false;
+  bool wake_scheduled = false;
 };
 
-writer_actor::behavior_type behave(writer_actor::stateful_pointer<writer_state> self, const store_location& where,
-                                   const std::shared_ptr<store_health>& health, metrics* counts, writer_limits limits) {
-  pthread_setname_np(pthread_self(), limits.awaited ? "store-writer" : "store-recorder");
-  if (limits.awaited) go_first();
+using writer_pointer = writer_actor::stateful_pointer<writer_state>;
+
+void wake_while_away(writer_pointer self) {
   auto& state = self->state;
-  state.work.emplace(where, health, *counts, limits);
-  const auto wake_while_away = [self, &state] {
-    if (!state.work->link().away() || state.wake_on_its_way) return;
-    state.wake_on_its_way = true;
-    self->delayed_send(self, state.work->link().pause(), wake_atom{});
-  };
-  const auto go_on = [self, &state] {
-    if (state.commit_on_its_way || state.work->idle()) return;
-    if (const auto pause = state.work->pause(); pause <= pause.zero()) {
-      state.commit_on_its_way = true;
-      self->send(self, work_atom{});
-    } else if (!state.pause_on_its_way) {
-      state.pause_on_its_way = true;
-      self->delayed_send(self, pause, caf::tick_atom{});
-    }
-  };
-  self->set_exit_handler([self, &state](caf::exit_msg& message) {
-    while (!state.work->idle()) state.work->commit_batch();
+  if (!state.work->link().away() || state.wake_scheduled) return;
+  state.wake_scheduled = true;
+  self->delayed_send(self, state.work->link().pause(), wake_atom{});
+}
+
+void schedule_work(writer_pointer self) {
+  auto& state = self->state;
+  if (state.work_scheduled || state.work->idle()) return;
+  if (const auto pause = state.work->pause(); pause <= pause.zero()) {
+    state.work_scheduled = true;
+    self->send(self, work_atom{});
+  } else if (!state.pause_scheduled) {
+    state.pause_scheduled = true;
+    self->delayed_send(self, pause, caf::tick_atom{});
+  }
+}
+
+caf::result<commit_outcome> take_unit(writer_pointer self, unit_of_work& unit) {
+  auto& work = *self->state.work;
+  const auto queue = writer_queues::queue_of(unit.kind);
+  if (work.queues().is_full(queue)) {
+    work.count_rejected();
+    return commit_outcome::rejected;
+  }
+  auto answer = self->make_response_promise<commit_outcome>();
+  work.queues().add(answer, std::move(unit), queue);
+  schedule_work(self);
+  return answer;
+}
+
+caf::result<redeliver_rows_result> take_redelivery(writer_pointer self, redeliver_rows& what) {
+  auto& work = *self->state.work;
+  if (work.queues().is_full_of_redeliveries()) return make_error(actor_errc::overloaded);
+  auto answer = self->make_response_promise<redeliver_rows_result>();
+  work.queues().add({answer, std::move(what)});
+  schedule_work(self);
+  return answer;
+}
+
+caf::result<purge_result> take_purge(writer_pointer self, const purge_commands& what) {
+  auto& work = *self->state.work;
+  if (what.limit == 0) return purge_result{};
+  if (work.purges()) return make_error(actor_errc::overloaded);
+  auto answer = self->make_response_promise<purge_result>();
+  work.purge(answer, what);
+  schedule_work(self);
+  return answer;
+}
+
+writer_actor::behavior_type behave(writer_pointer self, const store_location& where,
+                                   const std::shared_ptr<store_health>& health, metrics* counts, writer_limits limits,
+                                   const std::shared_ptr<keys_taken>& taken) {
+  pthread_setname_np(pthread_self(), limits.awaited ? "store-writer" : "store-recorder");
+  if (limits.awaited) use_normal_scheduling();
+  self->state.work.emplace(where, health, *counts, limits, taken);
+  self->set_exit_handler([self](caf::exit_msg& message) {
+    self->state.work->finish();
     self->quit(std::move(message.reason));
   });
   return {
-      [self, &state, go_on](unit_of_work& unit) -> caf::result<commit_outcome> {
-        const auto queue = writer::queue_of(unit.kind);
-        if (state.work->is_full(queue)) {
-          state.work->count_rejected();
-          return commit_outcome::rejected;
-        }
-        auto answer = self->make_response_promise<commit_outcome>();
-        state.work->enqueue(answer, std::move(unit), queue);
-        go_on();
-        return answer;
+      [self](unit_of_work& unit) { return take_unit(self, unit); },
+      [self](const purge_commands& what) { return take_purge(self, what); },
+      [self](redeliver_rows& what) { return take_redelivery(self, what); },
+      [self](work_atom) {
+        self->state.work_scheduled = false;
+        self->state.work->work();
+        schedule_work(self);
+        wake_while_away(self);
       },
-      [&state, go_on, wake_while_away](work_atom) {
-        state.commit_on_its_way = false;
-        state.work->commit_batch();
-        go_on();
-        wake_while_away();
+      [self](wake_atom) {
+        self->state.wake_scheduled = false;
+        self->state.work->link().try_to_reconnect();
+        wake_while_away(self);
       },
-      [&state, wake_while_away](wake_atom) {
-        state.wake_on_its_way = false;
-        state.work->link().try_to_return();
-        wake_while_away();
-      },
-      [&state, go_on](caf::tick_atom) {
-        state.pause_on_its_way = false;
-        go_on();
+      [self](caf::tick_atom) {
+        self->state.pause_scheduled = false;
+        schedule_work(self);
       },
   };
 }
@@ -215,8 +303,9 @@ writer_actor::behavior_type behave(writer_actor::stateful_pointer<writer_state> 
 }  // namespace
 
 store_writer spawn_store_writer(caf::actor_system& system, const store_location& where,
-                                std::shared_ptr<store_health> health, metrics& counts, writer_limits limits) {
-  return system.spawn<caf::detached>(behave, where, std::move(health), &counts, limits);
+                                std::shared_ptr<store_health> health, metrics& counts, writer_limits limits,
+                                std::shared_ptr<keys_taken> taken) {
+  return system.spawn<caf::detached>(behave, where, std::move(health), &counts, limits, std::move(taken));
 }
 
 }  // namespace gateway::persistence

@@ -2,29 +2,35 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 
 #include <caf/actor_system.hpp>
 
 #include "gateway/actors.hpp"
 #include "gateway/base/metrics.hpp"
 #include "persistence/database_session.hpp"
+#include "persistence/purge_pace.hpp"
 
 namespace gateway::persistence {
 
 struct writer_limits {
   std::size_t batch_units = 128;             ///< most units of one transaction
-  std::size_t batch_bytes = 4 * 1024 * 1024; ///< past this many the transaction takes no more
-  std::size_t queue = 20'000;                ///< most units waiting; past it actor_errc::overloaded
-  std::size_t recordings = 20'000;           ///< most units waiting that only record attempts of webhooks; likewise
-  /// From one batch that has only recordings to the next: a commit is a flush of the disk that payments would wait
-  /// behind.
+  std::size_t batch_bytes = 4 * 1024 * 1024; ///< a transaction with this many takes no more units
+  std::size_t queue = 20'000;                ///< most units waiting; further ones are rejected
+  std::size_t recordings = 20'000;           ///< most units waiting that record attempts of webhooks; likewise
+  std::size_t redeliveries = 64;             ///< most redeliveries waiting; likewise
+  /// The pause between two batches that have only records. Each commit flushes the disk, and payments would wait for
+  /// it.
   std::chrono::milliseconds recording_pause{5};
-  bool awaited = true;  ///< clients wait for what it commits: its thread goes first (gateway/base/scheduling.hpp)
+  bool awaited =
+      true;  ///< clients wait for its commits, so its thread runs under the normal policy (gateway/base/scheduling.hpp)
 };
 
-/// Detached: has its own thread, and opens its connection there. Answers each unit once its fate is known.
-/// An exit message ends it after what has arrived before is committed.
+/// Detached: it has its own thread and opens its connection there. It answers each unit once its outcome is known.
+/// After an exit message it commits the units that have arrived and redelivers what it was asked to, and ends; a purge
+/// is left off. All writers of a store share `taken`.
 store_writer spawn_store_writer(caf::actor_system& system, const store_location& where,
-                                std::shared_ptr<store_health> health, metrics& counts, writer_limits limits);
+                                std::shared_ptr<store_health> health, metrics& counts, writer_limits limits,
+                                std::shared_ptr<keys_taken> taken);
 
 }  // namespace gateway::persistence

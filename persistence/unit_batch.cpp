@@ -12,8 +12,8 @@ namespace {
 
 using units_view = std::span<const unit_of_work>;
 
-/// What a failed write of one unit means for it. A broken constraint is a defect of the gateway or a value that
-/// the schema has no room for: nothing was stored, and `unavailable` makes the owner read the truth again.
+/// The outcome of a unit whose write had this result. A broken constraint is a defect of the gateway or a value too
+/// large for the schema. Nothing was stored then, and `unavailable` makes the unit's owner read the stored state again.
 commit_outcome meaning(write_result result, commit_outcome of_duplicate) {
   switch (result) {
     case write_result::done: return commit_outcome::committed;
@@ -33,7 +33,7 @@ commit_outcome write_rows(db_connection& db, row_kind kind, const row_buffer& ro
   return commit_outcome::committed;
 }
 
-/// Writes all units or stops at the first statement that fails, which is the outcome if there is one unit.
+/// Writes all units, or stops at the first statement that fails. The failure is the outcome if there is one unit.
 commit_outcome apply(db_connection& db, units_view units) {
   gathered_rows gathered;
   for (const auto& unit : units) gathered.gather(unit);
@@ -49,30 +49,30 @@ commit_outcome apply(db_connection& db, units_view units) {
   return commit_outcome::committed;
 }
 
-/// Splits a batch so that no part touches anything twice: within a part the order of the units does not matter, and the
-/// parts follow one another. Equal hashes of different keys only split more.
+/// Splits a batch into parts that are written one after the other. No part writes a row twice, so the order of the
+/// units within it does not matter. Equal hashes of different keys only cause further splits.
 std::vector<units_view> independent_parts(units_view units) {
   std::vector<units_view> parts;
-  std::unordered_set<std::size_t> touched;
-  touched.reserve(units.size() * 2);
+  std::unordered_set<std::size_t> written;
+  written.reserve(units.size() * 2);
   std::size_t start = 0;
-  std::vector<std::size_t> mine;
+  std::vector<std::size_t> hashes;
   for (std::size_t i = 0; i < units.size(); ++i) {
-    mine.clear();
-    append_touched(mine, units[i]);
-    if (std::ranges::any_of(mine, [&](std::size_t hash) { return touched.contains(hash); })) {
+    hashes.clear();
+    append_row_hashes(hashes, units[i]);
+    if (std::ranges::any_of(hashes, [&](std::size_t hash) { return written.contains(hash); })) {
       parts.push_back(units.subspan(start, i - start));
       start = i;
-      touched.clear();
+      written.clear();
     }
-    touched.insert(mine.begin(), mine.end());
+    written.insert(hashes.begin(), hashes.end());
   }
   if (start < units.size()) parts.push_back(units.subspan(start));
   return parts;
 }
 
-/// Finds the units that cannot commit by halving, so that one of them among n costs some 2·log n passes, not n.
-void settle(db_connection& db, units_view units, commit_outcome* outcomes) {
+/// Finds the units that cannot commit by bisection, so that one such unit among n costs some 2·log n passes, not n.
+void bisect(db_connection& db, units_view units, commit_outcome* outcomes) {
   db.execute("SAVEPOINT part");
   const auto outcome = apply(db, units);
   if (outcome != commit_outcome::committed) db.execute("ROLLBACK TO SAVEPOINT part");
@@ -82,8 +82,8 @@ void settle(db_connection& db, units_view units, commit_outcome* outcomes) {
     return;
   }
   const auto half = units.size() / 2;
-  settle(db, units.first(half), outcomes);
-  settle(db, units.subspan(half), outcomes + half);
+  bisect(db, units.first(half), outcomes);
+  bisect(db, units.subspan(half), outcomes + half);
 }
 
 std::vector<commit_outcome> commit_in_one(db_connection& db, units_view units) {
@@ -99,7 +99,7 @@ std::vector<commit_outcome> commit_in_one(db_connection& db, units_view units) {
     db.rollback();
     if (units.size() == 1) return outcomes;
     db.begin();
-    for (const auto part : parts) settle(db, part, outcomes.data() + (part.data() - units.data()));
+    for (const auto part : parts) bisect(db, part, outcomes.data() + (part.data() - units.data()));
   }
   db.commit();
   return outcomes;

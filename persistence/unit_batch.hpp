@@ -1,4 +1,4 @@
-// Many units of work in one transaction. A unit that fails, fails alone.
+// Commits many units of work in one transaction. A unit that fails does not make the others fail.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace gateway::persistence {
 
-/// Commits the units, in their order, and answers an outcome for each. Throws database_error when the
-/// database is in trouble; nothing is committed then, save where a commit's own answer was lost.
+/// Commits the units in their order, and returns an outcome for each. Throws database_error when the database fails.
+/// Nothing is committed then, unless the commit's own answer was lost.
 std::vector<commit_outcome> commit_units(db_connection& db, std::span<const unit_of_work> units);
 
 }  // namespace gateway::persistence

@@ -1,6 +1,7 @@
 // What the actors of all entities work with.
 #pragma once
 
+#include "clock_watch.hpp"
 #include "commit_doubt.hpp"
 #include "gateway/actors.hpp"
 #include "gateway/base/metrics.hpp"
@@ -15,6 +16,7 @@ struct entity_context {
   store_handles store;
   const directory& merchants;
   const wall_clock& clock;
+  clock_watch& watch;
   const settings& config;
   metrics& meters;
   dispatcher_actor dispatcher;

@@ -41,7 +41,6 @@ struct entity_job {
   caf::typed_response_promise<entity_reply> promise;
   unsigned attempts = 0;  ///< times that the row was read again for it
   bool began = false;  ///< its own begin has committed: what is open on the row is its operation
-  std::shared_ptr<const void> slot{};  ///< with the provider of its operation
 };
 
 /// `Entity` derives from this and has:
@@ -50,6 +49,7 @@ struct entity_job {
 ///   left_open(row), settle_left_open(job)   what a crash has left open, and how it is settled before anything else
 ///   event_data(row, type)                   what an event says
 ///   timeline_of(row, entries)               the timeline as callers see it
+///   operation_over()                        gives back what the request that runs has held; need not be there
 ///   not_found, already_exists               its problems
 template <class Entity, class Row>
 class entity_queue {
@@ -111,11 +111,13 @@ class entity_queue {
   void deliver(job& work, entity_reply reply) {
     work.promise.deliver(std::move(reply));
     work.request.admission.reset();
-    work.slot.reset();  // the next one may need it
+    entity().operation_over();
     next();
   }
 
   void fail(job& work, problem why) { deliver(work, entity_reply{why}); }
+
+  void operation_over() noexcept {}
 
   // ---- durable steps ----------------------------------------------------------------------------
 
@@ -237,6 +239,19 @@ class entity_queue {
     lookup_key(std::move(work), [this, why](job failed) { fail(failed, why); });
   }
 
+  /// Answers with what the store knows of the request's key; goes on with `absent` if it knows nothing.
+  template <class Absent>
+  void lookup_key(job work, Absent absent) {
+    const auto key = work.request.write->key;
+    self_->request(context_->store.reader_for(key_), caf::infinite, find_command{key})
+        .then(
+            [this, work, absent](command_lookup& record) mutable {
+              if (!record.found) return absent(std::move(work));
+              answer_from_record(std::move(work), *record.found);
+            },
+            [this, work](const caf::error&) mutable { fail(work, problem::store_unavailable); });
+  }
+
   /// Reads the row again, and tries the request on it again.
   void again(job work, bool load_first = false) {
     if (++work.attempts > most_attempts)
@@ -344,18 +359,6 @@ class entity_queue {
     forget();
     // If it has been purged between the two looks, the key is free again.
     lookup_key(std::move(work), [this](job free_again) { again(std::move(free_again)); });
-  }
-
-  template <class Absent>
-  void lookup_key(job work, Absent absent) {
-    const auto key = work.request.write->key;
-    self_->request(context_->store.reader_for(key_), caf::infinite, find_command{key})
-        .then(
-            [this, work, absent](command_lookup& record) mutable {
-              if (!record.found) return absent(std::move(work));
-              answer_from_record(std::move(work), *record.found);
-            },
-            [this, work](const caf::error&) mutable { fail(work, problem::store_unavailable); });
   }
 
   void answer_from_record(job work, const command_record& record) {

@@ -4,10 +4,13 @@
 #include "reconciler.hpp"
 
 #include <unordered_set>
+#include <utility>
 
-#include <caf/all.hpp>
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
 
 #include "gateway/base/log.hpp"
+#include "timing.hpp"
 
 namespace gateway::actors {
 
@@ -15,8 +18,13 @@ namespace {
 
 /// Due entities that are settled at once; the others are read again later.
 constexpr std::size_t most_under_way = 512;
-constexpr std::uint32_t purge_chunk = 1'000;
-constexpr std::chrono::hours purge_interval{1};
+/// So many keys are purged before the writer answers. It makes small transactions of them, between its batches.
+constexpr std::uint32_t purge_chunk = 5'000;
+/// The longer the interval, the more keys become old meanwhile, and the longer the purge then works.
+constexpr std::chrono::minutes purge_interval{1};
+/// How often the database is told the time: an ordinary restart must not look like a jump of the clock.
+constexpr std::chrono::seconds time_interval{30};
+constexpr std::chrono::minutes far_look_interval{1};
 /// A store that does not answer is asked again after this at the latest.
 constexpr std::chrono::seconds look_timeout{30};
 constexpr std::chrono::minutes settle_timeout{2};
@@ -26,22 +34,31 @@ class due_finder {
   static inline const char* name = "reconciler";
 
   void start(reconciler_actor::pointer self, store_handles store, router_actor router, const wall_clock& clock,
-             const settings& config) {
+             clock_watch& watch, const settings& config) {
     self_ = self;
     store_ = std::move(store);
     router_ = std::move(router);
     clock_ = &clock;
+    watch_ = &watch;
     config_ = &config;
     // What was open when the last process died is due by its row only in a while: look ahead once.
-    ahead_ = config.provider_timeout * 2 + std::chrono::seconds{10};
+    ahead_ = timing_of(config).abandoned_after;
     self_->send(self_, wake_atom::value);
   }
 
   void look() {
     const auto now = clock_->now();
-    purge(now);
+    const auto trusted = watch_->trusted_now(self_->clock().now());
+    if (trusted) {
+      if (self_->clock().now() >= next_purge_) purge();
+      store_time(*trusted);
+      find_stamped_ahead(*trusted);
+    }
     const auto limit = static_cast<std::uint32_t>(most_under_way);
-    self_->request(store_.readers.front(), look_timeout, find_due{now + ahead_, limit})
+    // Open operations are settled by any clock. But one that has jumped ahead makes every open checkout due, which may
+    // not expire by it.
+    const bool open_only = !trusted;
+    self_->request(store_.readers.front(), look_timeout, find_due{now + ahead_, limit, open_only})
         .then(
             [this](due_lookup& due) {
               ahead_ = duration_ms{0};
@@ -60,15 +77,49 @@ class due_finder {
               [this, key](const caf::error&) { under_way_.erase(key); });
   }
 
-  void purge(time_point now) {
-    if (now < next_purge_) return;
-    next_purge_ = now + purge_interval;
-    self_->request(store_.readers.front(), look_timeout, purge_commands{now - config_->idempotency_kept, purge_chunk})
+  /// Goes on until nothing is left that is old enough, as long as the clock is trusted. One purge at a time: the writer
+  /// answers when it is done, however long its other work makes it wait, so there is no timeout.
+  void purge() {
+    const auto monotonic = self_->clock().now();
+    const auto now = watch_->trusted_now(monotonic);
+    if (!now || std::exchange(purging_, true)) return;
+    next_purge_ = monotonic + purge_interval;
+    self_->request(store_.recorder, caf::infinite, purge_commands{*now - config_->idempotency_kept, purge_chunk})
         .then(
             [this](const purge_result& result) {
-              if (result.deleted > 0) log::info("idempotency_keys_purged", {{"count", result.deleted}});
-              // A full chunk: there is more.
-              if (result.deleted >= purge_chunk) next_purge_ = time_point{};
+              purging_ = false;
+              purged_ += result.deleted;
+              if (result.deleted >= purge_chunk) return purge();
+              if (purged_ > 0) log::info("idempotency_keys_purged", {{"count", std::exchange(purged_, 0)}});
+            },
+            [this](const caf::error&) { purging_ = false; });
+  }
+
+  /// Only a clock that is trusted is remembered. So a wrong one is forgotten once it has been corrected, and the time
+  /// of the next start is not held against it.
+  void store_time(time_point now) {
+    const auto monotonic = self_->clock().now();
+    if (monotonic < next_store_) return;
+    next_store_ = monotonic + time_interval;
+    unit_of_work unit;
+    unit.kind = unit_kind::record;
+    unit.inserts.push_back(save_last_seen{watch_->without_offset(now)});
+    // One that is not committed is made up for by the next.
+    self_->request(store_.recorder, look_timeout, std::move(unit))
+        .then([](commit_outcome) {}, [](const caf::error&) {});
+  }
+
+  /// Operations whose next question was planned by a clock that was ahead: they would wait until that time comes.
+  void find_stamped_ahead(time_point now) {
+    const auto monotonic = self_->clock().now();
+    if (monotonic < next_far_look_) return;
+    next_far_look_ = monotonic + far_look_interval;
+    find_due beyond{time_point::max(), static_cast<std::uint32_t>(most_under_way), true};
+    beyond.later_than = machine::latest_due(now, timing_of(*config_));
+    self_->request(store_.readers.front(), look_timeout, beyond)
+        .then(
+            [this](const due_lookup& due) {
+              for (const auto& key : due.keys) settle(key);
             },
             [](const caf::error&) {});
   }
@@ -79,24 +130,29 @@ class due_finder {
   store_handles store_;
   router_actor router_;
   const wall_clock* clock_ = nullptr;
+  clock_watch* watch_ = nullptr;
   const settings* config_ = nullptr;
   duration_ms ahead_{0};
-  time_point next_purge_{};
+  caf::actor_clock::time_point next_purge_{};
+  caf::actor_clock::time_point next_store_{};
+  caf::actor_clock::time_point next_far_look_{};
+  bool purging_ = false;
+  std::uint64_t purged_ = 0;  // since nothing old was left
   std::unordered_set<entity_key> under_way_;
 };
 
 reconciler_actor::behavior_type reconciler_behavior(reconciler_actor::stateful_pointer<due_finder> self,
                                                     store_handles store, router_actor router, const wall_clock* clock,
-                                                    const settings* config) {
-  self->state.start(self, std::move(store), std::move(router), *clock, *config);
+                                                    clock_watch* watch, const settings* config) {
+  self->state.start(self, std::move(store), std::move(router), *clock, *watch, *config);
   return {[self](wake_atom) { self->state.look(); }};
 }
 
 }  // namespace
 
 reconciler_actor spawn_reconciler(caf::actor_system& system, store_handles store, router_actor router,
-                                  const wall_clock& clock, const settings& config) {
-  return system.spawn(reconciler_behavior, std::move(store), std::move(router), &clock, &config);
+                                  const wall_clock& clock, clock_watch& watch, const settings& config) {
+  return system.spawn(reconciler_behavior, std::move(store), std::move(router), &clock, &watch, &config);
 }
 
 }  // namespace gateway::actors

@@ -10,7 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include <caf/all.hpp>
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
 
 #include "gateway/base/log.hpp"
 

@@ -3,7 +3,6 @@
 
 #include "payment_actor.hpp"
 
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -63,7 +62,7 @@ class payment_entity : public entity_queue<payment_entity, payment> {
 
   /// An operation that a crash, or a store that was away, left open: ask the provider again, then go on with `work`.
   void settle_left_open(job work) {
-    occupy_slot(work);
+    occupy_slot();
     log::info(
         "operation_resumed",
         {{"merchant", key().merchant.value}, {"payment_id", key().id}, {"operation", to_string(row()->open->what)}});
@@ -88,7 +87,7 @@ class payment_entity : public entity_queue<payment_entity, payment> {
     auto way = choose_route(*who, key().env, wanted, context_->config.dev);
     if (const auto* why = std::get_if<problem>(&way)) return fail_unless_key_is_known(std::move(work), *why);
     const auto& chosen = std::get<route_choice>(way);
-    if (!take_slot(work, chosen.provider)) return fail(work, problem::overloaded);
+    if (!take_slot(chosen.provider)) return fail_for_want_of_a_slot(std::move(work));
 
     const auto now = context_->clock.now();
     auto begun = std::make_shared<const payment>(
@@ -119,7 +118,7 @@ class payment_entity : public entity_queue<payment_entity, payment> {
       auto record = record_of(work, done->result.what, amount, std::move(reason), now);
       return conclude_at_once(std::move(work), std::move(record), context_->encoder.encode(done->result), *row(), now);
     }
-    if (!take_slot(work, row()->provider)) return fail(work, problem::overloaded);
+    if (!take_slot(row()->provider)) return fail_for_want_of_a_slot(std::move(work));
     auto claimed = std::make_shared<const payment>(std::move(std::get<claim>(decided).claimed));
     auto unit = unit_of(unit_kind::begin);
     unit.inserts.push_back(record_of(work, claimed->open->what, claimed->open->amount, std::move(reason), now));
@@ -145,12 +144,15 @@ class payment_entity : public entity_queue<payment_entity, payment> {
     if (!row() && work.attempts == 0) return again(std::move(work), true);
     if (!row()) return fail(work, not_found);
     const auto now = context_->clock.now();
-    if (row()->open && row()->due_at && *row()->due_at <= now) {
-      occupy_slot(work);
+    if (asks_again(*row(), now, context_->timing())) {
+      occupy_slot();
       return call_provider(std::move(work), true);
     }
-    if (auto change = expire_hosted(*row(), now))
+    if (auto change = expire_hosted(*row(), now)) {
+      // By a clock that may have jumped ahead: the checkout stays open, can still be paid, and expires later.
+      if (!context_->watch.trusted_now(self()->clock().now())) return view(std::move(work));
       return change_unasked(std::move(work), std::move(change->next), std::move(change->entries));
+    }
     // The store says that something is due and memory does not: the store is right.
     if (work.attempts == 0) return again(std::move(work), true);
     view(std::move(work));
@@ -158,17 +160,25 @@ class payment_entity : public entity_queue<payment_entity, payment> {
 
   // ---- provider and finish ------------------------------------------------------------------------
 
-  const provider_slots& slots_of(provider_kind kind) const { return context_->slots[static_cast<std::size_t>(kind)]; }
-  /// Past the limit no operation begins.
-  bool take_slot(job& work, provider_kind kind) {
-    if (!work.slot) work.slot = slots_of(kind).take(context_->config.provider_in_flight);
-    if (!work.slot) context_->meters.shed("provider").Increment();
-    return work.slot != nullptr;
+  /// Past what its merchant may hold, no operation begins.
+  bool take_slot(provider_kind kind) {
+    if (!slot_) slot_ = context_->slots.take(kind, key().env, key().merchant);
+    return slot_ != nullptr;
   }
-  /// What has begun is never turned away: past the limit it takes a slot all the same, and what would begin makes room.
-  void occupy_slot(job& work) {
-    if (!work.slot) work.slot = slots_of(row()->provider).take(std::numeric_limits<std::size_t>::max());
+  /// What has begun is never turned away.
+  void occupy_slot() {
+    if (!slot_) slot_ = context_->slots.occupy(row()->provider, key().env, key().merchant);
   }
+  /// A key that has an answer, or belongs to another request, is told so although there is no slot: neither needs one.
+  /// The store is asked only now, because most requests get a slot and their keys are new.
+  void fail_for_want_of_a_slot(job work) {
+    lookup_key(std::move(work), [this](job refused) {
+      context_->meters.shed("provider").Increment();
+      fail(refused, problem::overloaded);
+    });
+  }
+  /// The request that runs has been answered. The next one may need the slot.
+  void operation_over() noexcept { slot_.reset(); }
 
   /// Calls the provider for the operation that is open on the row. The caller has taken a slot.
   void call_provider(job work, bool asked_again) {
@@ -211,6 +221,7 @@ class payment_entity : public entity_queue<payment_entity, payment> {
   }
 
   std::shared_ptr<const payment_context> context_;
+  provider_slots::slot slot_;  ///< of the request that runs: ends with the actor at the latest, and before the context
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "entity/entity_context.hpp"
 #include "entity/router.hpp"
+#include "entity/timing.hpp"
 #include "gateway/answer.hpp"
 #include "provider_slots.hpp"
 
@@ -15,12 +16,9 @@ namespace gateway::actors {
 struct payment_context : entity_context {
   std::array<provider_actor, provider_catalogue.size()> providers;  ///< gates, by provider_kind
   const payment_encoder& encoder;
-  std::array<provider_slots, provider_catalogue.size()> slots{};  ///< by provider_kind
+  provider_slots slots{config.provider_in_flight};
 
-  machine_timing timing() const {
-    return {config.hosted_expiry, config.reconcile_first, config.reconcile_longest,
-            config.provider_timeout * 2 + std::chrono::seconds{10}};
-  }
+  machine_timing timing() const { return timing_of(config); }
 };
 
 /// For the router, which alone spawns payments.

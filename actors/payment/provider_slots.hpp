@@ -1,31 +1,68 @@
-// How many operations may be with their provider at a time. An operation takes a slot before anything of it is durable:
-// past the limit nothing has happened yet, so the client can be told to come back. A call that was turned away after
-// the begin would leave an outcome that is not known.
-// Concurrency: any actor may ask.
+// How many operations may be with a provider at a time, and how merchants share them. An operation takes a slot before
+// anything of it is durable: past the limit nothing has happened yet, so the client can be told to come back. A call
+// that was turned away after the begin would leave an outcome that is not known.
+//
+// Each provider has a number of slots in each environment. A merchant may take one while it holds fewer than are free:
+// alone it holds half of them at most, and the more merchants want, the fewer each may hold. So slots are left for
+// whoever comes next, although nobody waits for them. docs/decisions/0021 says what follows from that.
+//
+// Concurrency: any actor may ask. A lock for each provider and environment is held for one look-up at a time.
 #pragma once
 
-#include <atomic>
+#include <array>
 #include <cstddef>
 #include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "gateway/domain/ids.hpp"
+#include "gateway/domain/provider_kind.hpp"
 
 namespace gateway::actors {
 
 class provider_slots {
- public:
-  /// Held by the operation until it is over.
-  using slot = std::shared_ptr<const void>;
+  struct pool;
+  struct holder;
+  struct give_back {
+    void operator()(holder* by) const noexcept;
+  };
 
-  /// Nothing if `most` are taken.
-  slot take(std::size_t most) const {
-    if (taken_->fetch_add(1, std::memory_order_relaxed) >= most) {
-      taken_->fetch_sub(1, std::memory_order_relaxed);
-      return nullptr;
-    }
-    return {taken_.get(), [counted = taken_](const void*) { counted->fetch_sub(1, std::memory_order_relaxed); }};
-  }
+ public:
+  /// Held by the operation until it is over. Must not outlive the slots.
+  using slot = std::unique_ptr<holder, give_back>;
+
+  /// `most`: of one provider in one environment.
+  explicit provider_slots(std::size_t most);
+
+  /// For what would begin. Nothing if the merchant holds at least as many as are free.
+  slot take(provider_kind kind, environment env, const merchant_id& merchant) const;
+  /// For what has begun, which is never turned away. Where the merchant may take none it counts for that merchant only,
+  /// so that however much of one merchant's is being settled, the others have as many as before.
+  slot occupy(provider_kind kind, environment env, const merchant_id& merchant) const;
+
+  /// By all merchants, with all providers, in both environments.
+  std::size_t held() const;
 
  private:
-  std::shared_ptr<std::atomic<std::size_t>> taken_ = std::make_shared<std::atomic<std::size_t>>(0);
+  struct holder {
+    pool* of = nullptr;
+    std::size_t held = 0;
+    std::size_t beyond = 0;  ///< of these, how many count for the merchant only
+  };
+  struct pool {
+    mutable std::mutex lock;
+    std::size_t free = 0;
+    /// Whoever has asked since the start, so that an operation costs no allocation: at most as many as there are
+    /// merchants.
+    std::unordered_map<merchant_id, holder> holders;
+
+    holder& holder_of(const merchant_id& merchant);
+  };
+  using by_environment = std::array<pool, 2>;
+
+  pool& pool_of(provider_kind kind, environment env) const;
+
+  std::unique_ptr<std::array<by_environment, provider_catalogue.size()>> pools_;
 };
 
 }  // namespace gateway::actors

@@ -7,7 +7,8 @@
 #include <charconv>
 #include <chrono>
 
-#include <caf/all.hpp>
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
 
 #include "gateway/base/crypto.hpp"
 

@@ -10,7 +10,8 @@
 #include <exception>
 #include <utility>
 
-#include <caf/all.hpp>
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
 
 #include "gateway/base/crypto.hpp"
 #include "gateway/base/log.hpp"

@@ -11,6 +11,7 @@
 #include "breaker.hpp"
 #include "gateway/directory.hpp"
 #include "gateway/store.hpp"
+#include "gone_streak.hpp"
 
 namespace gateway::actors {
 
@@ -30,7 +31,8 @@ struct destination_lane {
   bool reading = false;
   bool waits_to_read = false;             ///< until another lane has read
   std::size_t unreadable = 0;             ///< rows that the last read could make no sense of
-  /// As it was when it answered 410: until it is published anew, nothing more is sent there.
+  gone_streak gone_answers;
+  /// As it was when it had said 410 often enough: until it is published anew, nothing more is sent there.
   std::shared_ptr<const webhook_endpoint> gone;
   std::unordered_set<std::int64_t> let_go_while_reading;  ///< what is read of these is older than what is known
   std::optional<time_point> reminder;     ///< the earliest in the dispatcher's agenda

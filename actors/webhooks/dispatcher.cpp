@@ -18,7 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include <caf/all.hpp>
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
 
 #include "destination_lane.hpp"
 #include "gateway/base/log.hpp"
@@ -45,7 +46,8 @@ constexpr std::chrono::minutes longest_backlog_interval{10};
 constexpr std::chrono::seconds gauge_interval{5};
 constexpr std::chrono::seconds look_timeout{30};
 constexpr std::chrono::seconds look_again{1};
-constexpr std::uint32_t redeliver_chunk = 1'000;
+/// One transaction of the writer that payments may wait for, too.
+constexpr std::uint32_t redeliver_chunk = 200;
 /// So many workers may die within `deaths_span`; one that is given the same delivery for the last time has seen it kill
 /// others.
 constexpr std::size_t most_deaths = 100;
@@ -116,7 +118,8 @@ class dispatcher_state {
       if (was_closed && to.trust.now_is() != breaker::state::closed)
         log::warn("destination_is_failing", {{"destination", to.id.value}});
     }
-    if (told.result == attempt_result::gone && to.gone != worker.order.to) {
+    const bool wants_no_more = to.gone_answers.ended(told.result, worker.order.job.row.id, now);
+    if (wants_no_more && to.gone != worker.order.to) {
       to.gone = worker.order.to;
       disable(to);
     }
@@ -279,10 +282,10 @@ class dispatcher_state {
     };
     self_
         ->request(context_->operators, look_timeout,
-                  operator_command{disable_destination{to.id, "It answered 410 Gone."}})
+                  operator_command{disable_destination{to.id, "It answered 410 Gone to three deliveries in a row."}})
         .then(
             [not_disabled](const operator_result& made) {
-              if (const auto* no = std::get_if<refused>(&made)) not_disabled(no->why);
+              if (const auto* why = std::get_if<operator_problem>(&made)) not_disabled(why->words);
             },
             [not_disabled](const caf::error&) { not_disabled("the directory did not answer"); });
   }
@@ -380,7 +383,7 @@ class dispatcher_state {
                       caf::typed_response_promise<redeliver_result> promise) {
     const auto now = context_->clock.now();
     self_
-        ->request(context_->store.archive, look_timeout,
+        ->request(context_->store.recorder, look_timeout,
                   redeliver_rows{wanted.id, wanted.to, wanted.from, wanted.until, now, redeliver_chunk})
         .then(
             [this, wanted, before, now, promise](const redeliver_rows_result& made) mutable {

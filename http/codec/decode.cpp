@@ -8,19 +8,12 @@
 namespace gateway::http {
 namespace {
 
-// Most characters of each text.
-constexpr std::size_t most_description = 1000;
-constexpr std::size_t most_email = 320;
-constexpr std::size_t most_name = 200;
-constexpr std::size_t most_mobile = 32;
+// Most characters of what names something. What people write has no limit of its own.
 constexpr std::size_t most_url = 2048;
 constexpr std::size_t most_token = 255;
-constexpr std::size_t most_reason = 500;
 constexpr std::size_t most_word = 64;
 constexpr std::size_t most_setup_token = 2048;
 constexpr std::size_t most_metadata_keys = 50;
-constexpr std::size_t most_metadata_name = 64;
-constexpr std::size_t most_metadata_value = 500;
 constexpr std::string_view reserved_metadata_prefix = "service_";
 
 constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -76,7 +69,7 @@ std::string read_return_url(field_reader& fields, std::string_view name, bool re
 }
 
 metadata_map read_metadata(field_reader& fields) {
-  auto metadata = fields.text_map("metadata", most_metadata_name, most_metadata_value);
+  auto metadata = fields.free_text_map("metadata");
   std::erase_if(metadata, [](const auto& pair) { return pair.first.starts_with(reserved_metadata_prefix); });
   if (metadata.size() > most_metadata_keys) fields.reject("metadata", "must have at most 50 keys");
   return metadata;
@@ -87,12 +80,12 @@ payment_details read_details(field_reader& fields, flow how, environment env) {
   details.payment_method = read_payment_method(fields);
   details.success_url = read_return_url(fields, "success_url", how != flow::server, env);
   details.cancel_url = read_return_url(fields, "cancel_url", how != flow::server, env);
-  details.description = fields.text("description", most_description);
-  details.customer_email = fields.text("customer_email", most_email);
+  details.description = fields.free_text("description");
+  details.customer_email = fields.free_text("customer_email");
   if (!details.customer_email.empty() && !looks_like_email(details.customer_email))
     fields.reject("customer_email", "must be an e-mail address");
-  details.customer_name = fields.text("customer_name", most_name);
-  details.customer_mobile = fields.text("customer_mobile", most_mobile);
+  details.customer_name = fields.free_text("customer_name");
+  details.customer_mobile = fields.free_text("customer_mobile");
   details.metadata = read_metadata(fields);
   return details;
 }
@@ -166,14 +159,13 @@ decoded<write_body<capture_payment>> decode_capture(std::string_view body, const
 decoded<write_body<refund_payment>> decode_refund(std::string_view body, const decode_context& context) {
   return decode_optional<refund_payment>(body, context, [](field_reader& fields, refund_payment& command) {
     command.amount = fields.integer("amount", 0, max_amount).value_or(0);
-    command.reason = fields.text("reason", most_reason);
+    command.reason = fields.free_text("reason");
   });
 }
 
 decoded<write_body<void_payment>> decode_void(std::string_view body, const decode_context& context) {
-  return decode_optional<void_payment>(body, context, [](field_reader& fields, void_payment& command) {
-    command.reason = fields.text("reason", most_reason);
-  });
+  return decode_optional<void_payment>(
+      body, context, [](field_reader& fields, void_payment& command) { command.reason = fields.free_text("reason"); });
 }
 
 decoded<std::string> decode_setup_token(std::string_view body, std::size_t json_depth) {
@@ -187,8 +179,9 @@ decoded<std::string> decode_setup_token(std::string_view body, std::size_t json_
 decoded<std::string> decode_idempotency_key(std::optional<std::string_view> header) {
   if (!header || header->empty()) return rejection{error_code::idempotency_key_required, {}};
   constexpr std::string_view shape = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
-  std::string key{header->substr(0, shape.size() + 1)};
-  std::ranges::transform(key, key.begin(), lower);
+  if (header->size() != shape.size()) return rejection{error_code::idempotency_key_invalid, {}};
+  std::string key(shape.size(), ' ');
+  std::ranges::transform(*header, key.begin(), lower);
   const auto fits = [](char c, char wanted) {
     return wanted == '-' ? c == '-' : (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
   };

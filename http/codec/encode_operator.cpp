@@ -5,6 +5,17 @@
 namespace gateway::http {
 namespace {
 
+/// One object, with the members that `write` gives it.
+template <class Write>
+std::string encode_object(Write write) {
+  std::string out;
+  {
+    json_object body{out};
+    write(body);
+  }
+  return out;
+}
+
 /// `{"name":[…]}`; `append` writes one row into its object.
 template <class Rows, class Append>
 void write_list(json_object& body, std::string_view name, const Rows& rows, Append append) {
@@ -89,57 +100,92 @@ void append_delivery(json_object& object, const delivery_job& job, const directo
 
 }  // namespace
 
+// ---- what commands made -------------------------------------------------------------------------
+
+std::string encode(const created_merchant& made) {
+  return encode_object([&](json_object& body) {
+    body.text("merchant_id", made.merchant.value);
+    body.text("entity_id", made.entity.value);
+  });
+}
+
+std::string encode(const minted_key& made) {
+  return encode_object([&](json_object& body) {
+    body.text("key_id", made.id.value);
+    body.text("secret", made.secret);
+    body.text("scopes", to_string(made.scopes));
+  });
+}
+
+std::string encode(const added_user& made) {
+  return encode_object([&](json_object& body) { body.text("user_id", made.id.value); });
+}
+
+std::string encode(const placed_route& made) {
+  return encode_object([&](json_object& body) { body.text("id", made.id); });
+}
+
+std::string encode(const destination_secret& made) {
+  return encode_object([&](json_object& body) {
+    body.text("destination_id", made.id.value);
+    body.text("secret", made.secret);
+  });
+}
+
+std::string encode(const rotated_secret& made) {
+  return encode_object([&](json_object& body) {
+    body.text("destination_id", made.id.value);
+    body.text("secret", made.secret);
+    time_or_null(body, "previous_valid_until", made.previous_until);
+  });
+}
+
+std::string encode(const named_result& made) {
+  return encode_object([&](json_object& body) {
+    body.text("id", made.id);
+    body.text("status", made.status);
+  });
+}
+
+// ---- lists --------------------------------------------------------------------------------------
+
 std::string encode_destinations(const std::vector<std::shared_ptr<const webhook_endpoint>>& list, std::size_t left_out,
                                 time_point now) {
-  std::string out;
-  {
-    json_object body{out};
+  return encode_object([&](json_object& body) {
     write_list(body, "destinations", list,
                [&](json_object& object, const auto& endpoint) { append_destination(object, *endpoint, now); });
     if (left_out != 0) body.number("left_out", static_cast<std::int64_t>(left_out));
-  }
-  return out;
+  });
 }
 
 std::string encode_deliveries(const std::vector<delivery_job>& jobs, const directory& known) {
-  std::string out;
-  {
-    json_object body{out};
+  return encode_object([&](json_object& body) {
     write_list(body, "deliveries", jobs,
                [&](json_object& object, const delivery_job& job) { append_delivery(object, job, known); });
-  }
-  return out;
+  });
 }
 
 std::string encode_redelivered(std::uint64_t count, const redeliver& wish, const std::vector<delivery_job>& now,
                                const directory& known) {
-  std::string out;
-  {
-    json_object body{out};
+  return encode_object([&](json_object& body) {
     if (wish.id != 0)
       write_list(body, "deliveries", now,
                  [&](json_object& object, const delivery_job& job) { append_delivery(object, job, known); });
     body.number("redelivered", static_cast<std::int64_t>(count));
     if (wish.id != 0) body.number("id", wish.id);
     body.text_if("destination_id", wish.to.value);
-  }
-  return out;
+  });
 }
 
 std::string encode_delivery(const delivery_job& job, const directory& known, const std::string& envelope) {
-  std::string out;
-  {
-    json_object body{out};
+  return encode_object([&](json_object& body) {
     append_delivery(body, job, known);
     body.member("event") += envelope;
-  }
-  return out;
+  });
 }
 
 std::string encode_events(const std::vector<event_record>& events) {
-  std::string out;
-  {
-    json_object body{out};
+  return encode_object([&](json_object& body) {
     write_list(body, "events", events, [](json_object& object, const event_record& event) {
       object.text("id", event.id);
       object.text("type", event.type);
@@ -149,8 +195,7 @@ std::string encode_events(const std::vector<event_record>& events) {
       object.text("created", format_millis(event.created));
       object.member("data") += event.data;
     });
-  }
-  return out;
+  });
 }
 
 }  // namespace gateway::http

@@ -1,5 +1,5 @@
-// What operators are shown of destinations, deliveries and events. Times are RFC 3339 with milliseconds; what there is
-// not yet is null, so that each row of a list has the same members.
+// What operators are told of their commands, and shown of destinations, deliveries and events. Times are RFC 3339 with
+// milliseconds; what there is not yet is null, so that each row of a list has the same members.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,15 @@
 #include "gateway/store.hpp"
 
 namespace gateway::http {
+
+// What a command made, as gatewayctl prints it.
+std::string encode(const created_merchant& made);
+std::string encode(const minted_key& made);
+std::string encode(const added_user& made);
+std::string encode(const placed_route& made);
+std::string encode(const destination_secret& made);
+std::string encode(const rotated_secret& made);
+std::string encode(const named_result& made);
 
 /// `{"destinations":[…]}`, without secrets. A previous secret is told of while it still signs at `now`. `left_out`, if
 /// any were, is how many.

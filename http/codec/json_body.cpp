@@ -101,24 +101,40 @@ std::optional<simdjson::dom::element> field_reader::find(std::string_view name) 
 }
 
 bool field_reader::check_text(std::string_view field, std::string_view value, std::size_t most) {
-  if (count_characters(value) > most)
-    reject(field, "must have at most " + std::to_string(most) + " characters");
-  else if (value.find('\0') != std::string_view::npos)
-    reject(field, "must not contain the character NUL");
-  else
-    return true;
+  if (count_characters(value) <= most) return check_no_nul(field, value);
+  reject(field, "must have at most " + std::to_string(most) + " characters");
   return false;
 }
 
-std::string field_reader::text(std::string_view name, std::size_t most) {
+bool field_reader::check_free_text(std::string_view field, std::string_view value) {
+  if (value.size() <= most_free_text_bytes) return check_no_nul(field, value);
+  reject(field, "must have at most " + std::to_string(most_free_text_bytes) + " bytes");
+  return false;
+}
+
+bool field_reader::check_no_nul(std::string_view field, std::string_view value) {
+  if (value.find('\0') == std::string_view::npos) return true;
+  reject(field, "must not contain the character NUL");
+  return false;
+}
+
+std::optional<std::string_view> field_reader::find_text(std::string_view name) {
   const auto value = find(name);
-  if (!value) return {};
+  if (!value) return std::nullopt;
   std::string_view content;
-  if (value->get_string().get(content) != simdjson::SUCCESS) {
-    reject(name, "must be a string");
-    return {};
-  }
-  return check_text(name, content, most) ? std::string{content} : std::string{};
+  if (value->get_string().get(content) == simdjson::SUCCESS) return content;
+  reject(name, "must be a string");
+  return std::nullopt;
+}
+
+std::string field_reader::text(std::string_view name, std::size_t most) {
+  const auto content = find_text(name);
+  return content && check_text(name, *content, most) ? std::string{*content} : std::string{};
+}
+
+std::string field_reader::free_text(std::string_view name) {
+  const auto content = find_text(name);
+  return content && check_free_text(name, *content) ? std::string{*content} : std::string{};
 }
 
 std::string field_reader::required_text(std::string_view name, std::size_t most) {
@@ -145,8 +161,7 @@ std::optional<std::int64_t> field_reader::integer(std::string_view name, std::in
   return std::nullopt;
 }
 
-std::vector<std::pair<std::string, std::string>> field_reader::text_map(std::string_view name, std::size_t most_name,
-                                                                        std::size_t most_value) {
+std::vector<std::pair<std::string, std::string>> field_reader::free_text_map(std::string_view name) {
   std::vector<std::pair<std::string, std::string>> pairs;
   const auto value = find(name);
   if (!value) return pairs;
@@ -161,8 +176,7 @@ std::vector<std::pair<std::string, std::string>> field_reader::text_map(std::str
       reject(name, "must be an object of strings");
       break;
     }
-    if (member.key.empty()) reject(name, "must not have an empty key");
-    if (!check_text(name, member.key, most_name) || !check_text(name, content, most_value)) break;
+    if (!check_free_text(name, member.key) || !check_free_text(name, content)) break;
     pairs.emplace_back(member.key, content);
   }
   return pairs;

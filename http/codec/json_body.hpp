@@ -19,6 +19,8 @@ namespace gateway::http {
 /// Lives in this thread's parser: valid until the next body is parsed on the thread.
 decoded<simdjson::dom::object> parse_object(std::string_view body, std::size_t depth);
 
+inline constexpr std::size_t most_free_text_bytes = 64 * 1024;
+
 /// Reads members one by one and remembers the first that is wrong. A member that is null counts as absent.
 class field_reader {
  public:
@@ -26,11 +28,12 @@ class field_reader {
 
   /// Empty if absent. `most` counts characters, not bytes.
   std::string text(std::string_view name, std::size_t most);
+  /// What people write, empty if absent: bounded by `most_free_text_bytes` only.
+  std::string free_text(std::string_view name);
   std::string required_text(std::string_view name, std::size_t most);
   std::optional<std::int64_t> integer(std::string_view name, std::int64_t least, std::int64_t most);
-  /// Strings to strings; nothing if absent.
-  std::vector<std::pair<std::string, std::string>> text_map(std::string_view name, std::size_t most_name,
-                                                            std::size_t most_value);
+  /// Free texts to free texts; nothing if absent.
+  std::vector<std::pair<std::string, std::string>> free_text_map(std::string_view name);
   std::vector<std::string> text_list(std::string_view name, std::size_t most_items, std::size_t most);
 
   /// `field: what` under code invalid_request, unless something was wrong before.
@@ -43,7 +46,11 @@ class field_reader {
 
  private:
   std::optional<simdjson::dom::element> find(std::string_view name) const;
+  /// Nothing if the member is absent or wrong.
+  std::optional<std::string_view> find_text(std::string_view name);
   bool check_text(std::string_view field, std::string_view value, std::size_t most);
+  bool check_free_text(std::string_view field, std::string_view value);
+  bool check_no_nul(std::string_view field, std::string_view value);
 
   simdjson::dom::object object_;
   std::optional<rejection> first_;

@@ -17,27 +17,40 @@ struct v4_range {
   std::string_view name;
 };
 
-constexpr std::uint32_t quad(unsigned a, unsigned b, unsigned c, unsigned d) { return a << 24 | b << 16 | c << 8 | d; }
+/// As the registries write it: "192.0.2.0/24".
+consteval v4_range registered(std::string_view text, std::string_view name) {
+  std::uint32_t address = 0;
+  unsigned number = 0;
+  for (const char c : text) {
+    if (c >= '0' && c <= '9') {
+      number = number * 10 + static_cast<unsigned>(c - '0');
+    } else {
+      address = address << 8 | number;
+      number = 0;
+    }
+  }
+  return {address, number, name};
+}
 
 // The narrower one first where two overlap.
 constexpr auto v4_ranges = std::to_array<v4_range>({
-    {quad(0, 0, 0, 0), 32, "the unspecified address"},
-    {quad(0, 0, 0, 0), 8, "an address of \"this network\""},
-    {quad(10, 0, 0, 0), 8, "a private address"},
-    {quad(100, 64, 0, 0), 10, "an address shared behind carrier-grade NAT"},
-    {quad(127, 0, 0, 0), 8, "a loopback address"},
-    {quad(169, 254, 0, 0), 16, "a link-local address"},
-    {quad(172, 16, 0, 0), 12, "a private address"},
-    {quad(192, 0, 0, 0), 24, "an address kept for protocol assignments"},
-    {quad(192, 0, 2, 0), 24, "an address for documentation"},
-    {quad(192, 88, 99, 0), 24, "a 6to4 relay"},
-    {quad(192, 168, 0, 0), 16, "a private address"},
-    {quad(198, 18, 0, 0), 15, "an address for benchmarks"},
-    {quad(198, 51, 100, 0), 24, "an address for documentation"},
-    {quad(203, 0, 113, 0), 24, "an address for documentation"},
-    {quad(224, 0, 0, 0), 4, "a multicast address"},
-    {quad(255, 255, 255, 255), 32, "the broadcast address"},
-    {quad(240, 0, 0, 0), 4, "a reserved address"},
+    registered("0.0.0.0/32", "the unspecified address"),
+    registered("0.0.0.0/8", "an address of \"this network\""),
+    registered("10.0.0.0/8", "a private address"),
+    registered("100.64.0.0/10", "an address shared behind carrier-grade NAT"),
+    registered("127.0.0.0/8", "a loopback address"),
+    registered("169.254.0.0/16", "a link-local address"),
+    registered("172.16.0.0/12", "a private address"),
+    registered("192.0.0.0/24", "an address kept for protocol assignments"),
+    registered("192.0.2.0/24", "an address for documentation"),
+    registered("192.88.99.0/24", "a 6to4 relay"),
+    registered("192.168.0.0/16", "a private address"),
+    registered("198.18.0.0/15", "an address for benchmarks"),
+    registered("198.51.100.0/24", "an address for documentation"),
+    registered("203.0.113.0/24", "an address for documentation"),
+    registered("224.0.0.0/4", "a multicast address"),
+    registered("255.255.255.255/32", "the broadcast address"),
+    registered("240.0.0.0/4", "a reserved address"),
 });
 
 struct v6_range {
@@ -94,7 +107,9 @@ bool begins_with(const v6_bytes& address, const std::array<std::uint16_t, 8>& pr
 }
 
 std::uint32_t v4_at(const v6_bytes& address, std::size_t at) noexcept {
-  return quad(address[at], address[at + 1], address[at + 2], address[at + 3]);
+  std::uint32_t out = 0;
+  for (std::size_t i = 0; i < 4; ++i) out = out << 8 | address[at + i];
+  return out;
 }
 
 std::optional<std::string_view> why_forbidden(std::uint32_t address) noexcept {
@@ -127,6 +142,13 @@ std::optional<std::string_view> why_forbidden(const ip::address& address, loopba
   if (loopback == loopback_rule::allowed && is_loopback(address)) return std::nullopt;
   return address.is_v4() ? why_forbidden(static_cast<std::uint32_t>(address.to_v4().to_uint()))
                          : why_forbidden(address.to_v6().to_bytes());
+}
+
+std::optional<std::string_view> why_refused(bool tls, const ip::address& address, destination_rule rule) noexcept {
+  if (!tls && !is_loopback(address)) return "not a loopback address: http is for those only";
+  if (rule == destination_rule::any) return std::nullopt;
+  return why_forbidden(address,
+                       rule == destination_rule::public_and_loopback ? loopback_rule::allowed : loopback_rule::refused);
 }
 
 }  // namespace gateway::http

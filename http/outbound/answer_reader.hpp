@@ -1,5 +1,5 @@
 // Turns the bytes of one connection into the answer to one request. No socket, no clock. What is kept is bounded
-// whatever the peer sends: a header of 16 KiB, the first bytes of a body, of which 64 KiB are read.
+// whatever the peer sends: a header of 16 KiB, and as much of a body as whoever asked wants to have.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
-#include "gateway/domain/time.hpp"
-#include "gateway/domain/webhook.hpp"
+#include "gateway/http_client.hpp"
 
 namespace gateway::http {
 
 inline constexpr std::size_t most_answer_head_bytes = 16 * 1024;
+/// Of a body that is wanted in part or not at all, this much is read: behind it the connection can be used again.
 inline constexpr std::size_t most_answer_body_bytes = 64 * 1024;
 inline constexpr unsigned most_interim_answers = 8;
 
@@ -27,21 +28,29 @@ class answer_reader {
     garbage, ///< not HTTP, or past a limit
   };
 
+  /// Keeps no more than that of the body.
+  explicit answer_reader(std::size_t most_body_bytes = most_answer_body_bytes) : most_body_bytes_(most_body_bytes) {}
+
   state received(std::string_view bytes);
   /// The peer has ended the connection.
   state ended();
 
   bool nothing_received() const noexcept { return nothing_received_; }
-  std::uint16_t status() const noexcept { return status_; }
-  std::string_view body_start() const noexcept { return body_start_; }
-  std::optional<std::string_view> retry_after() const noexcept;
+  /// Why it is garbage: what a peer may send without end was too long.
+  bool past_limit() const noexcept { return past_limit_; }
+  std::uint16_t status() const noexcept { return answer_.status; }
+  const http_fields& headers() const noexcept { return answer_.headers; }
+  std::string_view body_start() const noexcept { return answer_.body; }
   /// Another request may follow on this connection; once the answer is whole.
   bool keep_alive() const noexcept { return keep_alive_ && input_.empty(); }
+  /// Once it is whole, or cut.
+  http_answer take_answer() noexcept { return std::move(answer_); }
 
  private:
   enum class framing : unsigned char { head, length, chunk_size, chunk_data, chunk_end, trailer, until_end };
 
   state advance();
+  state pass_limit();
   std::optional<state> read_head();
   std::optional<state> read_data();
   std::optional<state> read_chunk_line();
@@ -49,6 +58,7 @@ class answer_reader {
   /// The next line, without its end, once it is there.
   std::optional<std::string_view> next_line() const noexcept;
 
+  const std::size_t most_body_bytes_;
   std::string input_;  ///< not understood yet
   framing expecting_ = framing::head;
   std::size_t scanned_ = 0;       ///< of input_, looked through for the end of the head
@@ -56,22 +66,10 @@ class answer_reader {
   std::size_t framing_bytes_ = 0; ///< of chunks' sizes, extensions and trailers
   std::size_t body_bytes_ = 0;
   unsigned interim_ = 0;
-  std::uint16_t status_ = 0;
   bool nothing_received_ = true;
   bool keep_alive_ = false;
-  bool has_retry_after_ = false;
-  std::string retry_after_;
-  std::string body_start_;
+  bool past_limit_ = false;
+  http_answer answer_;
 };
-
-/// What is shown to an operator: the first 256 bytes as UTF-8, cut between characters; what is not valid is replaced by
-/// U+FFFD, control characters by spaces.
-std::string excerpt_of(std::string_view bytes);
-
-/// Seconds, or one of the three forms of HTTP-date. Not negative; at most 1000 days. Nothing: neither.
-std::optional<duration_ms> read_retry_after(std::string_view text, time_point now);
-
-/// By the status alone.
-attempt_result result_of(std::uint16_t status) noexcept;
 
 }  // namespace gateway::http

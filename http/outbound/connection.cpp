@@ -18,8 +18,8 @@ namespace gateway::http {
 
 namespace asio = boost::asio;
 
-asio::awaitable<void> connection::dial(endpoint to, clock::time_point until, error_code& ec) {
-  error_code ignored;
+asio::awaitable<void> connection::dial(endpoint to, clock::time_point until, socket_error& ec) {
+  socket_error ignored;
   socket_.close(ignored);
   socket_.open(to.protocol(), ec);
   if (ec) co_return;
@@ -27,7 +27,7 @@ asio::awaitable<void> connection::dial(endpoint to, clock::time_point until, err
 
   asio::steady_timer limit{context_, until};
   dialling_ = true;
-  limit.async_wait([held = weak_from_this()](const error_code& cancelled) {
+  limit.async_wait([held = weak_from_this()](const socket_error& cancelled) {
     const auto self = held.lock();
     if (!cancelled && self && self->dialling_) self->close();
   });
@@ -40,7 +40,7 @@ asio::awaitable<void> connection::dial(endpoint to, clock::time_point until, err
   if (!ec && peer_ != to) ec = asio::error::make_error_code(asio::error::access_denied);
 }
 
-asio::awaitable<void> connection::shake_hands(asio::ssl::context& tls, destination_url url, error_code& ec) {
+asio::awaitable<void> connection::shake_hands(asio::ssl::context& tls, destination_url url, socket_error& ec) {
   tls_.emplace(socket_, tls);
   SSL* const ssl = tls_->native_handle();
   const auto& host = url.host;
@@ -57,13 +57,13 @@ asio::awaitable<void> connection::shake_hands(asio::ssl::context& tls, destinati
   co_await std::move(shaking);
 }
 
-asio::awaitable<std::size_t> connection::send(std::string_view bytes, error_code& ec) {
+asio::awaitable<std::size_t> connection::send(std::string_view bytes, socket_error& ec) {
   auto token = asio::redirect_error(asio::use_awaitable, ec);
   const auto all = asio::buffer(bytes.data(), bytes.size());
   return tls_ ? asio::async_write(*tls_, all, token) : asio::async_write(socket_, all, token);
 }
 
-asio::awaitable<std::size_t> connection::receive(std::span<char> into, error_code& ec) {
+asio::awaitable<std::size_t> connection::receive(std::span<char> into, socket_error& ec) {
   auto token = asio::redirect_error(asio::use_awaitable, ec);
   const auto space = asio::buffer(into.data(), into.size());
   auto receiving = tls_ ? tls_->async_read_some(space, token) : socket_.async_read_some(space, token);
@@ -74,13 +74,13 @@ asio::awaitable<std::size_t> connection::receive(std::span<char> into, error_cod
 }
 
 void connection::close() noexcept {
-  error_code ignored;
+  socket_error ignored;
   socket_.close(ignored);
 }
 
 void connection::watch(std::function<void()> spoke) {
   socket_.async_wait(asio::ip::tcp::socket::wait_read,
-                     [held = weak_from_this(), watch = ++watches_, tell = std::move(spoke)](const error_code&) {
+                     [held = weak_from_this(), watch = ++watches_, tell = std::move(spoke)](const socket_error&) {
                        const auto self = held.lock();
                        if (self && self->watches_ == watch) tell();
                      });
@@ -88,7 +88,7 @@ void connection::watch(std::function<void()> spoke) {
 
 bool connection::resume() {
   ++watches_;
-  error_code ignored;
+  socket_error ignored;
   socket_.cancel(ignored);
   char byte = 0;
   const auto count = ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
@@ -104,7 +104,7 @@ asio::ssl::context make_outbound_tls(const std::string& ca_file) {
   SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_alpn_protos(native, spoken, sizeof spoken - 1);
   tls.set_verify_mode(asio::ssl::verify_peer);
-  error_code ec;
+  socket_error ec;
   tls.set_default_verify_paths(ec);  // a machine without authorities still has those of the file
   if (ca_file.empty()) return tls;
   tls.load_verify_file(ca_file, ec);

@@ -1,4 +1,4 @@
-// One connection to a destination, plain or TLS. Its operations end with an error once it is closed.
+// One connection to another host, plain or TLS. Its operations end with an error once it is closed.
 // Concurrency: on the client's thread only, and owned by a shared_ptr.
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace gateway::http {
 
-using boost::system::error_code;
+using socket_error = boost::system::error_code;
 
 class connection : public std::enable_shared_from_this<connection> {
  public:
@@ -32,12 +32,12 @@ class connection : public std::enable_shared_from_this<connection> {
       : context_(context), socket_(context), origin_(std::move(origin)) {}
 
   /// Connects, and sees to it that the peer is the one that was meant. May be called again after a failure.
-  boost::asio::awaitable<void> dial(endpoint to, clock::time_point until, error_code& ec);
+  boost::asio::awaitable<void> dial(endpoint to, clock::time_point until, socket_error& ec);
   /// The certificate must be for the URL's host. `tls` outlives the connection.
-  boost::asio::awaitable<void> shake_hands(boost::asio::ssl::context& tls, destination_url url, error_code& ec);
-  boost::asio::awaitable<std::size_t> send(std::string_view bytes, error_code& ec);
+  boost::asio::awaitable<void> shake_hands(boost::asio::ssl::context& tls, destination_url url, socket_error& ec);
+  boost::asio::awaitable<std::size_t> send(std::string_view bytes, socket_error& ec);
   /// Ends with asio::error::eof when the peer has ended the connection, in order or not.
-  boost::asio::awaitable<std::size_t> receive(std::span<char> into, error_code& ec);
+  boost::asio::awaitable<std::size_t> receive(std::span<char> into, socket_error& ec);
   void close() noexcept;
 
   /// While nothing is asked: calls `spoke` once if the peer closes the connection, or says anything.
@@ -45,6 +45,8 @@ class connection : public std::enable_shared_from_this<connection> {
   /// Before the next request. False: the peer has closed the connection, or said something.
   bool resume();
 
+  /// It has been connected once.
+  bool was_dialled() const noexcept { return peer_.port() != 0; }
   const std::string& origin() const noexcept { return origin_; }
   const endpoint& peer() const noexcept { return peer_; }
 

@@ -2,6 +2,7 @@
 
 #include <caf/sec.hpp>
 
+#include "http/codec/encode_operator.hpp"
 #include "http/codec/encode_payment.hpp"
 #include "setup_link.hpp"
 
@@ -44,6 +45,16 @@ response answer(const call&, const timeline_ptr& view) {
   return out;
 }
 
+/// Only the page behind a setup link redeems its token.
+response answer(const spent_setup_token&) { return error_response(error_code::internal_error); }
+
+response answer(const operator_problem& why) { return error_response(why); }
+
+template <class Made>
+response answer(const Made& made) {
+  return answer_with(encode(made));
+}
+
 }  // namespace
 
 error_code code_of(const caf::error& failure) noexcept {
@@ -58,6 +69,26 @@ error_code code_of(const caf::error& failure) noexcept {
 response answer_of(const call& c, caf::expected<entity_reply>& reply) {
   if (!reply) return error_response(code_of(reply.error()));
   return std::visit([&](const auto& what) { return answer(c, what); }, reply->what);
+}
+
+boost::asio::awaitable<response> carry_out(call& c, operator_command wanted) {
+  auto op = ask(c.here, std::move(wanted));
+  const auto reply = co_await std::move(op);
+  if (!reply) co_return command_failed(reply.error());
+  co_return std::visit([](const auto& made) { return answer(made); }, *reply);
+}
+
+response command_failed(const caf::error& failure) {
+  const auto code = code_of(failure);
+  if (code == error_code::overloaded)
+    return error_response(code, "The gateway is busy; nothing was changed. Repeat the command.");
+  return error_response(code, "The command may or may not have taken effect: look, then repeat it.");
+}
+
+response answer_with(std::string body) {
+  response out;
+  out.body = std::move(body);
+  return out;
 }
 
 }  // namespace gateway::http

@@ -1,5 +1,6 @@
 #include "health.hpp"
 
+#include "http/codec/json_writer.hpp"
 #include "http/errors.hpp"
 #include "http/pages/error_docs.hpp"
 
@@ -23,6 +24,15 @@ boost::asio::awaitable<response> show_readiness(call& c) {
   if (shared.meters.store_up.Value() < 1)
     co_return error_response(error_code::not_ready, "The database does not answer.");
   co_return status_answer("ready");
+}
+
+boost::asio::awaitable<response> show_address(call& c) {
+  response out;
+  {
+    json_object body{out.body};
+    body.text("address", c.here.shared.address);
+  }
+  co_return out;
 }
 
 boost::asio::awaitable<response> show_metrics(call& c) {

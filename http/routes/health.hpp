@@ -1,4 +1,4 @@
-// Alive, ready, and what is measured.
+// Alive, ready, where clients connect, and what is measured.
 #pragma once
 
 #include "table.hpp"
@@ -7,6 +7,7 @@ namespace gateway::http {
 
 boost::asio::awaitable<response> show_health(call& c);
 boost::asio::awaitable<response> show_readiness(call& c);
+boost::asio::awaitable<response> show_address(call& c);
 boost::asio::awaitable<response> show_metrics(call& c);
 boost::asio::awaitable<response> show_error_docs(call& c);
 

@@ -44,7 +44,7 @@ boost::asio::awaitable<response> exchange_setup_token(call& c) {
   auto op = ask(c.here, std::move(redeem));
   auto reply = co_await std::move(op);
   if (!reply) co_return error_response(code_of(reply.error()));
-  if (std::holds_alternative<refused>(*reply)) co_return error_response(error_code::token_unusable);
+  if (!std::holds_alternative<spent_setup_token>(*reply)) co_return error_response(error_code::token_unusable);
   co_return session_answer(*token, shared);
 }
 

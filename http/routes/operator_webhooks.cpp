@@ -9,73 +9,18 @@
 #include "http/codec/decode_operator.hpp"
 #include "http/codec/encode_event.hpp"
 #include "http/codec/encode_operator.hpp"
-#include "http/codec/json_writer.hpp"
 #include "http/errors.hpp"
 
 namespace gateway::http {
 namespace {
 
 constexpr std::size_t most_destinations_listed = 10'000;
-constexpr std::string_view in_doubt = "The command may or may not have taken effect: look, then repeat it.";
 
-response answered(std::string body) {
-  response out;
-  out.body = std::move(body);
-  return out;
-}
-
-response shown(const destination_secret& made, bool rotated) {
-  std::string out;
-  {
-    json_object body{out};
-    body.text("destination_id", made.id.value);
-    body.text("secret", made.secret);
-    if (rotated && made.previous_until) body.text("previous_valid_until", format_millis(*made.previous_until));
-    if (rotated && !made.previous_until) body.member("previous_valid_until") += "null";
-  }
-  return answered(std::move(out));
-}
-
-response shown(const named_result& made) {
-  std::string out;
-  {
-    json_object body{out};
-    body.text("id", made.id);
-    body.text("status", made.status);
-  }
-  return answered(std::move(out));
-}
-
-response answer_to(const caf::expected<operator_result>& reply, bool rotated = false) {
-  if (!reply) return error_response(code_of(reply.error()), in_doubt);
-  if (const auto* no = std::get_if<refused>(&*reply)) return error_response(error_code::conflict, no->why);
-  if (const auto* made = std::get_if<destination_secret>(&*reply)) return shown(*made, rotated);
-  if (const auto* made = std::get_if<named_result>(&*reply)) return shown(*made);
-  return error_response(error_code::internal_error);
-}
+response no_delivery(std::int64_t id) { return error_response(no_such("delivery", std::to_string(id))); }
 
 /// Platforms are not known here yet.
-std::optional<response> owner_missing(const services& shared, const set_destination& command) {
-  if (command.kind == destination_kind::platform)
-    return error_response(error_code::not_found, "There is no platform " + command.owner + ".");
-  if (shared.merchants.find_merchant(merchant_id{command.owner})) return std::nullopt;
-  return error_response(error_code::not_found, "There is no merchant " + command.owner + ".");
-}
-
-response no_delivery(std::int64_t id) {
-  return error_response(error_code::not_found, "There is no delivery " + std::to_string(id) + ".");
-}
-
-/// A command about a destination that is there already.
-template <class Command>
-boost::asio::awaitable<response> change(call& c, decoded<Command> (*decode)(std::string_view, std::size_t),
-                                        bool rotates = false) {
-  auto body = decode(c.in.body, c.here.shared.config.http.json_depth);
-  if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
-  operator_command wanted{std::move(std::get<Command>(body))};
-  auto op = ask(c.here, std::move(wanted));
-  const auto reply = co_await std::move(op);
-  co_return answer_to(reply, rotates);
+bool has_owner(const services& shared, const set_destination& command) {
+  return command.kind == destination_kind::merchant && shared.merchants.find_merchant(merchant_id{command.owner});
 }
 
 bool passes(const destination_filter& filter, const destination& d) {
@@ -89,16 +34,16 @@ boost::asio::awaitable<response> put_destination(call& c) {
   auto body = decode_set_destination(c.in.body, shared.config.http.json_depth);
   if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
   auto& command = std::get<set_destination>(body);
-  if (auto refusal = owner_missing(shared, command)) co_return *std::move(refusal);
+  // Looking up its host takes its time: not for somebody who is not there.
+  if (!has_owner(shared, command)) co_return error_response(no_such(to_string(command.kind), command.owner));
   auto checking = check_outbound(c.here, command.url);
   const auto verdict = co_await std::move(checking);
   if (!verdict)
     co_return error_response(code_of(verdict.error()), "The URL could not be checked; nothing was changed.");
   if (verdict->fault) co_return error_response(error_code::invalid_request, "url: " + *verdict->fault);
   operator_command wanted{std::move(command)};
-  auto op = ask(c.here, std::move(wanted));
-  const auto reply = co_await std::move(op);
-  co_return answer_to(reply);
+  auto op = carry_out(c, std::move(wanted));
+  co_return co_await std::move(op);
 }
 
 boost::asio::awaitable<response> list_destinations(call& c) {
@@ -116,13 +61,7 @@ boost::asio::awaitable<response> list_destinations(call& c) {
   });
   const auto left_out = list.size() - std::min(list.size(), most_destinations_listed);
   list.resize(list.size() - left_out);
-  co_return answered(encode_destinations(list, left_out, shared.clock.now()));
-}
-
-boost::asio::awaitable<response> enable(call& c) { return change<enable_destination>(c, decode_enable_destination); }
-boost::asio::awaitable<response> disable(call& c) { return change<disable_destination>(c, decode_disable_destination); }
-boost::asio::awaitable<response> rotate_secret(call& c) {
-  return change<rotate_destination_secret>(c, decode_rotate_destination_secret, true);
+  co_return answer_with(encode_destinations(list, left_out, shared.clock.now()));
 }
 
 boost::asio::awaitable<response> list_deliveries(call& c) {
@@ -132,7 +71,7 @@ boost::asio::awaitable<response> list_deliveries(call& c) {
   auto op = ask(c.here, std::move(std::get<find_deliveries>(body)));
   const auto found = co_await std::move(op);
   if (!found) co_return error_response(code_of(found.error()));
-  co_return answered(encode_deliveries(found->jobs, shared.merchants));
+  co_return answer_with(encode_deliveries(found->jobs, shared.merchants));
 }
 
 boost::asio::awaitable<response> show_delivery(call& c) {
@@ -149,7 +88,7 @@ boost::asio::awaitable<response> show_delivery(call& c) {
   const auto of = shared.merchants.find_merchant(job.row.subject.merchant);
   const auto envelope = make_event_encoder()->envelope(job.event, to ? to->what.kind : destination_kind::merchant,
                                                        of ? of->entity : entity_id{});
-  co_return answered(encode_delivery(job, shared.merchants, envelope));
+  co_return answer_with(encode_delivery(job, shared.merchants, envelope));
 }
 
 boost::asio::awaitable<response> deliver_again(call& c) {
@@ -158,10 +97,10 @@ boost::asio::awaitable<response> deliver_again(call& c) {
   if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
   const auto wish = std::get<redeliver>(body);
   if (!wish.to.empty() && !shared.merchants.find_destination(wish.to))
-    co_return error_response(error_code::not_found, "There is no destination " + wish.to.value + ".");
+    co_return error_response(no_such("destination", wish.to.value));
   auto op = ask(c.here, std::move(std::get<redeliver>(body)));
   const auto done = co_await std::move(op);
-  if (!done) co_return error_response(code_of(done.error()), in_doubt);
+  if (!done) co_return command_failed(done.error());
   if (wish.id != 0 && done->count == 0) co_return no_delivery(wish.id);
   deliveries_lookup now;
   if (wish.id != 0) {
@@ -171,7 +110,7 @@ boost::asio::awaitable<response> deliver_again(call& c) {
     auto found = co_await std::move(look);
     if (found) now = std::move(*found);
   }
-  co_return answered(encode_redelivered(done->count, wish, now.jobs, shared.merchants));
+  co_return answer_with(encode_redelivered(done->count, wish, now.jobs, shared.merchants));
 }
 
 boost::asio::awaitable<response> list_events(call& c) {
@@ -179,12 +118,11 @@ boost::asio::awaitable<response> list_events(call& c) {
   auto body = decode_find_events(c.in.body, shared.config.http.json_depth);
   if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
   const auto merchant = std::get<find_events>(body).merchant;
-  if (!shared.merchants.find_merchant(merchant))
-    co_return error_response(error_code::not_found, "There is no merchant " + merchant.value + ".");
+  if (!shared.merchants.find_merchant(merchant)) co_return error_response(no_such("merchant", merchant.value));
   auto op = ask(c.here, std::move(std::get<find_events>(body)));
   const auto found = co_await std::move(op);
   if (!found) co_return error_response(code_of(found.error()));
-  co_return answered(encode_events(found->events));
+  co_return answer_with(encode_events(found->events));
 }
 
 }  // namespace gateway::http

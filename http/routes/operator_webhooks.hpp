@@ -7,11 +7,9 @@
 
 namespace gateway::http {
 
+/// The one command that is looked at before the directory is asked: its URL is.
 boost::asio::awaitable<response> put_destination(call& c);
 boost::asio::awaitable<response> list_destinations(call& c);
-boost::asio::awaitable<response> enable(call& c);
-boost::asio::awaitable<response> disable(call& c);
-boost::asio::awaitable<response> rotate_secret(call& c);
 boost::asio::awaitable<response> list_deliveries(call& c);
 boost::asio::awaitable<response> show_delivery(call& c);
 boost::asio::awaitable<response> deliver_again(call& c);

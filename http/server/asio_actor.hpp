@@ -54,9 +54,9 @@ class asio_actor final : public caf::monitorable_actor {
   template <class Reply, class Handle, class Message>
   boost::asio::awaitable<caf::expected<Reply>> ask(Handle target, Message message, std::chrono::milliseconds timeout) {
     return boost::asio::async_initiate<decltype(boost::asio::use_awaitable), void(caf::expected<Reply>)>(
-        [this](auto handler, caf::strong_actor_ptr to, Message what, std::chrono::milliseconds within) {
-          using ask_type = typed_ask<Reply, decltype(handler)>;
-          submit(std::make_unique<ask_type>(std::move(handler)), to, caf::make_message(std::move(what)), within);
+        [this](auto completion, caf::strong_actor_ptr to, Message what, std::chrono::milliseconds within) {
+          using ask_type = typed_ask<Reply, decltype(completion)>;
+          submit(std::make_unique<ask_type>(std::move(completion)), to, caf::make_message(std::move(what)), within);
         },
         boost::asio::use_awaitable, caf::actor_cast<caf::strong_actor_ptr>(target), std::move(message), timeout);
   }
@@ -66,9 +66,9 @@ class asio_actor final : public caf::monitorable_actor {
   template <class Reply, class Start>
   boost::asio::awaitable<caf::expected<Reply>> ask_by_callback(Start begin, std::chrono::milliseconds timeout) {
     return boost::asio::async_initiate<decltype(boost::asio::use_awaitable), void(caf::expected<Reply>)>(
-        [this](auto handler, Start start, std::chrono::milliseconds within) {
-          using ask_type = typed_ask<Reply, decltype(handler)>;
-          const auto id = open(std::make_unique<ask_type>(std::move(handler)), within);
+        [this](auto completion, Start start, std::chrono::milliseconds within) {
+          using ask_type = typed_ask<Reply, decltype(completion)>;
+          const auto id = open(std::make_unique<ask_type>(std::move(completion)), within);
           if (id == 0) return;
           start([self = caf::strong_actor_ptr{ctrl()}, id](Reply reply) {
             self->enqueue(
@@ -95,19 +95,19 @@ class asio_actor final : public caf::monitorable_actor {
     clock::time_point deadline;
   };
 
-  template <class Reply, class Handler>
+  template <class Reply, class Completion>
   struct typed_ask final : open_ask {
-    explicit typed_ask(Handler handler) : handler_(std::move(handler)) {}
+    explicit typed_ask(Completion completion) : completion_(std::move(completion)) {}
     void answer(const caf::type_erased_tuple& content) override {
       if (content.match_elements<Reply>())
-        handler_(caf::expected<Reply>{content.get_as<Reply>(0)});
+        completion_(caf::expected<Reply>{content.get_as<Reply>(0)});
       else if (content.match_elements<caf::error>())
         fail(content.get_as<caf::error>(0));
       else
         fail(caf::make_error(caf::sec::unexpected_response));
     }
-    void fail(caf::error why) override { handler_(caf::expected<Reply>{std::move(why)}); }
-    Handler handler_;
+    void fail(caf::error why) override { completion_(caf::expected<Reply>{std::move(why)}); }
+    Completion completion_;
   };
 
   void submit(std::unique_ptr<open_ask> ask, const caf::strong_actor_ptr& target, caf::message what,

@@ -119,8 +119,14 @@ using provider_actor = caf::typed_actor<caf::replies_to<provider_call>::with<pro
 
 // ---- store --------------------------------------------------------------------------------------
 
-/// One connection that writes. Drains its mailbox into one transaction; a unit that fails, fails alone.
+/// One connection that writes. Drains its mailbox into one transaction; a unit that fails, fails alone. Maintenance
+/// goes on between its batches in small transactions, and answers caf::error store_unavailable when the database does
+/// not.
 using store_writer = caf::typed_actor<caf::replies_to<unit_of_work>::with<commit_outcome>,
+                                      // one at a time: answers overloaded while another one is under way
+                                      caf::replies_to<purge_commands>::with<purge_result>,
+                                      // one transaction: after the records that came before it, before later ones
+                                      caf::replies_to<redeliver_rows>::with<redeliver_rows_result>,
                                       // commit what has gathered
                                       caf::reacts_to<work_atom>>;
 
@@ -128,16 +134,18 @@ using store_writer = caf::typed_actor<caf::replies_to<unit_of_work>::with<commit
 using store_reader = caf::typed_actor<
     caf::replies_to<find_entity>::with<entity_lookup>, caf::replies_to<find_command>::with<command_lookup>,
     caf::replies_to<find_timeline>::with<timeline_lookup>, caf::replies_to<find_due>::with<due_lookup>,
-    caf::replies_to<find_directory>::with<directory_lookup>, caf::replies_to<purge_commands>::with<purge_result>,
+    caf::replies_to<find_directory>::with<directory_lookup>,
     caf::replies_to<find_due_deliveries>::with<due_deliveries_lookup>,
     caf::replies_to<find_backlog>::with<backlog_lookup>, caf::replies_to<find_deliveries>::with<deliveries_lookup>,
-    caf::replies_to<find_events>::with<events_lookup>, caf::replies_to<redeliver_rows>::with<redeliver_rows_result>>;
+    caf::replies_to<find_events>::with<events_lookup>>;
 
 /// The store's actors. Units of one entity always go to the same writer, in order.
 struct store_handles {
   std::vector<store_writer> writers;
   std::vector<store_reader> readers;
-  store_writer recorder;  ///< for what came of attempts to deliver: one connection more, where the store can have it
+  /// For what came of attempts to deliver, for redelivery and for the purge, which no client waits for: one connection
+  /// more, where the store can have it.
+  store_writer recorder;
   store_reader outbox;  ///< the dispatcher's own: its long reads hold up no payment
   store_reader archive;  ///< for operators' lists, which may take long
 
@@ -149,7 +157,7 @@ struct store_handles {
   }
 };
 
-// ---- reconciler, directory ----------------------------------------------------------------------
+// ---- reconciler, passwords, directory -----------------------------------------------------------
 
 /// Finds entities with something due and asks the router to settle them; purges old idempotency keys.
 using reconciler_actor = caf::typed_actor<caf::reacts_to<wake_atom>>;
@@ -183,6 +191,21 @@ using dispatcher_actor = caf::typed_actor<caf::reacts_to<fresh_deliveries>, caf:
                                           // look at what has become due
                                           caf::reacts_to<wake_atom>>;
 
+/// What a password is stored as.
+struct hash_password {
+  std::string password;
+};
+/// Whether that is the password of which `stored` is what hash_password was answered with.
+struct verify_password {
+  std::string password;
+  std::string stored;
+};
+
+/// Hashes passwords one after the other, on a thread of its own: each takes some tenth of a second, by intention.
+/// Answers actor_errc::overloaded when too many wait.
+using password_hasher =
+    caf::typed_actor<caf::replies_to<hash_password>::with<std::string>, caf::replies_to<verify_password>::with<bool>>;
+
 /// Owns merchants, keys, users, connections, routes and destinations: makes a change durable, then publishes the new
 /// snapshot.
 using directory_actor = caf::typed_actor<caf::replies_to<operator_command>::with<operator_result>,
@@ -213,6 +236,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_directory)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::directory_lookup)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::purge_commands)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::purge_result)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::hash_password)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::verify_password)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::operator_command)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::operator_result)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_due_deliveries)

@@ -1,5 +1,10 @@
-// The published snapshot of merchants and keys. Readers take no lock and send no message: they load a
-// shared_ptr to an immutable shard. The directory actor is the only writer.
+// The published snapshot of merchants, keys and destinations. The directory actor is the only writer. A reader sends no
+// message and does not wait while a change is made: it copies a shared_ptr to an immutable shard, and looks there.
+//
+// That copy is not free of locks. In libstdc++ 12 an atomic shared_ptr has a spin lock, one bit of the pointer: a
+// reader holds it for the few instructions that raise the count, the writer for those that put a finished shard in
+// place. Each of the 4,096 shards of a map has its own, so that two threads meet only at the same shard in the same
+// moment. A thread that is preempted while it holds one keeps the readers of that shard spinning until it runs again.
 #pragma once
 
 #include <array>

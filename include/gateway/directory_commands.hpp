@@ -5,6 +5,8 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -20,18 +22,9 @@ struct create_merchant {
   merchant_kind kind = merchant_kind::standard;
   std::string owner_email;
 };
-struct created_merchant {
-  merchant_id merchant;
-  entity_id entity;
-};
 struct mint_key {
   merchant_id merchant;
   environment env = environment::test;
-  scope_set scopes;
-};
-struct minted_key {
-  key_id id;
-  std::string secret;
   scope_set scopes;
 };
 struct revoke_key {
@@ -76,23 +69,68 @@ struct rotate_destination_secret {
   destination_id id;
   duration_ms overlap = std::chrono::hours{24};
 };
+
+// ---- what they made -------------------------------------------------------------------------------
+
+struct created_merchant {
+  merchant_id merchant;
+  entity_id entity;
+};
+struct minted_key {
+  key_id id;
+  std::string secret;
+  scope_set scopes;
+};
+/// Of set_destination.
 struct destination_secret {
   destination_id id;
   std::string secret;
-  std::optional<time_point> previous_until;
 };
-/// What an operator's command made: the id (and status) that gatewayctl prints.
+/// Of rotate_destination_secret.
+struct rotated_secret {
+  destination_id id;
+  std::string secret;
+  std::optional<time_point> previous_until;  ///< the old one signs until then; empty: not any more
+};
+/// Of add_user: the user's id, kept where one was invited.
+struct added_user {
+  user_id id;
+};
+/// Of set_route.
+struct placed_route {
+  std::string id;
+};
+/// Of redeem_setup_token: nobody has spent it before, and nobody will again.
+struct spent_setup_token {
+  std::string token_id;
+};
+/// Of the others: what was changed, and how it stands now.
 struct named_result {
   std::string id;
   std::string status;
 };
-/// Why an operator's command changed nothing, in words for the operator.
-struct refused {
-  std::string why;
+
+/// Why a command changed nothing, in words for whoever sent it.
+struct operator_problem {
+  enum class kind : unsigned char {
+    not_found,  ///< what it names is not there
+    conflict,   ///< it contradicts what is there
+  };
+  kind what = kind::conflict;
+  std::string words;
 };
+
+/// There is no `what` of that name.
+inline operator_problem no_such(std::string_view what, std::string_view name) {
+  std::string words{"There is no "};
+  words.append(what).append(1, ' ').append(name).append(1, '.');
+  return {operator_problem::kind::not_found, std::move(words)};
+}
+
 using operator_command =
     std::variant<create_merchant, mint_key, revoke_key, add_user, set_connection, set_route, redeem_setup_token,
                  set_destination, enable_destination, disable_destination, rotate_destination_secret>;
-using operator_result = std::variant<created_merchant, minted_key, named_result, destination_secret, refused>;
+using operator_result = std::variant<created_merchant, minted_key, added_user, placed_route, spent_setup_token,
+                                     destination_secret, rotated_secret, named_result, operator_problem>;
 
 }  // namespace gateway

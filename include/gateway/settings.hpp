@@ -32,6 +32,8 @@ struct settings {
   std::filesystem::path tls_key;          ///< PEM
   std::filesystem::path master_key;       ///< empty: data_dir/master.key
   std::string log_level = "info";
+  std::chrono::milliseconds clock_offset{0};  ///< how far the wall clock is moved; with dev only
+  bool core_dumps = false;                ///< the process may be dumped and traced
   unsigned http_threads = 0;              ///< 0: one per core
   unsigned store_writers = 1;             ///< connections; the embedded store has one
   unsigned store_readers = 2;
@@ -42,7 +44,7 @@ struct settings {
   std::chrono::milliseconds payment_idle{60'000};
   std::size_t payment_queue = 64;         ///< requests waiting for one payment; past it 503
   std::chrono::milliseconds provider_timeout{10'000};
-  std::size_t provider_in_flight = 10'000;
+  std::size_t provider_in_flight = 10'000;  ///< operations with one provider in one environment; past it 503
   std::chrono::milliseconds reconcile_first{5'000};
   std::chrono::milliseconds reconcile_longest{300'000};
   std::chrono::milliseconds reconcile_interval{1'000};  ///< how often due payments are looked for

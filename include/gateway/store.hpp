@@ -97,9 +97,14 @@ struct save_destination {
   bool operator==(const save_destination&) const = default;
 };
 
-/// What an operator's command changes in the directory.
-using directory_change = std::variant<save_merchant, save_api_key, revoke_api_key, save_user, save_connection,
-                                      save_route, spend_setup_token, save_destination>;
+// ---- the clock ----------------------------------------------------------------------------------
+
+/// Under this name the database keeps the last time that a trusted clock has shown, in milliseconds since 1970.
+inline constexpr std::string_view last_seen_name = "clock_last_seen";
+/// Replaces that time, by an earlier one too: a clock that was ahead has been corrected then.
+struct save_last_seen {
+  time_point at{};
+};
 
 // ---- units of work ------------------------------------------------------------------------------
 
@@ -110,8 +115,9 @@ using payment_ptr = std::shared_ptr<const payment>;
 using entity_row = std::variant<payment_ptr>;
 
 /// A row that is not there yet, or an operator's record that may be replaced.
-using inserted_row = std::variant<command_record, payment_ptr, timeline_entry, delivery, save_merchant, save_api_key,
-                                  save_user, save_connection, save_route, spend_setup_token, save_destination>;
+using inserted_row =
+    std::variant<command_record, payment_ptr, timeline_entry, delivery, save_merchant, save_api_key, save_user,
+                 save_connection, save_route, spend_setup_token, save_destination, save_last_seen>;
 /// A row that is there. An entity and a delivery must stand at the version before the one given, a command must be
 /// open.
 using claimed_row = std::variant<payment_ptr, command_finish, delivery, revoke_api_key>;
@@ -122,7 +128,7 @@ enum class unit_kind : unsigned char {
   conclude,  ///< a command that needs no provider, whole
   finish,    ///< what came of a provider's call, of a hosted page or of time: the entity, what it tells, the stored
              ///< result
-  record,    ///< what came of attempts to deliver
+  record,    ///< what came of attempts to deliver, or the time: nobody waits for it
   change,    ///< an operator's change to the directory
 };
 
@@ -179,6 +185,8 @@ struct timeline_lookup {
 struct find_due {
   time_point now{};
   std::uint32_t limit = 0;
+  bool open_only = false;  ///< only those whose operation is open, none that only waits for its customer
+  time_point later_than = time_point::min();  ///< with open_only: and is due later than this
 };
 struct due_lookup {
   std::vector<entity_key> keys;
@@ -215,7 +223,11 @@ struct directory_lookup {
   std::vector<stored_route> routes;
   std::vector<stored_destination> destinations;
 };
-/// Deletes finished commands older than `before`, at most `limit`; answers how many.
+// ---- maintenance --------------------------------------------------------------------------------
+// Answered like the reads, but by a writer, which never holds up its units for it longer than one small transaction.
+
+/// Deletes finished commands older than `before`, oldest first, at most `limit`; answers how many. A writer does it in
+/// many small transactions.
 struct purge_commands {
   time_point before{};
   std::uint32_t limit = 0;
@@ -278,8 +290,9 @@ struct find_events {
 struct events_lookup {
   std::vector<event_record> events;
 };
-/// Makes deliveries due at `now`, each with a whole schedule before it: the one with this number whatever its status,
-/// or, of a destination, the failed ones that were created in [from, until). At most `limit`; answers how many.
+/// Maintenance, too. Makes deliveries due at `now`, each with a whole schedule before it: the one with this number
+/// whatever its status, or, of a destination, the failed ones that were created in [from, until). At most `limit`, in
+/// one transaction; answers how many.
 struct redeliver_rows {
   std::int64_t id = 0;  ///< not 0: this one only
   destination_id to{};

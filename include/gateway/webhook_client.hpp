@@ -1,4 +1,4 @@
-// Port: an HTTP client for calls to addresses that strangers chose. The room that speaks HTTP implements it.
+// Port: webhooks, posted to addresses that strangers chose. The room that speaks HTTP implements it.
 #pragma once
 
 #include <chrono>

@@ -15,12 +15,11 @@ namespace {
 
 constexpr int connect_timeout_s = 3;
 constexpr int answer_timeout_s = 10;
-constexpr int migration_timeout_s = 86'400;  // a change of a large table takes as long as it takes
-constexpr int lock_wait_s = 5;  // under answer_timeout_s, so that a wait ends as a wait
+constexpr int migration_timeout_s = 86'400;  // the change of a large table may take hours
+constexpr int lock_wait_s = 5;  // below answer_timeout_s, so that a lock wait ends with its own error
 
-/// How many of these rows one statement takes. Each statement costs a round trip, the more the smaller it is: batches
-/// of a gateway that is half busy go in one. Above, few prepared statements serve all, for the server keeps each by its
-/// rows.
+/// How many of `rows` the next statement writes. Each statement costs a round trip, so up to 16 rows are written by
+/// one. Above that only a few sizes are used, because the server keeps a prepared statement for each.
 constexpr std::size_t rows_at_once(std::size_t rows) noexcept {
   constexpr std::size_t every_count_to = 16;
   if (rows <= every_count_to) return rows;
@@ -30,7 +29,7 @@ constexpr std::size_t rows_at_once(std::size_t rows) noexcept {
   return fits;
 }
 
-enum : int {  // errors that mean something to us
+enum : int {  // the errors that are told apart here
   er_dup_keyname = 1061,
   er_dup_fieldname = 1060,
   er_bad_field = 1054,
@@ -72,7 +71,7 @@ database_error::kind kind_of(const sql::SQLException& e) noexcept {
   }
 }
 
-/// Runs what talks to the driver; its exceptions become ours, here and nowhere else.
+/// Runs calls of the driver and converts its exceptions to database_error.
 template <class Work>
 auto translated(Work work) {
   try {
@@ -82,7 +81,7 @@ auto translated(Work work) {
   }
 }
 
-/// The value itself is at fault (classes 22 and 23), not the database.
+/// Whether a value is at fault (SQL state classes 22 and 23) and not the database.
 bool is_about_a_value(const sql::SQLException& e) {
   const auto& state = e.getSQLState();
   return state.starts_with("22") || state.starts_with("23") || e.getErrorCode() == er_check_mysql ||
@@ -118,7 +117,7 @@ mysql_connection::~mysql_connection() {
     plain_.reset();
     link_.reset();
   } catch (const sql::SQLException&) {
-    // A connection that broke cannot say goodbye.
+    // A broken connection cannot be closed in order.
   }
 }
 
@@ -132,7 +131,7 @@ void mysql_connection::open(const store_location& where, access how) {
   options["userName"] = sql::SQLString(where.user);
   options["password"] = sql::SQLString(where.password);
   options["schema"] = sql::SQLString(where.database);
-  options["OPT_RECONNECT"] = false;  // a connection that comes back by itself has lost its transaction
+  options["OPT_RECONNECT"] = false;  // a connection that is reopened silently has lost its transaction
   options["OPT_CONNECT_TIMEOUT"] = connect_timeout_s;
   options["OPT_READ_TIMEOUT"] = how == access::migrate ? migration_timeout_s : answer_timeout_s;
   options["OPT_WRITE_TIMEOUT"] = answer_timeout_s;
@@ -153,11 +152,11 @@ void mysql_connection::open(const store_location& where, access how) {
 
 void mysql_connection::commit() {
   try {
-    // As a statement: Connection::commit() of Connector/C++ 1.1 drops the error when the server goes away during it,
-    // and an answer would be sent that is nowhere stored.
+    // A statement, because Connection::commit() of Connector/C++ 1.1 drops the error when the server goes away during
+    // it, and clients would get answers that are not stored.
     plain_->execute("COMMIT");
   } catch (const sql::SQLException& e) {
-    // A connection that breaks here leaves open whether it is committed: never begun again.
+    // If the connection breaks here it is unknown whether the transaction is committed, so it is never repeated.
     const auto kind =
         kind_of(e) == database_error::kind::busy ? database_error::kind::busy : database_error::kind::failed;
     throw database_error(kind, e.getErrorCode(), e.what());
@@ -168,7 +167,7 @@ void mysql_connection::rollback() noexcept {
   try {
     plain_->execute("ROLLBACK");
   } catch (const sql::SQLException&) {
-    // The server rolls back what a lost connection leaves.
+    // The server rolls back the transaction of a lost connection.
   }
 }
 
@@ -215,7 +214,7 @@ void mysql_connection::read(const statement& sql, std::span<const cell> paramete
 
 void mysql_connection::lock_schema() {
   translated([&] {
-    // The name is the server's: the database's own is part of it.
+    // The lock's name is global to the server, so the database's name is part of it.
     const std::unique_ptr<sql::ResultSet> rows{
         plain_->executeQuery("SELECT GET_LOCK(CONCAT('gateway:', MD5(DATABASE())), 8)")};
     if (!rows->next() || rows->getInt(1) != 1)
@@ -234,12 +233,12 @@ void mysql_connection::unlock_schema(bool keep) {
   try {
     plain_->execute(release);
   } catch (const sql::SQLException&) {
-    // The lock ends with its connection.
+    // The server releases the lock when the connection ends.
   }
 }
 
 bool mysql_connection::is_already_there(const database_error& error) const noexcept {
-  // A column that was renamed is not found under its old name.
+  // er_bad_field: a column that was renamed is not found under its old name.
   return error.driver_code == er_dup_keyname || error.driver_code == er_table_exists ||
          error.driver_code == er_dup_fieldname || error.driver_code == er_bad_field;
 }

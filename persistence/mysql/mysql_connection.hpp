@@ -16,7 +16,7 @@ class Statement;
 
 namespace gateway::persistence {
 
-/// Belongs to the thread that opened it. Reads commit by themselves, so that none holds an old snapshot.
+/// Belongs to the thread that opened it. Reads autocommit, so that none keeps an old snapshot.
 class mysql_connection final : public db_connection {
  public:
   mysql_connection(const store_location& where, access how);
@@ -40,7 +40,7 @@ class mysql_connection final : public db_connection {
   sql::PreparedStatement& cached(const statement& sql);
   void bind(sql::PreparedStatement& s, std::span<const cell> cells);
 
-  // Statements die before their connection.
+  // Statements are destroyed before their connection.
   std::unique_ptr<sql::Connection> link_;
   std::unique_ptr<sql::Statement> plain_;
   std::map<std::pair<const write_shape*, std::size_t>, std::unique_ptr<sql::PreparedStatement>> shapes_;

@@ -9,29 +9,29 @@ namespace gateway::persistence {
 
 namespace {
 
-/// Longer than any other writer's transaction: a migration, a purge, a checkpoint.
+/// Longer than any other connection's transaction, such as a migration or a checkpoint.
 constexpr int lock_wait_ms = 5'000;
 
-/// A checkpoint copies the pages of the log into the file, and nothing commits meanwhile. A small one lasts as long as
-/// a few commits; one of thousands of pages made every client wait for tens of milliseconds. Where commits are large
-/// themselves it takes what several of them wrote: else one would follow each, and copy anew the pages that all of them
-/// change. They stay on the writer's connection: SQLite before 3.51.3 can lose pages when one connection begins a
-/// checkpoint while another starts the log anew (sqlite.org/wal.html, the WAL-reset bug).
+/// A checkpoint copies the log's pages into the file, and nothing commits meanwhile. A small checkpoint takes as long
+/// as a few commits; one of thousands of pages makes every client wait for tens of milliseconds. Where commits are
+/// large, a checkpoint covers several of them, because one after each commit would copy pages that all of them change
+/// each time. Checkpoints are made on the writer's connection: SQLite before 3.51.3 can lose pages when one connection
+/// begins a checkpoint while another restarts the log (sqlite.org/wal.html, the WAL-reset bug).
 constexpr int checkpoint_pages = 150;
 constexpr int checkpoint_commits = 4;
-/// Of a log that nobody tends: the commit itself makes the checkpoint.
+/// If maintain() is not called, a commit that makes the log this long makes the checkpoint itself.
 constexpr int overdue_pages = 4'000;
 
-/// Resets a statement and lets go of the text bound to it, on every way out.
-class running {
+/// Resets a statement and clears its bindings on destruction.
+class statement_reset {
  public:
-  explicit running(sqlite3_stmt* s) noexcept : statement_(s) {}
-  ~running() {
+  explicit statement_reset(sqlite3_stmt* s) noexcept : statement_(s) {}
+  ~statement_reset() {
     sqlite3_reset(statement_);
     sqlite3_clear_bindings(statement_);
   }
-  running(const running&) = delete;
-  running& operator=(const running&) = delete;
+  statement_reset(const statement_reset&) = delete;
+  statement_reset& operator=(const statement_reset&) = delete;
 
  private:
   sqlite3_stmt* statement_;
@@ -62,9 +62,9 @@ database_error::kind kind_of(int code) noexcept {
   return primary == SQLITE_BUSY || primary == SQLITE_LOCKED ? database_error::kind::busy : database_error::kind::failed;
 }
 
-/// The rows hold customers' data: for the owner's eyes only. SQLite gives its log the same mode.
-/// A file that exists is not even opened: closing any descriptor of it would drop every POSIX lock that SQLite
-/// holds on it in this process, and another program could then take its log away.
+/// Creates the file so that only its owner may read it, because the rows hold customers' data. SQLite gives its log the
+/// same mode. An existing file is not opened: closing any descriptor of it would drop all POSIX locks that SQLite holds
+/// on it in this process, and another program could then delete its log.
 void create_private(const std::filesystem::path& file) {
   const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0 && errno == EEXIST) return;
@@ -87,14 +87,14 @@ sqlite_connection::sqlite_connection(const store_location& where, access how) {
     sqlite3_extended_result_codes(db_.get(), 1);
     sqlite3_busy_timeout(db_.get(), lock_wait_ms);
     if (writes) {
-      // FULL: the log is synced at every commit.
+      // FULL syncs the log at every commit.
       execute("PRAGMA journal_mode = WAL");
       execute("PRAGMA synchronous = FULL");
-      // The page cache stays as small as it is: commits walk all of it
+      // The page cache keeps its small default size, because each commit walks all of it
       // (docs/decisions/0015-sqlites-page-cache-stays-small.md).
       sqlite3_wal_hook(db_.get(), committed, this);
     }
-    // Opening is lazy: a file that is no database shows itself at the first read.
+    // SQLite opens a file lazily, so only the first read detects a file that is no database.
     execute("SELECT COUNT(*) FROM sqlite_schema");
   } catch (const database_error& error) {
     throw database_error(database_error::kind::unreachable, error.driver_code, error.what());
@@ -107,7 +107,7 @@ void sqlite_connection::begin() { execute("BEGIN IMMEDIATE"); }
 void sqlite_connection::commit() { execute("COMMIT"); }
 
 void sqlite_connection::rollback() noexcept {
-  // Some errors (a full disk) have rolled back by themselves.
+  // After some errors, such as a full disk, SQLite has rolled back already.
   if (sqlite3_get_autocommit(db_.get()) == 0) sqlite3_exec(db_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
@@ -118,24 +118,24 @@ void sqlite_connection::execute(const std::string& sql) {
 
 int sqlite_connection::committed(void* self, sqlite3*, const char*, int log_pages) noexcept {
   auto& me = *static_cast<sqlite_connection*>(self);
-  // A log that has begun anew is shorter than it was.
+  // A log that was restarted is shorter than before.
   me.committed_pages_ = log_pages > me.log_pages_ ? log_pages - me.log_pages_ : log_pages;
   me.log_pages_ = log_pages;
   if (log_pages >= overdue_pages) me.checkpoint();
   return SQLITE_OK;
 }
 
-void sqlite_connection::tend() noexcept {
+void sqlite_connection::maintain() noexcept {
   if (log_pages_ >= std::max(checkpoint_pages, checkpoint_commits * committed_pages_)) checkpoint();
 }
 
 void sqlite_connection::checkpoint() noexcept {
-  // If it fails, for a full disk or since readers still need the log, the log stays as it is and grows: the next one
-  // tries again.
+  // If the checkpoint fails, because the disk is full or readers still need the log, the log grows and the next
+  // checkpoint tries again.
   int pages = 0;
   int copied = 0;
   const int code = sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, &pages, &copied);
-  if (code == SQLITE_OK && pages == copied) log_pages_ = 0;  // the next commit begins it anew
+  if (code == SQLITE_OK && pages == copied) log_pages_ = 0;  // the next commit restarts the log
 }
 
 void sqlite_connection::unlock_schema(bool keep) {
@@ -150,7 +150,7 @@ write_result sqlite_connection::write(const write_shape& shape, std::span<const 
   auto found = statements_.find(&shape);
   auto* s = found != statements_.end() ? found->second.get() : cached(&shape, render(dialect::sqlite, shape, 1));
   for (; !cells.empty(); cells = cells.subspan(shape.columns.size())) {
-    const running scope{s};
+    const statement_reset scope{s};
     bind(s, cells.first(shape.columns.size()));
     const int code = sqlite3_step(s);
     if (code == SQLITE_DONE) {
@@ -169,7 +169,7 @@ write_result sqlite_connection::write(const write_shape& shape, std::span<const 
 
 std::uint64_t sqlite_connection::change(const statement& sql, std::span<const cell> parameters) {
   auto* s = cached(sql);
-  const running scope{s};
+  const statement_reset scope{s};
   bind(s, parameters);
   if (const int code = sqlite3_step(s); code != SQLITE_DONE) fail(code);
   return static_cast<std::uint64_t>(sqlite3_changes64(db_.get()));
@@ -177,7 +177,7 @@ std::uint64_t sqlite_connection::change(const statement& sql, std::span<const ce
 
 void sqlite_connection::read(const statement& sql, std::span<const cell> parameters, const row_handler& each) {
   auto* s = cached(sql);
-  const running scope{s};
+  const statement_reset scope{s};
   bind(s, parameters);
   const sqlite_row row{s};
   int code = SQLITE_ROW;

@@ -23,7 +23,7 @@ class sqlite_connection final : public db_connection {
   write_result write(const write_shape& shape, std::span<const cell> cells) override;
   std::uint64_t change(const statement& sql, std::span<const cell> parameters) override;
   void read(const statement& sql, std::span<const cell> parameters, const row_handler& each) override;
-  void tend() noexcept override;
+  void maintain() noexcept override;
   void lock_schema() override { begin(); }
   void unlock_schema(bool keep) override;
   bool is_already_there(const database_error&) const noexcept override { return false; }
@@ -37,7 +37,7 @@ class sqlite_connection final : public db_connection {
   };
   using prepared = std::unique_ptr<sqlite3_stmt, finalize>;
 
-  /// `owner` is the address of the shape or statement, which live as long as the program.
+  /// `owner` is the address of the shape or statement, which exist as long as the program runs.
   sqlite3_stmt* cached(const void* owner, const std::string& sql);
   sqlite3_stmt* cached(const statement& sql);
   prepared prepare(std::string_view sql);
@@ -49,7 +49,7 @@ class sqlite_connection final : public db_connection {
   std::unique_ptr<sqlite3, close_database> db_;
   std::unordered_map<const void*, prepared> statements_;  ///< finalized before db_ closes
   int log_pages_ = 0;                                     ///< after the last commit
-  int committed_pages_ = 0;                               ///< of them, by that commit
+  int committed_pages_ = 0;                               ///< pages that the last commit added
 };
 
 }  // namespace gateway::persistence

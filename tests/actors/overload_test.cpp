@@ -11,16 +11,17 @@ using namespace gateway::testing;
 
 namespace {
 
-settings two_places() {
+/// A merchant alone may hold half of them.
+settings two_slots() {
   settings config;
-  config.provider_in_flight = 2;
+  config.provider_in_flight = 4;
   return config;
 }
 
 }  // namespace
 
-TEST_CASE("a create past the provider's places is refused before anything of it is durable, and its key works later") {
-  world w{std::make_shared<failing_store>(), two_places()};
+TEST_CASE("a create past the provider's slots is refused before anything of it is durable, and its key works later") {
+  world w{std::make_shared<failing_store>(), two_slots()};
   auto first = w.send(w.create("pay_1", "k1", "pm_card_slow_1000"));
   auto second = w.send(w.create("pay_2", "k2", "pm_card_slow_1000"));
   w.settle();
@@ -35,8 +36,8 @@ TEST_CASE("a create past the provider's places is refused before anything of it 
   CHECK(w.ask(w.create("pay_3", "k3")) == "create authorized 0/0");
 }
 
-TEST_CASE("captures, refunds and voids past the provider's places are refused in the same way") {
-  world w{std::make_shared<failing_store>(), two_places()};
+TEST_CASE("captures, refunds and voids past the provider's slots are refused in the same way") {
+  world w{std::make_shared<failing_store>(), two_slots()};
   w.ask(w.create("pay_1", "k1"));
   w.ask(w.create("pay_2", "k2"));
   w.ask(w.capture("pay_2", "k3"));
@@ -53,7 +54,7 @@ TEST_CASE("captures, refunds and voids past the provider's places are refused in
   CHECK(w.ask(w.refund("pay_2", "k8", 100)) == "refund partially_refunded 100/100");
 }
 
-TEST_CASE("operations that wait for one another on one payment need one place") {
+TEST_CASE("operations that wait for one another on one payment need one slot") {
   settings config;
   config.provider_in_flight = 1;
   world w{std::make_shared<failing_store>(), config};
@@ -66,8 +67,8 @@ TEST_CASE("operations that wait for one another on one payment need one place") 
   CHECK(third.told() == "refund partially_refunded 100/100");
 }
 
-TEST_CASE("an unknown outcome keeps no place, and is settled though there is none") {
-  world w{std::make_shared<failing_store>(), two_places()};
+TEST_CASE("an unknown outcome keeps no slot, and is settled though there is none") {
+  world w{std::make_shared<failing_store>(), two_slots()};
   w.start_reconciler();
   auto first = w.send(w.create("pay_1", "k1", "pm_card_timeout"));
   auto second = w.send(w.create("pay_2", "k2", "pm_card_timeout"));
@@ -125,14 +126,14 @@ TEST_CASE("a write lets go of its admission once it has begun, waits for its pay
   CHECK(held() == 0);
 }
 
-TEST_CASE("what a crash left open is settled by whoever asks, also while the provider has no place for more") {
+TEST_CASE("what a crash left open is settled by whoever asks, also while the provider has no slot for more") {
   auto rows = std::make_shared<failing_store>();
   {
     world w{rows};
     auto cut_off = w.send(w.create("pay_1", "k1"));
     while (w.calls().calls.empty()) REQUIRE(w.step());
   }
-  world w{rows, two_places()};
+  world w{rows, two_slots()};
   auto first = w.send(w.create("pay_2", "k2", "pm_card_slow_9000"));
   auto second = w.send(w.create("pay_3", "k3", "pm_card_slow_9000"));
   w.settle();
@@ -148,7 +149,7 @@ TEST_CASE("thousands who wait for one payment may all be refused at once") {
   auto rows = std::make_shared<failing_store>();
   world{rows}.ask(world::create("pay_1", "k1"));
   world w{rows, config};
-  auto holds_the_place = w.send(w.create("pay_2", "k2", "pm_card_slow_9000"));
+  auto holds_the_slot = w.send(w.create("pay_2", "k2", "pm_card_slow_9000"));
   w.settle();
   std::vector<world::pending> waiting;
   for (int i = 0; i < 10'000; ++i) waiting.push_back(w.send(w.capture("pay_1", "c" + std::to_string(i))));

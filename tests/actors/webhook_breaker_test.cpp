@@ -1,6 +1,9 @@
 #include <catch2/catch.hpp>
 
+#include <vector>
+
 #include "webhooks/breaker.hpp"
+#include "webhooks/gone_streak.hpp"
 
 using namespace gateway;
 using namespace gateway::actors;
@@ -109,4 +112,46 @@ TEST_CASE(
   attempt_window single{1};
   for (int i = 0; i < 10; ++i) single.ended(attempt_result::delivered, 200, static_cast<std::uint32_t>(1 + 100 * i));
   CHECK(single.size() == 1);
+}
+
+TEST_CASE("410 is taken at its word after three deliveries in a row, over a minute at least") {
+  struct answer {
+    duration_ms at;
+    std::int64_t delivery;
+    attempt_result result;
+    bool wants_no_more;
+  };
+  using enum attempt_result;
+  const std::vector<answer> stories[] = {
+      {{0s, 1, gone, false}, {30s, 2, gone, false}, {60s, 3, gone, true}},
+      // Three at once, and one of them again.
+      {{0s, 1, gone, false},
+       {0s, 2, gone, false},
+       {0s, 3, gone, false},
+       {59'999ms, 1, gone, false},
+       {60s, 1, gone, true}},
+      // One delivery that it does not want, however often.
+      {{0s, 1, gone, false},
+       {30s, 1, gone, false},
+       {90s, 1, gone, false},
+       {210s, 2, gone, false},
+       {3600s, 1, gone, false}},
+      // Another answer in between begins anew, and so does none.
+      {{0s, 1, gone, false},
+       {30s, 2, gone, false},
+       {50s, 4, delivered, false},
+       {60s, 3, gone, false},
+       {90s, 1, gone, false},
+       {119'999ms, 2, gone, false},
+       {120s, 2, gone, true}},
+      {{0s, 1, gone, false}, {0s, 2, gone, false}, {50s, 4, unreachable, false}, {60s, 3, gone, false}},
+      {{0s, 1, gone, false}, {0s, 2, gone, false}, {50s, 4, rejected, false}, {60s, 3, gone, false}},
+  };
+  for (const auto& story : stories) {
+    gone_streak streak;
+    for (const auto& each : story) {
+      CAPTURE(&story - stories, each.at.count());
+      CHECK(streak.ended(each.result, each.delivery, noon + each.at) == each.wants_no_more);
+    }
+  }
 }

@@ -2,26 +2,21 @@
 // providers, reconciler and dispatcher over a memory store, with time in the test's hands.
 #pragma once
 
-#include <caf/scheduler/test_coordinator.hpp>
 #include <caf/scoped_execution_unit.hpp>
 
+#include "clock_watch.hpp"
 #include "entity/reconciler.hpp"
 #include "entity/router.hpp"
 #include "failing_store.hpp"
 #include "payment/payment_actor.hpp"
 #include "provider_gate.hpp"
 #include "providers/sandbox.hpp"
+#include "virtual_time.hpp"
 #include "webhooks/dispatcher.hpp"
 
 namespace gateway::testing {
 
 using namespace std::chrono_literals;
-
-class hand_clock final : public wall_clock {
- public:
-  time_point at = from_unix_ms(1'795'167'000'000);
-  time_point now() const override { return at; }
-};
 
 /// Plain text instead of JSON: the actors do not care what the bytes mean.
 class text_encoder final : public payment_encoder, public event_encoder {
@@ -92,6 +87,7 @@ inline directory_actor::behavior_type listening_directory(directory_actor::point
 /// Counts every call that reaches the provider, and passes it on.
 struct call_log {
   std::vector<provider_call> calls;
+  bool silent = false;  ///< the provider takes calls, and answers none
   std::size_t count(operation what, std::string_view payment) const {
     return static_cast<std::size_t>(std::ranges::count_if(
         calls, [&](const provider_call& c) { return c.what == what && c.subject.key.id == payment; }));
@@ -102,6 +98,7 @@ inline provider_actor::behavior_type logging_provider(provider_actor::pointer se
                                                       std::shared_ptr<call_log> log) {
   return {[self, next, log](provider_call& call) -> caf::result<provider_result> {
     log->calls.push_back(call);
+    if (log->silent) return self->make_response_promise<provider_result>();
     return self->delegate(next, std::move(call));
   }};
 }
@@ -114,13 +111,6 @@ inline merchant demo_merchant() {
   return m;
 }
 
-struct deterministic_config : caf::actor_system_config {
-  deterministic_config() {
-    add_message_types<caf::id_block::gateway>();
-    set("scheduler.policy", caf::atom("testing"));
-  }
-};
-
 /// Virtual time stands still while the actors run: a rate would never let anything pass.
 inline settings unhurried() {
   settings config;
@@ -131,8 +121,14 @@ inline settings unhurried() {
 /// One node. Several may stand on the same rows; destroying one without stopping it is a crash.
 class world {
  public:
-  explicit world(failing_store_ptr rows = std::make_shared<failing_store>(), settings config = unhurried())
+  /// `clock_ahead`: how far its wall clock is ahead when it starts.
+  explicit world(failing_store_ptr rows = std::make_shared<failing_store>(), settings config = unhurried(),
+                 duration_ms clock_ahead = 0ms)
       : rows_{std::move(rows)}, config_{std::move(config)}, log_{std::make_shared<call_log>()} {
+    // As gatewayd does: a new database takes the clock's word.
+    if (!rows_->last_seen && rows_->commands.empty()) rows_->last_seen = clock_.now();
+    clock_.at += clock_ahead;
+    watch_.emplace(clock_, rows_->last_seen, config_, meters_);
     merchants_.publish(std::make_shared<const merchant>(demo_merchant()));
     store_handles store;
     store.writers.push_back(system_.spawn(failing_writer, line_));
@@ -144,7 +140,7 @@ class world {
                                               store, system_.spawn(listening_directory, heard_), merchants_, clock_,
                                               encoder_, config_, meters_, office_}));
     context_ = std::make_shared<actors::payment_context>(actors::payment_context{
-        {std::move(store), merchants_, clock_, config_, meters_, dispatcher_, numbers_}, {}, encoder_});
+        {std::move(store), merchants_, clock_, *watch_, config_, meters_, dispatcher_, numbers_}, {}, encoder_});
     for (const auto& kind : provider_catalogue) {
       auto sandbox = actors::spawn_sandbox(system_, {"https://gateway.test", "page-key"}, nullptr);
       auto logged = system_.spawn(logging_provider, sandbox, log_);
@@ -172,11 +168,16 @@ class world {
   hand_clock& clock() { return clock_; }
   caf::actor_system& system() { return system_; }
   const router_actor& router() const { return router_; }
+  actors::clock_watch& watch() { return *watch_; }
   const dispatcher_actor& dispatcher() const { return dispatcher_; }
   post_office& office() { return office_; }
   /// What the directory was told.
   const std::vector<operator_command>& heard() const { return *heard_; }
 
+  /// By how many operations provider slots are held.
+  std::size_t slots_held() const { return context_->slots.held(); }
+
+  void publish(merchant who) { merchants_.publish(std::make_shared<const merchant>(std::move(who))); }
   /// Publishes the destination as one of merch_1's.
   void publish(destination to, std::string secret = "whsec_now", std::string previous = {},
                time_point previous_until = {}) {
@@ -205,7 +206,7 @@ class world {
   }
 
   void start_reconciler() {
-    reconciler_ = actors::spawn_reconciler(system_, context_->store, router_, clock_, config_);
+    reconciler_ = actors::spawn_reconciler(system_, context_->store, router_, clock_, *watch_, config_);
     settle();
   }
 
@@ -305,6 +306,7 @@ class world {
   hand_clock clock_;
   text_encoder encoder_;
   metrics meters_;
+  std::optional<actors::clock_watch> watch_;
   directory merchants_;
   delivery_numbers numbers_;
   post_office office_;

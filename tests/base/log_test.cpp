@@ -1,4 +1,4 @@
-// What stands on standard error, line by line.
+// What the log writes on standard error, line by line.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -22,7 +22,7 @@ using namespace gateway;
 
 namespace {
 
-/// Standard error goes to a file while this lives.
+/// Redirects standard error to a file until it is destroyed or read.
 class captured_stderr {
  public:
   captured_stderr() : file_(std::tmpfile()), saved_(::dup(STDERR_FILENO)) { ::dup2(::fileno(file_), STDERR_FILENO); }
@@ -136,7 +136,8 @@ TEST_CASE("what many threads log is written before stop returns, or counted as d
 }
 
 namespace {
-/// What a process does whose standard error is a pipe that is full, and that nobody reads.
+/// Logs more than the queue holds while standard error is a full pipe that nobody reads. Exits with 0 if that loses
+/// lines and holds up nothing.
 [[noreturn]] void log_into_a_full_pipe() {
   int ends[2];
   if (::pipe(ends) != 0) ::_exit(1);

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-/// A directory that is gone when this is.
+/// A directory that is removed on destruction.
 class temporary_directory {
  public:
   temporary_directory() {

@@ -84,6 +84,23 @@ TEST_CASE("webhooks have settings of their own") {
   CHECK(p.config.webhook_ca_file == "/tmp/ca.pem");
 }
 
+TEST_CASE("the clock may be moved forward and back, for development only") {
+  CHECK(load({"--dev", "--clock-offset=11m"}).config.clock_offset == 11min);
+  CHECK(load({"--dev", "--clock-offset=-2h"}).config.clock_offset == -2h);
+  CHECK(load_file("dev = true\nclock-offset = \"-31d\"\n").config.clock_offset == -31 * 24h);
+  CHECK(load({"--clock-offset=0ms"}).outcome == load_outcome::run);
+  for (const auto& arguments : std::vector<std::vector<std::string>>{{"--clock-offset=11m"},
+                                                                     {"--clock-offset=-2h"},
+                                                                     {"--dev", "--clock-offset=--2h"},
+                                                                     {"--dev", "--clock-offset=-"},
+                                                                     {"--dev", "--clock-offset=4000d"}}) {
+    const auto p = load(arguments);
+    INFO(arguments.back() << " -> " << p.text);
+    CHECK(p.exit_code() == 2);
+    CHECK_THAT(p.text, Contains("clock-offset"));
+  }
+}
+
 TEST_CASE("help and version are told apart from a start") {
   const auto help = load({"--help"});
   CHECK(help.outcome == load_outcome::help);

@@ -82,6 +82,20 @@ using lines = std::vector<std::string>;
 
 }  // namespace
 
+TEST_CASE("an open operation is asked about when it is due, or when only a wrong clock can have planned it so late") {
+  payment p;
+  const auto due = now + 40 * 24h;
+  p.due_at = due;
+  CHECK_FALSE(asks_again(p, due, timing));  // nothing is open
+  p.open = open_operation{};
+  CHECK(asks_again(p, due, timing));
+  CHECK_FALSE(asks_again(p, due - 1ms, timing));
+  CHECK_FALSE(asks_again(p, due - timing.hosted_expiry, timing));
+  CHECK(asks_again(p, due - timing.hosted_expiry - 2h, timing));
+  p.due_at.reset();
+  CHECK_FALSE(asks_again(p, due, timing));
+}
+
 TEST_CASE("every state answers every command, on every kind of route") {
   using enum payment_state;
   struct row {

@@ -105,7 +105,7 @@ TEST_CASE("what each result makes of a first attempt") {
   using enum attempt_result;
   constexpr row table[] = {{delivered, delivery_status::delivered},
                            {rejected, delivery_status::pending},
-                           {gone, delivery_status::failed},
+                           {gone, delivery_status::pending},
                            {answer_timeout, delivery_status::pending},
                            {connect_timeout, delivery_status::pending},
                            {unreachable, delivery_status::pending},

@@ -84,18 +84,19 @@ TEST_CASE("a request whose signature does not hold is 401 and changes nothing") 
   };
   for (const auto& row : rows) {
     CAPTURE(row.name);
-    CHECK(told(send(merchant, row, body)) == "401 unauthorized");
+    CHECK(summary_of(send(merchant, row, body)) == "401 unauthorized");
   }
-  CHECK(told(merchant.view(id)) == "404 payment_not_found");
+  CHECK(summary_of(merchant.view(id)) == "404 payment_not_found");
 
-  CHECK(told(send(merchant, honest, body)) == "200 authorized");
+  CHECK(summary_of(send(merchant, honest, body)) == "200 authorized");
 }
 
 TEST_CASE("an unsigned request is 401") {
   auto client = shared().connect();
-  CHECK(told(client.send({"GET", "/v1/payment_intents/pay_1", {}, {}})) == "401 unauthorized");
+  CHECK(summary_of(client.send({"GET", "/v1/payment_intents/pay_1", {}, {}})) == "401 unauthorized");
   api merchant{shared(), new_merchant(shared()).test};
-  CHECK(told(merchant.get("/v1/payment_intents/pay_1", {"", {{"X-Service-Signature", ""}}})) == "401 unauthorized");
+  CHECK(summary_of(merchant.get("/v1/payment_intents/pay_1", {"", {{"X-Service-Signature", ""}}})) ==
+        "401 unauthorized");
 }
 
 TEST_CASE("clocks may differ by almost five minutes either way") {
@@ -105,7 +106,7 @@ TEST_CASE("clocks may differ by almost five minutes either way") {
     const auto body = server_payment(new_payment_id()).text();
     forgery honest{"", account.test.key_id, timestamp(skew), account.test.secret, "POST", std::string{target}, body,
                    ""};
-    CHECK(told(send(merchant, honest, body)) == "200 authorized");
+    CHECK(summary_of(send(merchant, honest, body)) == "200 authorized");
   }
 }
 
@@ -129,14 +130,16 @@ TEST_CASE("an unknown key and a wrong signature get the same answer") {
 
 TEST_CASE("a platform key that is unknown is PLATFORM_KEY_INVALID") {
   api platform{shared(), {"mk_platform_0a1b2c3d", random_hex(32)}};
-  CHECK(told(platform.create(server_payment(new_payment_id()))) == "401 PLATFORM_KEY_INVALID");
+  CHECK(summary_of(platform.create(server_payment(new_payment_id()))) == "401 PLATFORM_KEY_INVALID");
 }
 
 TEST_CASE("the query is not signed, and a merchant key's environment is its own whatever the query says") {
   api merchant{shared(), new_merchant(shared()).test};
   const auto id = new_payment_id();
-  CHECK(told(merchant.post("/v1/payment_intents?environment=live", server_payment(id).text())) == "200 authorized");
-  CHECK(told(merchant.get("/v1/payment_intents/" + id + "?environment=nonsense&environment=")) == "200 authorized");
+  CHECK(summary_of(merchant.post("/v1/payment_intents?environment=live", server_payment(id).text())) ==
+        "200 authorized");
+  CHECK(summary_of(merchant.get("/v1/payment_intents/" + id + "?environment=nonsense&environment=")) ==
+        "200 authorized");
 }
 
 TEST_CASE("a revoked key stops at once") {
@@ -144,12 +147,12 @@ TEST_CASE("a revoked key stops at once") {
   const auto second = mint_key(shared(), account.id);
   api merchant{shared(), second};
   const auto id = new_payment_id();
-  REQUIRE(told(merchant.create(server_payment(id))) == "200 authorized");
+  REQUIRE(summary_of(merchant.create(server_payment(id))) == "200 authorized");
   shared().ctl({"key", "revoke", second.key_id});
-  CHECK(told(merchant.view(id)) == "401 unauthorized");
-  CHECK(told(merchant.capture(id)) == "401 unauthorized");
+  CHECK(summary_of(merchant.view(id)) == "401 unauthorized");
+  CHECK(summary_of(merchant.capture(id)) == "401 unauthorized");
   api first{shared(), account.test};
-  CHECK(told(first.view(id)) == "200 authorized");
+  CHECK(summary_of(first.view(id)) == "200 authorized");
 }
 
 TEST_CASE("each operation needs its scope") {
@@ -162,21 +165,21 @@ TEST_CASE("each operation needs its scope") {
   const auto id = new_payment_id();
 
   for (auto* without : {&reader, &refunder}) {
-    CHECK(told(without->create(server_payment(id))) == "403 forbidden");
-    CHECK(told(without->capture(id)) == "403 forbidden");
-    CHECK(told(without->refund(id)) == "403 forbidden");
-    CHECK(told(without->void_payment(id)) == "403 forbidden");
+    CHECK(summary_of(without->create(server_payment(id))) == "403 forbidden");
+    CHECK(summary_of(without->capture(id)) == "403 forbidden");
+    CHECK(summary_of(without->refund(id)) == "403 forbidden");
+    CHECK(summary_of(without->void_payment(id)) == "403 forbidden");
   }
-  CHECK(told(writer.create(server_payment(id))) == "200 authorized");
+  CHECK(summary_of(writer.create(server_payment(id))) == "200 authorized");
   for (auto* without : {&writer, &refunder}) {
-    CHECK(told(without->view(id)) == "403 forbidden");
-    CHECK(told(without->timeline(id)) == "403 forbidden");
+    CHECK(summary_of(without->view(id)) == "403 forbidden");
+    CHECK(summary_of(without->timeline(id)) == "403 forbidden");
   }
-  CHECK(told(reader.view(id)) == "200 authorized");
+  CHECK(summary_of(reader.view(id)) == "200 authorized");
   CHECK(reader.timeline(id).status == 200);
-  CHECK(told(all.capture(id)) == "200 captured");
-  CHECK(told(all.view(id)) == "200 captured");
-  CHECK(told(writer.refund(id)) == "200 refunded");
+  CHECK(summary_of(all.capture(id)) == "200 captured");
+  CHECK(summary_of(all.view(id)) == "200 captured");
+  CHECK(summary_of(writer.refund(id)) == "200 refunded");
 }
 
 TEST_CASE("of several faults the first in the contract's order answers") {
@@ -189,20 +192,20 @@ TEST_CASE("of several faults the first in the contract's order answers") {
   untyped_keyless.content_type = "text/plain";
 
   // headers and signature, scope, Idempotency-Key, JSON and fields, idempotency, business rules
-  CHECK(told(reader.post(std::string{target}, broken, {"", {{"X-Service-Signature", std::string(64, '0')}}})) ==
+  CHECK(summary_of(reader.post(std::string{target}, broken, {"", {{"X-Service-Signature", std::string(64, '0')}}})) ==
         "401 unauthorized");
-  CHECK(told(reader.post(std::string{target}, broken, keyless)) == "403 forbidden");
-  CHECK(told(merchant.post(std::string{target}, broken, keyless)) == "400 idempotency_key_required");
-  CHECK(told(merchant.post(std::string{target}, broken, untyped_keyless)) == "400 idempotency_key_required");
-  CHECK(told(merchant.post(std::string{target}, broken, badly_keyed)) == "400 idempotency_key_invalid");
+  CHECK(summary_of(reader.post(std::string{target}, broken, keyless)) == "403 forbidden");
+  CHECK(summary_of(merchant.post(std::string{target}, broken, keyless)) == "400 idempotency_key_required");
+  CHECK(summary_of(merchant.post(std::string{target}, broken, untyped_keyless)) == "400 idempotency_key_required");
+  CHECK(summary_of(merchant.post(std::string{target}, broken, badly_keyed)) == "400 idempotency_key_invalid");
 
   const auto used = new_uuid();
-  REQUIRE(told(merchant.create(server_payment(new_payment_id()), {used, {}})) == "200 authorized");
-  CHECK(told(merchant.post(std::string{target}, broken, {used, {}})) == "400 invalid_request");
-  CHECK(told(merchant.post(std::string{target}, server_payment("pay_bad id").text(), {used, {}})) ==
+  REQUIRE(summary_of(merchant.create(server_payment(new_payment_id()), {used, {}})) == "200 authorized");
+  CHECK(summary_of(merchant.post(std::string{target}, broken, {used, {}})) == "400 invalid_request");
+  CHECK(summary_of(merchant.post(std::string{target}, server_payment("pay_bad id").text(), {used, {}})) ==
         "400 invalid_request");
-  CHECK(told(merchant.capture("pay_unknown", {used, {}})) == "409 IDEMPOTENCY_KEY_REUSED");
-  CHECK(told(merchant.capture("pay_unknown")) == "404 payment_not_found");
+  CHECK(summary_of(merchant.capture("pay_unknown", {used, {}})) == "409 IDEMPOTENCY_KEY_REUSED");
+  CHECK(summary_of(merchant.capture("pay_unknown")) == "404 payment_not_found");
 }
 
 TEST_CASE("an Idempotency-Key must be a UUID") {
@@ -211,6 +214,6 @@ TEST_CASE("an Idempotency-Key must be a UUID") {
                           "0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e0", "{0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e}",
                           "gb6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e"}) {
     CAPTURE(key);
-    CHECK(told(merchant.create(server_payment(new_payment_id()), {key, {}})) == "400 idempotency_key_invalid");
+    CHECK(summary_of(merchant.create(server_payment(new_payment_id()), {key, {}})) == "400 idempotency_key_invalid");
   }
 }

@@ -1,14 +1,14 @@
-// The audit of the crash tests, audited: whatever one changes behind its back, it reports.
+// Tests the audit of the crash tests: it reports every change to the ledger, the rows or the records of answers.
 #include <catch2/catch.hpp>
 
 #include "audit.hpp"
-#include "crash_stand.hpp"
+#include "crash_fixture.hpp"
 
 using namespace gateway::e2e;
 
 namespace {
 
-using stories = std::vector<payment_story>;
+using records = std::vector<payment_record>;
 using lines = std::vector<std::string>;
 
 std::size_t line_of(const lines& all, const std::string& payment) {
@@ -44,14 +44,14 @@ constexpr forgery of_the_ledger[] = {
 
 struct denial {
   const char* what;
-  void (*change)(payment_story& story);
+  void (*change)(payment_record& record);
 };
 
 constexpr denial of_the_clients[] = {
-    {"the last answer never came", [](payment_story& story) { story.steps.pop_back(); }},
-    {"it was about another amount", [](payment_story& story) { story.steps.back().amount += 1; }},
-    {"its first answer read otherwise", [](payment_story& story) { story.steps.front().answer.body += ' '; }},
-    {"it went under another key", [](payment_story& story) { story.steps.back().key = new_uuid(); }},
+    {"the last answer never came", [](payment_record& record) { record.steps.pop_back(); }},
+    {"it was about another amount", [](payment_record& record) { record.steps.back().amount += 1; }},
+    {"its first answer read otherwise", [](payment_record& record) { record.steps.front().answer.body += ' '; }},
+    {"it went under another key", [](payment_record& record) { record.steps.back().key = new_uuid(); }},
 };
 
 struct forged_rows {
@@ -73,18 +73,18 @@ constexpr forged_rows of_the_rows[] = {
 }  // namespace
 
 TEST_CASE("the audit reports whatever differs between the ledger, the rows and what clients were told") {
-  crash_stand stand{{.store = GENERATE(from_range(stores()))}, {1, 4, 7}};
-  stand.go();
-  REQUIRE(stand.goes_on(150));
-  stand.clients->stop();
-  const auto& all = stand.clients->stories();
-  const auto report = [&](const std::filesystem::path& ledger, const stories& told_of) {
-    return audit(*stand.gateway, ledger, stand.account, told_of);
+  crash_fixture fixture{{.store = GENERATE(from_range(stores()))}, {1, 4, 7}};
+  fixture.start_clients();
+  REQUIRE(fixture.makes_progress(150));
+  fixture.clients->stop();
+  const auto& all = fixture.clients->records();
+  const auto report = [&](const std::filesystem::path& ledger, const records& told_of) {
+    return audit(*fixture.gateway, ledger, fixture.account, told_of);
   };
   const auto names = [](const lines& broken, const std::string& payment) {
     return std::ranges::any_of(broken, [&](const auto& line) { return line.starts_with(payment + ':'); });
   };
-  REQUIRE(report(stand.provider.ledger(), all) == lines{});
+  REQUIRE(report(fixture.provider.ledger(), all) == lines{});
 
   // Those that went all the way to a refund.
   std::vector<std::size_t> chosen;
@@ -94,7 +94,7 @@ TEST_CASE("the audit reports whatever differs between the ledger, the rows and w
   const auto& first = all[chosen.front()].payment_id;
 
   const auto folder = new_folder("forged");
-  const auto ledger = lines_of(read_file(stand.provider.ledger()));
+  const auto ledger = lines_of(read_file(fixture.provider.ledger()));
   for (const auto& [what, change] : of_the_ledger) {
     CAPTURE(what);
     auto forged = ledger;
@@ -110,18 +110,18 @@ TEST_CASE("the audit reports whatever differs between the ledger, the rows and w
     CAPTURE(what);
     auto denied = all;
     change(denied[chosen.front()]);
-    CHECK(names(report(stand.provider.ledger(), denied), first));
+    CHECK(names(report(fixture.provider.ledger(), denied), first));
   }
   auto without = all;
   without.erase(without.begin() + static_cast<std::ptrdiff_t>(chosen.front()));
-  CHECK(names(report(stand.provider.ledger(), without), first));
+  CHECK(names(report(fixture.provider.ledger(), without), first));
 
   // Each in a payment of its own: nothing puts it back.
   for (std::size_t i = 0; i < std::size(of_the_rows); ++i) {
     const auto& [change, id] = of_the_rows[i];
     CAPTURE(change);
     const auto& payment = all[chosen[i]].payment_id;
-    stand.gateway->sql(std::string{change} + " WHERE " + id + " = '" + payment + "';");
-    CHECK(names(report(stand.provider.ledger(), all), payment));
+    fixture.gateway->sql(std::string{change} + " WHERE " + id + " = '" + payment + "';");
+    CHECK(names(report(fixture.provider.ledger(), all), payment));
   }
 }

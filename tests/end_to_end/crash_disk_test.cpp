@@ -3,7 +3,7 @@
 
 #include <iostream>
 
-#include "crash_stand.hpp"
+#include "crash_fixture.hpp"
 #include "small_disk.hpp"
 
 using namespace gateway::e2e;
@@ -18,75 +18,75 @@ bool runs_on(store_kind store) {
   return false;
 }
 
-bool database_runs(const crash_stand& stand) { return !stand.database || stand.database->running(); }
+bool database_runs(const crash_fixture& fixture) { return !fixture.database || fixture.database->running(); }
 
-/// The part of the service managers: what has ended is started again.
-void revive_gateway(const crash_stand& stand) {
+/// Does what a service manager does: starts what has ended.
+void revive_gateway(const crash_fixture& fixture) {
   try {
-    if (!stand.gateway->running()) stand.gateway->start();
+    if (!fixture.gateway->running()) fixture.gateway->start();
   } catch (const start_failed&) {
     // Not yet.
   }
 }
-void revive_database(const crash_stand& stand) {
-  if (database_runs(stand)) return;
+void revive_database(const crash_fixture& fixture) {
+  if (database_runs(fixture)) return;
   std::cout << "MariaDB aborted on its full disk, and is started again" << std::endl;
-  stand.database->start();
+  fixture.database->start();
 }
 
-/// InnoDB tries for five seconds to roll back what it has no room for, before it aborts: it may do so with room, too.
-void outlast_rollbacks(const crash_stand& stand) {
+/// When InnoDB has no room it tries for five seconds to roll back and then aborts, even if there is room again by then.
+void outlast_rollbacks(const crash_fixture& fixture) {
   for (int i = 0; i < 60; ++i) {
-    revive_database(stand);
+    revive_database(fixture);
     std::this_thread::sleep_for(100ms);
   }
 }
 
-/// Fills the disk in each round. While it is full, writes are refused and reads are answered; with room it goes on by
-/// itself.
-void fill_again_and_again(crash_stand& stand, const small_disk& disk) {
-  api merchant{*stand.gateway, stand.bystander.test};
+/// Fills the disk in each round. While it is full, writes are rejected and reads are answered. With room the service
+/// resumes.
+void fill_again_and_again(crash_fixture& fixture, const small_disk& disk) {
+  api merchant{*fixture.gateway, fixture.bystander.test};
   const auto known = new_payment_id();
-  REQUIRE(told(merchant.create(server_payment(known))) == "200 authorized");
-  stand.go();
-  for (int round = 0; round < stand.wishes.rounds; ++round) {
-    stand.work();
-    const auto unavailable = stand.clients->unavailable();
+  REQUIRE(summary_of(merchant.create(server_payment(known))) == "200 authorized");
+  fixture.start_clients();
+  for (int round = 0; round < fixture.settings.rounds; ++round) {
+    fixture.work();
+    const auto unavailable = fixture.clients->unavailable();
     disk.fill();
-    CHECK(eventually([&] { return stand.clients->unavailable() > unavailable + 50; }, 60s));
-    CHECK(eventually([&] { return stand.gateway->status_of("/readyz") == 503; }, 30s));
-    CHECK(stand.gateway->status_of("/healthz") == 200);
+    CHECK(eventually([&] { return fixture.clients->unavailable() > unavailable + 50; }, 60s));
+    CHECK(eventually([&] { return fixture.gateway->status_of("/readyz") == 503; }, 30s));
+    CHECK(fixture.gateway->status_of("/healthz") == 200);
     // Not each one: a database may find a gap for a small row.
     CHECK(eventually([&] {
       const auto refused = merchant.create(server_payment(new_payment_id()));
       return refused.status == 503 && refused.header("Retry-After").has_value();
     }));
     // As long as there is somebody to read from: MariaDB may abort.
-    CHECK(eventually([&] { return merchant.state_of(known) == "authorized" || !database_runs(stand); }));
-    CHECK(eventually([&] { return merchant.view("pay_nobody_has_seen").status == 404 || !database_runs(stand); }));
-    CHECK(stand.gateway->running());
+    CHECK(eventually([&] { return merchant.state_of(known) == "authorized" || !database_runs(fixture); }));
+    CHECK(eventually([&] { return merchant.view("pay_nobody_has_seen").status == 404 || !database_runs(fixture); }));
+    CHECK(fixture.gateway->running());
 
     if (round % 2 == 1) {
       // And a crash on top of it. The gateway starts again, or not before there is room.
-      stand.gateway->kill();
-      revive_gateway(stand);
+      fixture.gateway->kill();
+      revive_gateway(fixture);
     }
     // A MariaDB that is started on a full disk looks again for room once a minute only.
     disk.make_room();
     CHECK(eventually(
         [&] {
-          revive_database(stand);
-          revive_gateway(stand);
-          return stand.gateway->ready();
+          revive_database(fixture);
+          revive_gateway(fixture);
+          return fixture.gateway->ready();
         },
         60s));
   }
 }
 
 /// What InnoDB itself finds wrong with its tables.
-std::string damage(const crash_stand& stand) {
+std::string damage(const crash_fixture& fixture) {
   std::string found;
-  for (const auto& line : lines_of(stand.gateway->sql("CHECK TABLE payments, commands, attempts, events;")))
+  for (const auto& line : lines_of(fixture.gateway->sql("CHECK TABLE payments, commands, attempts, events;")))
     if (line.find("\tOK") == std::string::npos) found += '\n' + line;
   return found;
 }
@@ -99,10 +99,10 @@ TEST_CASE(
   if (!runs_on(store_kind::sqlite)) return;
   // The log file lies on it too: what cannot be logged stops nothing.
   const small_disk disk{std::size_t{96} << 20};
-  crash_stand stand{{.store = store_kind::sqlite, .gateway_folder = disk.folder()}};
-  fill_again_and_again(stand, disk);
-  stand.finish();
-  stand.holds("a full disk");
+  crash_fixture fixture{{.store = store_kind::sqlite, .gateway_folder = disk.folder()}};
+  fill_again_and_again(fixture, disk);
+  fixture.finish();
+  fixture.holds("a full disk");
 }
 
 // MariaDB 10.11.19 loses committed rows on a full disk, now and then and without a word: its secondary indexes then
@@ -111,20 +111,20 @@ TEST_CASE(
 TEST_CASE("MariaDB's disk is full: writes answer 503, reads go on, and service resumes by itself once there is room") {
   if (!runs_on(store_kind::mysql)) return;
   // A new server every few rounds, so that damage to one leaves the others to be audited.
-  auto wishes = crash_wishes::of_environment();
-  for (int left = wishes.rounds; left > 0; left -= wishes.rounds) {
-    wishes.rounds = std::min(left, 4);
+  auto settings = crash_settings::of_environment();
+  for (int left = settings.rounds; left > 0; left -= settings.rounds) {
+    settings.rounds = std::min(left, 4);
     const small_disk disk{std::size_t{320} << 20};
-    crash_stand stand{{.store = store_kind::mysql, .own_database = true, .database_folder = disk.folder() / "data"},
-                      wishes};
-    fill_again_and_again(stand, disk);
-    outlast_rollbacks(stand);
-    stand.finish();
-    if (const auto found = damage(stand); found.empty())
-      stand.holds("a full disk");
+    crash_fixture fixture{{.store = store_kind::mysql, .own_database = true, .database_folder = disk.folder() / "data"},
+                          settings};
+    fill_again_and_again(fixture, disk);
+    outlast_rollbacks(fixture);
+    fixture.finish();
+    if (const auto found = damage(fixture); found.empty())
+      fixture.holds("a full disk");
     else
-      WARN("NOT RUN to its end, " << wishes.rounds
+      WARN("NOT RUN to its end, " << settings.rounds
                                   << " rounds: InnoDB has damaged its tables on the full disk:" << found);
-    wishes.seed += 1;
+    settings.seed += 1;
   }
 }

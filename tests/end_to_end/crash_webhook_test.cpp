@@ -1,10 +1,10 @@
-// Webhooks through crashes of either side: every event reaches every destination at least once, nothing is invented,
-// and whatever comes twice is the same delivery, to the last byte.
+// Webhooks during crashes of either side: every event reaches every destination at least once, no other event arrives,
+// and a repeated delivery is byte-identical.
 #include <catch2/catch.hpp>
 
 #include <iostream>
 
-#include "crash_stand.hpp"
+#include "crash_fixture.hpp"
 #include "destinations.hpp"
 #include "open_loop.hpp"
 
@@ -26,47 +26,47 @@ const webhook_answer internal_error{.status = 500, .headers = {}, .body = "out o
 const webhook_answer no_word{.how = webhook_answer::ending::close};
 const webhook_answer no_answer_yet{.how = webhook_answer::ending::hang};
 
-/// Gives one attempt, and fails one in five: the operator delivers again.
+/// Fails one delivery in five. Deliveries have one attempt, so the operator redelivers them.
 webhook_answer of_a_merchant(const webhook_post& post, unsigned attempt) {
   if (attempt > 1 || dice(post) % 5 != 0) return {};
   return dice(post) % 2 == 0 ? internal_error : no_word;
 }
 
-/// Fails every fourth at first, and some of these again.
+/// Fails every fourth delivery at its first attempt, and some of these again.
 webhook_answer of_a_platform(const webhook_post& post, unsigned attempt) {
   if (attempt > 2 || dice(post) % 4 != 0) return {};
   if (attempt == 2) return dice(post) % 3 == 0 ? internal_error : webhook_answer{};
   return dice(post) % 8 == 0 ? no_word : internal_error;
 }
 
-/// Clients at work in live mode, and two destinations that hear of it.
-struct told_stand {
+/// Clients in live mode, and two destinations of their webhooks.
+struct webhook_crash_fixture {
   webhook_receiver shop, platform;
-  crash_stand stand;
+  crash_fixture fixture;
   webhook_destination to_shop, to_platform;
 
-  explicit told_stand(stand_options options) : stand{with_arguments(std::move(options))} {
-    auto live = new_merchant(*stand.gateway, {"Lantern Books", "standard", "", true});
+  explicit webhook_crash_fixture(fixture_options options) : fixture{with_arguments(std::move(options))} {
+    auto live = new_merchant(*fixture.gateway, {"Lantern Books", "standard", "", true});
     live.test = live.live;  // the clients sign with it
-    stand.account = live;
-    to_shop = set_destination(*stand.gateway, live, shop.url(), "live");
-    to_platform = set_destination(*stand.gateway, live, platform.url(), "live");
-    turn_into_platform(*stand.gateway, to_platform.id);
+    fixture.account = live;
+    to_shop = set_destination(*fixture.gateway, live, shop.url(), "live");
+    to_platform = set_destination(*fixture.gateway, live, platform.url(), "live");
+    turn_into_platform(*fixture.gateway, to_platform.id);
     shop.answers("/hooks", of_a_merchant);
     platform.answers("/hooks", of_a_platform);
-    stand.go();
+    fixture.start_clients();
   }
 
-  static stand_options with_arguments(stand_options options) {
+  static fixture_options with_arguments(fixture_options options) {
     options.gateway_arguments = {"--webhook-attempts=1"};
     return options;
   }
 
-  /// Nobody is there, for a moment.
+  /// Stops both receivers for a moment.
   void outage() {
     shop.stop();
     platform.stop();
-    stand.work(600ms);
+    fixture.work(600ms);
     shop.start();
     platform.start();
   }
@@ -74,29 +74,29 @@ struct told_stand {
   /// After the clients have finished: the operator delivers again what has failed, and in the end also what would be
   /// tried again by itself, but only in minutes: outages have used up the quick attempts.
   void holds(const std::string& fault) {
-    stand.holds(fault);
+    fixture.holds(fault);
     std::int64_t again = 0;
     const auto redeliver = [&](const std::vector<std::string>& which) {
       std::vector<std::string> command{"delivery", "redeliver"};
       command.insert(command.end(), which.begin(), which.end());
-      again += stand.gateway->ctl(command)["redelivered"].number();
+      again += fixture.gateway->ctl(command)["redelivered"].number();
     };
     std::vector<std::string> left;
     const auto began = std::chrono::steady_clock::now();
     do {
       redeliver({"--destination", to_shop.id});
-      left = left_undelivered(*stand.gateway, stand.account, 1s);
+      left = left_undelivered(*fixture.gateway, fixture.account, 1s);
       if (std::chrono::steady_clock::now() > began + 8s)
         for (const auto& row : left) redeliver({row.substr(0, row.find('\t'))});
     } while (!left.empty() && std::chrono::steady_clock::now() < began + 60s);
     INFO("not delivered:" << joined(left));
     CHECK(left.empty());
     const auto found =
-        audit_deliveries(*stand.gateway, stand.account, "live", {{shop, to_shop}, {platform, to_platform, true}});
-    std::cout << to_string(stand.store) << ", " << fault << ": " << found.events << " events to two destinations, "
+        audit_deliveries(*fixture.gateway, fixture.account, "live", {{shop, to_shop}, {platform, to_platform, true}});
+    std::cout << to_string(fixture.store) << ", " << fault << ": " << found.events << " events to two destinations, "
               << found.posts << " posts, " << found.repeats << " of them repeats, " << again
               << " delivered again by the operator, " << found.broken.size() << " broken promises (seed "
-              << stand.wishes.seed << ")" << std::endl;
+              << fixture.settings.seed << ")" << std::endl;
     INFO("broken promises:" << joined(found.broken));
     CHECK(found.broken.empty());
     CHECK(found.events > 0);
@@ -107,37 +107,37 @@ struct told_stand {
 }  // namespace
 
 TEST_CASE("webhooks: kill -9 of the gateway, and endpoints that fail and go away, lose no event and invent none") {
-  told_stand t{{.store = GENERATE(from_range(stores()))}};
-  for (int round = 0; round < t.stand.wishes.rounds; ++round) {
-    t.stand.work();
-    t.stand.gateway->kill();
-    t.stand.gateway->start();
+  webhook_crash_fixture t{{.store = GENERATE(from_range(stores()))}};
+  for (int round = 0; round < t.fixture.settings.rounds; ++round) {
+    t.fixture.work();
+    t.fixture.gateway->kill();
+    t.fixture.gateway->start();
     t.outage();
   }
-  t.stand.finish();
+  t.fixture.finish();
   t.holds("kill -9 of the gateway, endpoints away");
 }
 
 TEST_CASE("webhooks: kill -9 of MariaDB in the middle of deliveries loses no event and invents none") {
   if (std::ranges::count(stores(), store_kind::mysql) == 0) return;
-  told_stand t{{.store = store_kind::mysql, .own_database = true}};
-  for (int round = 0; round < t.stand.wishes.rounds; ++round) {
-    t.stand.work();
-    t.stand.database->kill();
-    std::this_thread::sleep_for(t.stand.between(0, 1'000));
-    t.stand.database->start();
-    CHECK(eventually([&] { return t.stand.gateway->ready(); }, 30s));
+  webhook_crash_fixture t{{.store = store_kind::mysql, .own_database = true}};
+  for (int round = 0; round < t.fixture.settings.rounds; ++round) {
+    t.fixture.work();
+    t.fixture.database->kill();
+    std::this_thread::sleep_for(t.fixture.between(0, 1'000));
+    t.fixture.database->start();
+    CHECK(eventually([&] { return t.fixture.gateway->ready(); }, 30s));
     if (round % 2 == 1) t.outage();
   }
-  t.stand.finish();
+  t.fixture.finish();
   t.holds("kill -9 of MariaDB, endpoints away");
 }
 
 TEST_CASE(
     "webhooks: kill -9 of the gateway with deliveries pending, again and again: each arrives, and comes twice as the "
     "same") {
-  const auto wishes = crash_wishes::of_environment();
-  const auto wanted = static_cast<std::size_t>(wishes.deliveries);
+  const auto settings = crash_settings::of_environment();
+  const auto wanted = static_cast<std::size_t>(settings.deliveries);
   gateway_options options;
   options.store = GENERATE(from_range(stores()));
   options.arguments = {"--webhook-answer-timeout=2m", "--log-level=warn"};
@@ -160,7 +160,7 @@ TEST_CASE(
   CHECK(hung < 100);
 
   const auto began = std::chrono::steady_clock::now();
-  const auto rounds = static_cast<std::size_t>(wishes.rounds);
+  const auto rounds = static_cast<std::size_t>(settings.rounds);
   std::string pending_at_kill;
   for (std::size_t round = 0; round < rounds; ++round) {
     REQUIRE(receiver.comes_to(hung + wanted * round / rounds, "/hooks", 60s));
@@ -190,7 +190,7 @@ TEST_CASE("the audit of webhooks reports whatever is lost, invented, unsigned or
   const auto to = set_destination(gateway, account, receiver.url());
   api merchant{gateway, account.test};
   for (int i = 0; i < 3; ++i)
-    REQUIRE(told(merchant.create(server_payment(new_payment_id(), "pm_card_riskBlocked"))) == "200 failed");
+    REQUIRE(summary_of(merchant.create(server_payment(new_payment_id(), "pm_card_riskBlocked"))) == "200 failed");
   REQUIRE(deliveries_come_to(gateway, to.id, "delivered", 3));
   gateway.kill();
   const auto broken = [&](const webhook_destination& destination, bool platform = false) {

@@ -27,7 +27,7 @@ TEST_CASE("SIGTERM drains: the request in flight is answered, new connections ar
   const auto id = new_payment_id();
   const call same{new_uuid(), {}};
   api idle{gateway, account.test};
-  REQUIRE(told(idle.view(id)) == "404 payment_not_found");
+  REQUIRE(summary_of(idle.view(id)) == "404 payment_not_found");
 
   reply answer;
   std::string lost;
@@ -48,7 +48,7 @@ TEST_CASE("SIGTERM drains: the request in flight is answered, new connections ar
   CHECK(refused);
   CHECK(was_running);
   CHECK(lost.empty());
-  CHECK(told(answer) == "200 authorized");
+  CHECK(summary_of(answer) == "200 authorized");
   CHECK(gateway.wait(10s) == exit_result{0, 0});
   CHECK_THROWS_AS(idle.client().send({"GET", "/healthz", {}, {}}), connection_failed);
 
@@ -92,5 +92,5 @@ TEST_CASE("a drain does not wait for ever") {
   REQUIRE(ended);
   CHECK(std::chrono::steady_clock::now() - since < 8s);
   gateway.start();
-  CHECK(told(api{gateway, account.test}.capture(id)) == "200 captured");
+  CHECK(summary_of(api{gateway, account.test}.capture(id)) == "200 captured");
 }

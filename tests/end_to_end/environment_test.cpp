@@ -11,15 +11,15 @@ TEST_CASE("test and live are kept apart: the same payment_id is another payment,
   api test{gateway, account.test}, live{gateway, account.live};
   const auto id = new_payment_id();
 
-  REQUIRE(told(test.create(server_payment(id))) == "200 authorized");
-  CHECK(told(live.view(id)) == "404 payment_not_found");
-  CHECK(told(live.timeline(id)) == "404 payment_not_found");
-  CHECK(told(live.capture(id)) == "404 payment_not_found");
-  CHECK(told(live.void_payment(id)) == "404 payment_not_found");
-  CHECK(told(live.refund(id)) == "404 payment_not_found");
+  REQUIRE(summary_of(test.create(server_payment(id))) == "200 authorized");
+  CHECK(summary_of(live.view(id)) == "404 payment_not_found");
+  CHECK(summary_of(live.timeline(id)) == "404 payment_not_found");
+  CHECK(summary_of(live.capture(id)) == "404 payment_not_found");
+  CHECK(summary_of(live.void_payment(id)) == "404 payment_not_found");
+  CHECK(summary_of(live.refund(id)) == "404 payment_not_found");
 
-  REQUIRE(told(live.create(server_payment(id).set("amount", 100))) == "200 authorized");
-  CHECK(told(live.capture(id)) == "200 captured");
+  REQUIRE(summary_of(live.create(server_payment(id).set("amount", 100))) == "200 authorized");
+  CHECK(summary_of(live.capture(id)) == "200 captured");
   CHECK(test.payment(id)["state"] == "authorized");
   CHECK(test.payment(id)["amount"] == 4200);
   CHECK(live.payment(id)["amount"] == 100);
@@ -30,9 +30,9 @@ TEST_CASE("an Idempotency-Key used in test is free in live") {
   const auto account = new_merchant(gateway, {"Lantern Books", "standard", "", true});
   api test{gateway, account.test}, live{gateway, account.live};
   const call same{new_uuid(), {}};
-  CHECK(told(test.create(server_payment(new_payment_id()), same)) == "200 authorized");
+  CHECK(summary_of(test.create(server_payment(new_payment_id()), same)) == "200 authorized");
   const auto answer = live.create(server_payment(new_payment_id()), same);
-  CHECK(told(answer) == "200 authorized");
+  CHECK(summary_of(answer) == "200 authorized");
   CHECK_FALSE(answer.replayed());
 }
 
@@ -42,11 +42,11 @@ TEST_CASE("two merchants may use the same payment_id and the same Idempotency-Ke
   api one{gateway, first.test}, other{gateway, second.test};
   const auto id = new_payment_id();
   const call same{new_uuid(), {}};
-  REQUIRE(told(one.create(server_payment(id), same)) == "200 authorized");
-  CHECK(told(other.view(id)) == "404 payment_not_found");
-  CHECK(told(other.capture(id)) == "404 payment_not_found");
+  REQUIRE(summary_of(one.create(server_payment(id), same)) == "200 authorized");
+  CHECK(summary_of(other.view(id)) == "404 payment_not_found");
+  CHECK(summary_of(other.capture(id)) == "404 payment_not_found");
   const auto answer = other.create(server_payment(id).set("amount", 7), same);
-  CHECK(told(answer) == "200 authorized");
+  CHECK(summary_of(answer) == "200 authorized");
   CHECK_FALSE(answer.replayed());
   CHECK(one.payment(id)["amount"] == 4200);
   CHECK(other.payment(id)["amount"] == 7);
@@ -59,8 +59,8 @@ TEST_CASE("a payment_id is taken once, whatever became of the payment") {
   for (const std::string token : {"pm_card_visa", "pm_card_chargeDeclined", "pm_card_authenticationRequired"}) {
     const auto id = new_payment_id();
     REQUIRE(merchant.create(server_payment(id, token)).status == 200);
-    CHECK(told(merchant.create(server_payment(id))) == "409 payment already exists");
-    CHECK(told(merchant.create(server_payment(id, token))) == "409 payment already exists");
+    CHECK(summary_of(merchant.create(server_payment(id))) == "409 payment already exists");
+    CHECK(summary_of(merchant.create(server_payment(id, token))) == "409 payment already exists");
   }
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("creates of one payment_id under many keys at once: exactly one takes 
   std::vector<std::thread> threads;
   for (auto& word : words)
     threads.emplace_back(
-        [&] { word = told(api{gateway, account.test}.create(server_payment(id, "pm_card_slow_50"))); });
+        [&] { word = summary_of(api{gateway, account.test}.create(server_payment(id, "pm_card_slow_50"))); });
   for (auto& thread : threads) thread.join();
   CHECK(std::ranges::count(words, "200 authorized") == 1);
   CHECK(std::ranges::count(words, "409 payment already exists") == 15);
@@ -92,8 +92,8 @@ TEST_CASE("without --dev the sandbox does not serve live payments") {
   gateway.run_ctl({"route", "set", "--merchant", account.id, "--mode", "live", "--provider", "sandbox", "--currencies",
                    "HKD", "--methods", "card"});
   api test{gateway, account.test}, real{gateway, live};
-  CHECK(told(test.create(server_payment(new_payment_id()))) == "200 authorized");
+  CHECK(summary_of(test.create(server_payment(new_payment_id()))) == "200 authorized");
   const auto id = new_payment_id();
   CHECK(real.create(server_payment(id)).status == 422);
-  CHECK(told(real.view(id)) == "404 payment_not_found");
+  CHECK(summary_of(real.view(id)) == "404 payment_not_found");
 }

@@ -22,7 +22,7 @@ struct verdict {
 };
 verdict judge(const std::string& body) {
   const auto answer = merchant().post("/v1/payment_intents", body);
-  return {told(answer), answer.status == 400 ? json::parse(answer.body)["message"].text() : ""};
+  return {summary_of(answer), answer.status == 400 ? json::parse(answer.body)["message"].text() : ""};
 }
 
 void refuses(const std::string& body, const std::string& field, const std::string& code = "invalid_request") {
@@ -68,8 +68,8 @@ TEST_CASE("a body that is not exactly one JSON object is refused") {
 TEST_CASE("white space around the object is no fault, and a refused body can be corrected under the same key") {
   const auto id = new_payment_id();
   const call same{new_uuid(), {}};
-  CHECK(told(merchant().post("/v1/payment_intents", "{", same)) == "400 invalid_request");
-  CHECK(told(merchant().post("/v1/payment_intents", " \r\n\t" + server_payment(id).text() + "\n", same)) ==
+  CHECK(summary_of(merchant().post("/v1/payment_intents", "{", same)) == "400 invalid_request");
+  CHECK(summary_of(merchant().post("/v1/payment_intents", " \r\n\t" + server_payment(id).text() + "\n", same)) ==
         "200 authorized");
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("a duplicate key is refused wherever it stands, however it is written"
   refuses(twice(R"("unknown":1,"unknown":2)"), "unknown");
   refuses(twice(R"("unknown":{"x":1,"x":2})"), "x");
   refuses(twice(R"("unknown":[{"x":1,"x":2}])"), "x");
-  CHECK(told(merchant().view(id)) == "404 payment_not_found");
+  CHECK(summary_of(merchant().view(id)) == "404 payment_not_found");
 }
 
 TEST_CASE("text must be valid UTF-8 and properly escaped") {
@@ -155,7 +155,7 @@ TEST_CASE("currency is an ISO 4217 code in force, in either case") {
   refuses(server_payment(new_payment_id()).without("currency").text(), "currency");
 
   const auto id = new_payment_id();
-  REQUIRE(told(merchant().create(server_payment(id).set("currency", "hkd"))) == "200 authorized");
+  REQUIRE(summary_of(merchant().create(server_payment(id).set("currency", "hkd"))) == "200 authorized");
   CHECK(merchant().payment(id)["currency"] == "HKD");
 }
 
@@ -201,6 +201,24 @@ TEST_CASE("texts must be texts") {
             .words == "200 authorized");
 }
 
+TEST_CASE("texts have no limit but 64 KiB each, and reach the event whole") {
+  const auto id = new_payment_id();
+  std::string text;
+  while (text.size() < 65'536) text += "\xc3\xa9";
+  REQUIRE(summary_of(merchant().create(server_payment(id)
+                                           .set("description", text)
+                                           .set("customer_name", text)
+                                           .raw("metadata", "{\"" + text + "\":\"" + text + "\",\"\":\"x\"}"))) ==
+          "200 authorized");
+  CHECK(summary_of(merchant().capture(id)) == "200 captured");
+  const auto data = json::parse(
+      shared().sql("SELECT data FROM events WHERE subject_id = '" + id + "' AND type = 'payment.captured';"));
+  CHECK(data["metadata"].names() == std::vector<std::string>{text, ""});
+  CHECK(summary_of(merchant().refund(id, object{}.set("amount", 1).set("reason", text).text())) ==
+        "200 partially_refunded");
+  refuses(with("description", '"' + text + "x\""), "description");
+}
+
 TEST_CASE("metadata is an object of at most 50 texts") {
   for (const auto* bad : {"[]", "\"a\"", "1", R"({"a":1})", R"({"a":null})", R"({"a":{"b":"c"}})", R"({"a":["b"]})"})
     refuses(with("metadata", bad), "metadata");
@@ -211,9 +229,9 @@ TEST_CASE("metadata is an object of at most 50 texts") {
 
 TEST_CASE("metadata keys that start with service_ are dropped, the others reach the events") {
   const auto id = new_payment_id();
-  REQUIRE(told(merchant().create(server_payment(id).raw(
+  REQUIRE(summary_of(merchant().create(server_payment(id).raw(
               "metadata", R"({"order":"1001","service_route":"x","note":"é"})"))) == "200 authorized");
-  REQUIRE(told(merchant().capture(id)) == "200 captured");
+  REQUIRE(summary_of(merchant().capture(id)) == "200 captured");
   const auto data = json::parse(
       shared().sql("SELECT data FROM events WHERE subject_id = '" + id + "' AND type = 'payment.captured';"));
   CHECK(data["metadata"].names() == std::vector<std::string>{"order", "note"});
@@ -228,12 +246,12 @@ TEST_CASE("metadata keys that start with service_ are dropped, the others reach 
 TEST_CASE("a merchant named in the request must be the one that signs it") {
   const auto own = new_merchant(shared()), other = new_merchant(shared());
   api caller{shared(), own.test};
-  CHECK(told(caller.create(server_payment(new_payment_id()).set("merchant_id", own.id))) == "200 authorized");
-  CHECK(told(caller.create(server_payment(new_payment_id()).set("merchant_id", other.id))) ==
+  CHECK(summary_of(caller.create(server_payment(new_payment_id()).set("merchant_id", own.id))) == "200 authorized");
+  CHECK(summary_of(caller.create(server_payment(new_payment_id()).set("merchant_id", other.id))) ==
         "400 merchant_id_mismatch");
-  CHECK(told(caller.create(server_payment(new_payment_id()), {new_uuid(), {{"Service-Merchant", own.id}}})) ==
+  CHECK(summary_of(caller.create(server_payment(new_payment_id()), {new_uuid(), {{"Service-Merchant", own.id}}})) ==
         "200 authorized");
-  CHECK(told(caller.create(server_payment(new_payment_id()), {new_uuid(), {{"Service-Merchant", other.id}}})) ==
+  CHECK(summary_of(caller.create(server_payment(new_payment_id()), {new_uuid(), {{"Service-Merchant", other.id}}})) ==
         "400 merchant_id_mismatch");
 }
 
@@ -256,15 +274,15 @@ TEST_CASE("features of platforms are refused to a merchant's key in both environ
   for (const std::string mode : {"test", "live"}) {
     api caller{shared(), mint_key(shared(), account.id, mode, "*")};
     CAPTURE(mode);
-    CHECK(told(caller.create(server_payment(new_payment_id()).set("customer_ref", "c1"))) ==
+    CHECK(summary_of(caller.create(server_payment(new_payment_id()).set("customer_ref", "c1"))) ==
           "422 {platform_key_required}");
-    CHECK(told(caller.create(server_payment(new_payment_id())
-                                 .without("payment_method")
-                                 .set("customer_ref", "c1")
-                                 .set("setup_future_usage", "off_session"))) == "422 {platform_key_required}");
-    CHECK(told(caller.post("/v1/charges/saved", saved)) == "422 {platform_key_required}");
-    CHECK(told(caller.post("/v1/subscription_checkouts", checkout)) == "422 {platform_key_required}");
-    CHECK(told(caller.get("/v1/customers/by_ref?ref=c1")) == "422 {platform_key_required}");
+    CHECK(summary_of(caller.create(server_payment(new_payment_id())
+                                       .without("payment_method")
+                                       .set("customer_ref", "c1")
+                                       .set("setup_future_usage", "off_session"))) == "422 {platform_key_required}");
+    CHECK(summary_of(caller.post("/v1/charges/saved", saved)) == "422 {platform_key_required}");
+    CHECK(summary_of(caller.post("/v1/subscription_checkouts", checkout)) == "422 {platform_key_required}");
+    CHECK(summary_of(caller.get("/v1/customers/by_ref?ref=c1")) == "422 {platform_key_required}");
   }
   refuses(with("setup_future_usage", "\"sometimes\""), "setup_future_usage");
   refuses(with("setup_future_usage", "\"on_session\""), "customer_ref");
@@ -272,23 +290,23 @@ TEST_CASE("features of platforms are refused to a merchant's key in both environ
 
 TEST_CASE("the bodies of capture, refund and void are read as strictly") {
   const auto id = new_payment_id();
-  REQUIRE(told(merchant().create(server_payment(id))) == "200 authorized");
-  REQUIRE(told(merchant().capture(id)) == "200 captured");
+  REQUIRE(summary_of(merchant().create(server_payment(id))) == "200 authorized");
+  REQUIRE(summary_of(merchant().capture(id)) == "200 captured");
   for (const auto* bad :
        {"{", "[]", R"({"amount":1.5})", R"({"amount":"100"})", R"({"amount":-1})", R"({"amount":1e2})",
         R"({"amount":1,"amount":1})", R"({"amount":1000000000000})", R"({"reason":5})"}) {
     CAPTURE(bad);
-    CHECK(told(merchant().refund(id, bad)) == "400 invalid_request");
+    CHECK(summary_of(merchant().refund(id, bad)) == "400 invalid_request");
   }
-  CHECK(told(merchant().void_payment(id, R"({"reason":[]})")) == "400 invalid_request");
-  CHECK(told(merchant().void_payment(id, "{]")) == "400 invalid_request");
+  CHECK(summary_of(merchant().void_payment(id, R"({"reason":[]})")) == "400 invalid_request");
+  CHECK(summary_of(merchant().void_payment(id, "{]")) == "400 invalid_request");
   CHECK(merchant().payment(id)["refunded_total"] == 0);
-  CHECK(told(merchant().refund(id, R"({"amount":0,"reason":"all of it"})")) == "200 refunded");
+  CHECK(summary_of(merchant().refund(id, R"({"amount":0,"reason":"all of it"})")) == "200 refunded");
 }
 
 TEST_CASE("a payment's id in the path must be one that can exist") {
-  CHECK(told(merchant().view("pay_nowhere")) == "404 payment_not_found");
-  CHECK(told(merchant().capture("pay_nowhere")) == "404 payment_not_found");
+  CHECK(summary_of(merchant().view("pay_nowhere")) == "404 payment_not_found");
+  CHECK(summary_of(merchant().capture("pay_nowhere")) == "404 payment_not_found");
   const auto odd = merchant().view("1001");
   CHECK((odd.status == 404 || odd.status == 400));
 }

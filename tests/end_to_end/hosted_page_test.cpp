@@ -22,7 +22,7 @@ struct shop {
 
   std::string open(const object& payment) {
     const auto answer = merchant.create(payment);
-    REQUIRE(told(answer) == "200 processing");
+    REQUIRE(summary_of(answer) == "200 processing");
     const auto provider = json::parse(answer.body)["provider"];
     CHECK(provider["status"] == "pending");
     CHECK_FALSE(provider["provider_ref"].text().empty());
@@ -101,7 +101,7 @@ TEST_CASE("paying captures the payment and returns the customer to success_url")
     CHECK(history(s.merchant.timeline(id)) == std::vector<std::string>{"attempt hosted_session pending",
                                                                        "attempt charge approved",
                                                                        "event payment.captured published"});
-    CHECK(told(s.merchant.refund(id)) == "200 refunded");
+    CHECK(summary_of(s.merchant.refund(id)) == "200 refunded");
   }
 }
 
@@ -207,7 +207,7 @@ TEST_CASE("a challenge that the customer passes authorizes the payment, one that
   CHECK(s.merchant.state_of(passed) == "authorized");
   CHECK(history(s.merchant.timeline(passed)) ==
         std::vector<std::string>{"attempt authorize pending", "attempt authorize approved"});
-  CHECK(told(s.merchant.capture(passed)) == "200 captured");
+  CHECK(summary_of(s.merchant.capture(passed)) == "200 captured");
 
   const auto refused = s.page(s.open(server_payment(failed, "pm_card_authenticationRequired"))).act("decline");
   CHECK((refused.status == 200 || refused.status == 303));
@@ -225,8 +225,8 @@ TEST_CASE("an abandoned checkout fails with checkout_expired") {
   api merchant{gateway, cards.test}, bazaar{gateway, wallet.test};
   const auto id = new_payment_id(), challenge = new_payment_id(), neutral = new_payment_id();
   const auto url = json::parse(merchant.create(redirect_payment(id)).body)["provider.hosted_url"].text();
-  REQUIRE(told(merchant.create(server_payment(challenge, "pm_card_authenticationRequired"))) == "200 processing");
-  REQUIRE(told(bazaar.create(redirect_payment(neutral, "PKR"))) == "200 processing");
+  REQUIRE(summary_of(merchant.create(server_payment(challenge, "pm_card_authenticationRequired"))) == "200 processing");
+  REQUIRE(summary_of(bazaar.create(redirect_payment(neutral, "PKR"))) == "200 processing");
 
   CHECK(eventually([&] {
     return merchant.state_of(id) == "failed" && merchant.state_of(challenge) == "failed" &&

@@ -1,6 +1,5 @@
-// Attacks by numbers and by patience. While each goes on, quiet merchants work beside it: the slowest hundredth of
-// their calls may not come to take twice as long. And the gateway's memory stays where it was, however often they are
-// repeated.
+// Attacks by many connections and by slow ones. During each attack quiet merchants send requests, whose p99 must not
+// double. And the gateway's memory must not grow, however often the attacks are repeated.
 #include <catch2/catch.hpp>
 
 #include <sys/resource.h>
@@ -15,16 +14,16 @@
 
 using namespace gateway::e2e;
 using namespace std::chrono_literals;
-using speaks = hostile_connection::speaks;
+using protocol = hostile_connection::protocol;
 
 namespace {
 
 const std::string next = "GET /healthz HTTP/1.1\r\nHost: gateway\r\n\r\n";
 const std::string head = "POST /v1/payment_intents HTTP/1.1\r\nHost: gateway\r\n";
 
-/// What the machine's other work alone can add to a call: the attackers' own processor time is not the gateway's doing.
+/// What the machine's other work, such as the attackers' own processor time, can add to a call.
 constexpr double noise_ms = 15;
-/// A slow phase may be the machine's fault; three in a row are the gateway's.
+/// One slow measurement may be the machine's fault; three in a row count as the gateway's.
 constexpr int attempts = 3;
 
 /// Besides the buffers that an open connection may fill (a body of 1 MiB at most), what an attack may leave behind.
@@ -37,25 +36,26 @@ gateway_options tight() {
   return options;
 }
 
-struct stage {
+struct fixture {
   gateway_process gateway;
   merchant_account account = new_merchant(gateway);
   quiet_clients quiet{gateway, account.test, 4};
 
-  explicit stage(const gateway_options& options = tight()) : gateway{options} { quiet.work(1000ms); }
+  explicit fixture(const gateway_options& options = tight()) : gateway{options} { quiet.work(1000ms); }
 };
 
-/// One gateway for many attacks: what one of them leaves behind, the next ones and their measurements meet.
-stage& on_stage() {
+/// One gateway for many attacks, so that what one attack leaves behind shows in later measurements.
+fixture& shared_fixture() {
   raise_descriptor_limit();
-  static stage one;
+  static fixture one;
   return one;
 }
 
 double p99(const std::vector<double>& sorted) { return percentile(sorted, 0.99); }
 
-/// Quiet clients before the attack and during it, until it is seen once that they do not notice.
-void holds_while(stage& on, const std::string& name, unsigned threads, const std::function<void(unsigned)>& once) {
+/// Measures the quiet clients before and during the attack, until one measurement shows no effect.
+void check_unnoticed_during(fixture& on, const std::string& name, unsigned threads,
+                            const std::function<void(unsigned)>& once) {
   INFO(name);
   double before = 0, during = 0;
   std::size_t rounds = 0;
@@ -74,20 +74,19 @@ void holds_while(stage& on, const std::string& name, unsigned threads, const std
             << (processor_time(on.gateway.pid()) - processor).count() << " ms of processor, "
             << resident_kb(on.gateway.pid()) / 1024 << " MiB\n";
   CHECK(unnoticed);
-  for (const auto& surprise : on.quiet.surprises()) FAIL_CHECK(surprise);
+  for (const auto& answer : on.quiet.unexpected_answers()) FAIL_CHECK(answer);
   CHECK(rounds > 0);
 }
 
-/// A little faster than people click, so that there are always some hundred attacks a second, and never all of the
-/// machine.
-void breathe() { std::this_thread::sleep_for(2ms); }
+/// Limits each thread to some hundred attacks a second, so that they do not use up the machine.
+void pause_briefly() { std::this_thread::sleep_for(2ms); }
 
 }  // namespace
 
 TEST_CASE("quiet clients do not notice what others do to the gateway") {
-  auto& on = on_stage();
+  auto& on = shared_fixture();
   const auto server = on.gateway.address();
-  const auto open = [&server](speaks how = speaks::tls) {
+  const auto open = [&server](protocol how = protocol::tls) {
     hostile_connection made{server, how};
     if (!made.open()) throw connection_failed{"refused"};
     return made;
@@ -95,35 +94,35 @@ TEST_CASE("quiet clients do not notice what others do to the gateway") {
   const auto resident = [&on] { return resident_kb(on.gateway.pid()); };
   const auto at_start = resident();
 
-  holds_while(on, "garbage instead of TLS", 2, [&](unsigned) {
-    hostile_connection one{server, speaks::nothing};
+  check_unnoticed_during(on, "garbage instead of TLS", 2, [&](unsigned) {
+    hostile_connection one{server, protocol::nothing};
     one.send(std::string(2'000, '\xff'));
     CHECK(one.ended_by_server());
-    breathe();
+    pause_briefly();
   });
-  holds_while(on, "handshakes, one after the other", 2, [&](unsigned) {
+  check_unnoticed_during(on, "handshakes, one after the other", 2, [&](unsigned) {
     open();
-    breathe();
+    pause_briefly();
   });
-  holds_while(on, "connections that are reset in mid-request", 2, [&](unsigned) {
+  check_unnoticed_during(on, "connections that are reset in mid-request", 2, [&](unsigned) {
     auto one = open();
     one.send(head + "Content-Length: 1000\r\n\r\nhalf");
     one.reset();
-    breathe();
+    pause_briefly();
   });
-  holds_while(on, "header floods", 2, [&](unsigned) {
+  check_unnoticed_during(on, "header floods", 2, [&](unsigned) {
     auto one = open();
     std::string flood = "GET /healthz HTTP/1.1\r\n";
     for (int i = 0; i < 3'000; ++i) flood += "X-" + std::to_string(i) + ": y\r\n";
     one.send(flood);
     CHECK(one.listen(1).answers() == std::vector<std::string>{"431 headers_too_large"});
   });
-  holds_while(on, "headers of a byte each packet", 2, [&](unsigned) {
+  check_unnoticed_during(on, "headers of a byte each packet", 2, [&](unsigned) {
     auto one = open();
     one.send_in_pieces(next, 1);
     CHECK(one.listen(1).answers() == std::vector<std::string>{"200"});
   });
-  holds_while(on, "a body of a million chunks", 2, [&](unsigned) {
+  check_unnoticed_during(on, "a body of a million chunks", 2, [&](unsigned) {
     auto one = open();
     one.send(head + "Transfer-Encoding: chunked\r\n\r\n");
     std::string chunks;
@@ -134,25 +133,25 @@ TEST_CASE("quiet clients do not notice what others do to the gateway") {
     const auto said = one.listen(1);
     CHECK((said.closed || said.answers() == std::vector<std::string>{"400 bad_request"}));
   });
-  holds_while(on, "requests that could be read in two ways", 2, [&](unsigned) {
+  check_unnoticed_during(on, "requests that could be read in two ways", 2, [&](unsigned) {
     auto one = open();
     one.send(head + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + next);
     CHECK(one.listen(2).answers() == std::vector<std::string>{"400 bad_request"});
-    breathe();
+    pause_briefly();
   });
-  holds_while(on, "pipelines whose answers nobody reads", 2, [&](unsigned) {
+  check_unnoticed_during(on, "pipelines whose answers nobody reads", 2, [&](unsigned) {
     auto one = open();
     std::string pipeline;
     for (int i = 0; i < 1'000; ++i) pipeline += next;
     for (int i = 0; i < 20; ++i)
       if (!one.send(pipeline)) break;
   });
-  holds_while(on, "a TLS 1.2 client that asks for new handshakes", 2, [&](unsigned) {
-    auto one = open(speaks::tls_1_2);
+  check_unnoticed_during(on, "a TLS 1.2 client that asks for new handshakes", 2, [&](unsigned) {
+    auto one = open(protocol::tls_1_2);
     CHECK_FALSE(one.renegotiate());
-    breathe();
+    pause_briefly();
   });
-  holds_while(on, "a TLS 1.3 client that asks for new keys", 2, [&](unsigned) {
+  check_unnoticed_during(on, "a TLS 1.3 client that asks for new keys", 2, [&](unsigned) {
     auto one = open();
     int updates = 0;
     while (updates < 10'000 && one.update_keys()) ++updates;
@@ -163,7 +162,7 @@ TEST_CASE("quiet clients do not notice what others do to the gateway") {
 }
 
 TEST_CASE("hundreds who send a byte now and then get their 408 in time, and nobody else notices") {
-  auto& on = on_stage();
+  auto& on = shared_fixture();
   const auto resident = resident_kb(on.gateway.pid());
   const std::string beginnings[] = {
       "GET /health", next.substr(0, next.size() - 2) + "X-Slow: ", head + "Content-Length: 100000\r\n\r\n",
@@ -187,7 +186,7 @@ TEST_CASE("hundreds who send a byte now and then get their 408 in time, and nobo
     }
     if (std::chrono::steady_clock::now() - begun > 1500ms + 4s) ++late;
   };
-  holds_while(on, "four hundred who drip", 8, drip);
+  check_unnoticed_during(on, "four hundred who drip", 8, drip);
   CHECK(answered >= 400);
   CHECK(other == 0);
   CHECK(late == 0);
@@ -197,7 +196,7 @@ TEST_CASE("hundreds who send a byte now and then get their 408 in time, and nobo
 TEST_CASE("three hundred who keep back the last bytes of a large body fill no more memory than is set aside for such") {
   gateway_options options;
   options.arguments = {"--http-threads=1", "--log-level=warn"};
-  stage on{options};
+  fixture on{options};
   const auto before = resident_kb(on.gateway.pid());
   const std::string body(1'000'000, 'x');
   std::vector<hostile_connection> holding;
@@ -208,7 +207,7 @@ TEST_CASE("three hundred who keep back the last bytes of a large body fill no mo
     holding.back().send(body);
     peak = std::max(peak, resident_kb(on.gateway.pid()));
   }
-  holds_while(on, "three hundred large bodies without an end", 1, [&](unsigned) {
+  check_unnoticed_during(on, "three hundred large bodies without an end", 1, [&](unsigned) {
     peak = std::max(peak, resident_kb(on.gateway.pid()));
     std::this_thread::sleep_for(20ms);
   });
@@ -220,17 +219,17 @@ TEST_CASE("three hundred who keep back the last bytes of a large body fill no mo
 }
 
 TEST_CASE("thousands of handshakes that never go on are let go, and nobody else notices") {
-  auto& on = on_stage();
+  auto& on = shared_fixture();
   const auto resident = resident_kb(on.gateway.pid());
   const auto hello = client_hello();
   std::vector<hostile_connection> half_open;
   std::size_t peak = 0;
   for (int i = 0; i < 2'000; ++i) {
-    half_open.emplace_back(on.gateway.address(), speaks::nothing);
+    half_open.emplace_back(on.gateway.address(), protocol::nothing);
     // A part of the first message: less than a header, half of it, all of it.
     half_open.back().send(hello.substr(0, i % 3 == 0 ? 3 : i % 3 == 1 ? hello.size() / 2 : hello.size()));
   }
-  holds_while(on, "two thousand handshakes that stopped", 1, [&](unsigned) {
+  check_unnoticed_during(on, "two thousand handshakes that stopped", 1, [&](unsigned) {
     peak = std::max(peak, resident_kb(on.gateway.pid()));
     std::this_thread::sleep_for(20ms);
   });
@@ -243,7 +242,7 @@ TEST_CASE("thousands of handshakes that never go on are let go, and nobody else 
 
 TEST_CASE("five thousand idle connections cost 32 KiB each, and nobody else notices") {
   if (raise_descriptor_limit() < 6'000) return;
-  stage on;  // a fresh one: memory that other attacks have given back would hide what these cost
+  fixture on;  // a fresh one: memory that other attacks have given back would hide what these cost
   constexpr std::size_t count = 5'000;
   std::size_t first = 0;
   for (int round = 0; round < 2; ++round) {
@@ -259,7 +258,8 @@ TEST_CASE("five thousand idle connections cost 32 KiB each, and nobody else noti
     for (auto& some : idle)
       for (auto& one : some) REQUIRE(one.open());
     if (round == 0) {
-      holds_while(on, "five thousand idle connections", 1, [](unsigned) { std::this_thread::sleep_for(20ms); });
+      check_unnoticed_during(on, "five thousand idle connections", 1,
+                             [](unsigned) { std::this_thread::sleep_for(20ms); });
       const auto each = (resident_kb(on.gateway.pid()) - before) / count;
       std::cout << "an idle connection costs " << each << " KiB\n";
       CHECK(each < 32);

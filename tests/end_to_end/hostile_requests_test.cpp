@@ -1,6 +1,6 @@
-// Bytes that two HTTP parsers might read differently, one connection each, over TLS to the real gateway. Behind what
-// must be refused stands a second request: it must never be answered. Behind what is allowed stands one that must be,
-// so that both sides are seen to agree where a request ends. (More of the same, byte by byte: tests/http/.)
+// Requests that two HTTP parsers might read differently, each on its own TLS connection to the real gateway. A second
+// request follows each. After a malformed request it must never be answered; after an allowed one it must be, which
+// shows that both sides agree where a request ends. (tests/http/ has more of these.)
 #include <catch2/catch.hpp>
 
 #include "attack.hpp"
@@ -42,7 +42,7 @@ std::string chunks(const std::string& body) { return post("Transfer-Encoding: ch
 std::string sized(const std::string& size) { return chunks(size + "\r\nhello\r\n0\r\n\r\n"); }
 std::string trailed(const std::string& trailer) { return chunks("5\r\nhello\r\n0\r\n" + trailer + "\r\n"); }
 
-/// What the server says to these bytes, and whether it then ends the connection.
+/// The server's answers to these bytes, and whether it then ends the connection.
 void check_refused(const attack& one, const std::string& answer, std::size_t piece) {
   CAPTURE(one.name, piece);
   hostile_connection caller{shared().address()};
@@ -286,12 +286,12 @@ TEST_CASE("what the client can only answer by closing closes without another wor
     CHECK(said.answers().empty());
     CHECK(said.closed);
   };
-  using speaks = hostile_connection::speaks;
+  using protocol = hostile_connection::protocol;
   for (const auto& bytes : {next, std::string(5'000, '\0'), "\x16\x03\x01\xff\xff"s + std::string(20'000, 'x'),
                             "\x80\x2e\x01\x03\x01"s + std::string(0x2b, 'x'), "SSH-2.0-OpenSSH_9.2\r\n"s,
                             "PROXY TCP4 10.0.0.1 10.0.0.2 1 443\r\n"s}) {
     CAPTURE(bytes.substr(0, 20));
-    hostile_connection caller{shared().address(), speaks::nothing};
+    hostile_connection caller{shared().address(), protocol::nothing};
     caller.send(bytes);
     const auto said = caller.listen(1);
     CHECK(said.closed);

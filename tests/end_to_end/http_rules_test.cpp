@@ -102,7 +102,7 @@ TEST_CASE("an unknown path is 404, a known path with another method 405 with All
   auto client = shared().connect();
   const auto answer = client.send({at.method, at.path, {}, {}});
   CHECK(answer.status == at.status);
-  if (at.status == 404) CHECK(told(answer) == "404 not_found");
+  if (at.status == 404) CHECK(summary_of(answer) == "404 not_found");
   if (at.status == 405) {
     CHECK(answer.header("Allow").value_or("").find(at.allow) != std::string::npos);
     CHECK(json::parse(answer.body)["error"].is_string());
@@ -115,7 +115,7 @@ TEST_CASE("a body must be declared as JSON") {
   const auto create = [&](const std::string& type) {
     call how;
     how.content_type = type;
-    return told(merchant.create(server_payment(new_payment_id()), how));
+    return summary_of(merchant.create(server_payment(new_payment_id()), how));
   };
   CHECK(create("application/json") == "200 authorized");
   CHECK(create("application/json; charset=utf-8") == "200 authorized");
@@ -129,15 +129,15 @@ TEST_CASE("a body must be declared as JSON") {
 TEST_CASE("a call without a body needs no Content-Type") {
   api merchant{shared(), new_merchant(shared()).test};
   const auto id = new_payment_id();
-  REQUIRE(told(merchant.create(server_payment(id))) == "200 authorized");
-  CHECK(told(merchant.capture(id)) == "200 captured");
+  REQUIRE(summary_of(merchant.create(server_payment(id))) == "200 authorized");
+  CHECK(summary_of(merchant.capture(id)) == "200 captured");
 }
 
 TEST_CASE("a body of exactly 1 MiB is read, one byte more is 413") {
   api merchant{shared(), new_merchant(shared()).test};
   auto body = server_payment(new_payment_id()).text();
   body.append((1 << 20) - body.size(), ' ');
-  CHECK(told(merchant.post("/v1/payment_intents", body)) == "200 authorized");
+  CHECK(summary_of(merchant.post("/v1/payment_intents", body)) == "200 authorized");
 
   body += ' ';
   const auto bytes =
@@ -145,7 +145,7 @@ TEST_CASE("a body of exactly 1 MiB is read, one byte more is 413") {
       body;
   const auto answer = merchant.client().send_raw(bytes);
   REQUIRE(answer);
-  CHECK(told(*answer) == "413 body_too_large");
+  CHECK(summary_of(*answer) == "413 body_too_large");
 }
 
 TEST_CASE("a body that announces itself as too large is refused before it is sent, and so is an endless chunked one") {
@@ -153,14 +153,14 @@ TEST_CASE("a body that announces itself as too large is refused before it is sen
   const auto announced =
       client.send_raw("POST /v1/payment_intents HTTP/1.1\r\nHost: gateway\r\nContent-Length: 99999999999\r\n\r\n");
   REQUIRE(announced);
-  CHECK(told(*announced) == "413 body_too_large");
+  CHECK(summary_of(*announced) == "413 body_too_large");
 
   const std::string block(0x10000, 'x');
   std::string chunks = "POST /v1/payment_intents HTTP/1.1\r\nHost: gateway\r\nTransfer-Encoding: chunked\r\n\r\n";
   for (int i = 0; i < 17; ++i) chunks += "10000\r\n" + block + "\r\n";
   const auto streamed = client.send_raw(chunks);
   REQUIRE(streamed);
-  CHECK(told(*streamed) == "413 body_too_large");
+  CHECK(summary_of(*streamed) == "413 body_too_large");
 }
 
 TEST_CASE("a chunked body is signed and read like any other") {
@@ -170,7 +170,7 @@ TEST_CASE("a chunked body is signed and read like any other") {
   for (const char c : body) bytes += std::string{"1\r\n"} + c + "\r\n";
   const auto answer = merchant.client().send_raw(bytes + "0\r\n\r\n");
   REQUIRE(answer);
-  CHECK(told(*answer) == "200 authorized");
+  CHECK(summary_of(*answer) == "200 authorized");
 }
 
 TEST_CASE("a header block above 16 KiB is 431") {
@@ -208,7 +208,7 @@ TEST_CASE("a request that stalls is answered 408, an idle connection is closed")
   const auto stalled =
       client.send_raw("POST /v1/payment_intents HTTP/1.1\r\nHost: gateway\r\nContent-Length: 10\r\n\r\nhalf");
   REQUIRE(stalled);
-  CHECK(told(*stalled) == "408 request_timeout");
+  CHECK(summary_of(*stalled) == "408 request_timeout");
 
   client.connect();
   CHECK(client.closed_by_server(10s));

@@ -42,19 +42,19 @@ TEST_CASE("a write sent again under its key gets the original result, byte for b
   const auto created = s.merchant.create(server_payment(id), creating);
   const auto captured = s.merchant.capture(id, capturing);
   const auto refunded = s.merchant.refund(id, 1000, refunding);
-  REQUIRE(told(refunded) == "200 partially_refunded");
+  REQUIRE(summary_of(refunded) == "200 partially_refunded");
   for (int i = 0; i < 2; ++i) {
     is_replay(s.merchant.create(server_payment(id), creating), created);
     is_replay(s.merchant.capture(id, capturing), captured);
     is_replay(s.merchant.refund(id, 1000, refunding), refunded);
   }
-  CHECK(told(created) == "200 authorized");
+  CHECK(summary_of(created) == "200 authorized");
   CHECK(s.merchant.payment(id)["refunded_total"] == 1000);
   CHECK(s.merchant.timeline(id).header("Idempotent-Replayed") == std::nullopt);
 
   const auto other = new_payment_id();
   const call voiding{new_uuid(), {}};
-  REQUIRE(told(s.merchant.create(server_payment(other))) == "200 authorized");
+  REQUIRE(summary_of(s.merchant.create(server_payment(other))) == "200 authorized");
   const auto voided = s.merchant.void_payment(other, R"({"reason":"x"})", voiding);
   is_replay(s.merchant.void_payment(other, R"({"reason":"x"})", voiding), voided);
 }
@@ -64,7 +64,7 @@ TEST_CASE("a declined payment is a result: its key replays it") {
   const call same{new_uuid(), {}};
   const auto payment = server_payment(new_payment_id(), "pm_card_chargeDeclinedInsufficientFunds");
   const auto first = s.merchant.create(payment, same);
-  REQUIRE(told(first) == "200 failed");
+  REQUIRE(summary_of(first) == "200 failed");
   is_replay(s.merchant.create(payment, same), first);
 }
 
@@ -75,33 +75,33 @@ TEST_CASE("the refusals of the state rules are stored, also when the state has m
   const call capturing{new_uuid(), {}}, voiding{new_uuid(), {}}, refunding{new_uuid(), {}};
   const auto capture = s.merchant.capture(id, capturing), voided = s.merchant.void_payment(id, "", voiding),
              refund = s.merchant.refund(id, "", refunding);
-  REQUIRE(told(capture) == "409 payment not authorized for capture");
-  REQUIRE(told(voided) == "409 payment not voidable in current state");
-  REQUIRE(told(refund) == "409 payment not refundable in current state");
+  REQUIRE(summary_of(capture) == "409 payment not authorized for capture");
+  REQUIRE(summary_of(voided) == "409 payment not voidable in current state");
+  REQUIRE(summary_of(refund) == "409 payment not refundable in current state");
 
   hosted_page{s.gateway, json::parse(created.body)["provider.hosted_url"].text()}.act("pay");
   REQUIRE(s.merchant.state_of(id) == "authorized");
   is_replay(s.merchant.capture(id, capturing), capture);
   is_replay(s.merchant.void_payment(id, "", voiding), voided);
   is_replay(s.merchant.refund(id, "", refunding), refund);
-  CHECK(told(s.merchant.capture(id)) == "200 captured");
+  CHECK(summary_of(s.merchant.capture(id)) == "200 captured");
 }
 
 TEST_CASE("refunds too large, unsupported operations and provider rejections are stored") {
   shop s{GENERATE(from_range(stores()))};
   const auto id = new_payment_id(), failing = new_payment_id();
-  REQUIRE(told(s.merchant.create(server_payment(id))) == "200 authorized");
-  REQUIRE(told(s.merchant.capture(id)) == "200 captured");
+  REQUIRE(summary_of(s.merchant.create(server_payment(id))) == "200 authorized");
+  REQUIRE(summary_of(s.merchant.capture(id)) == "200 captured");
   const call same{new_uuid(), {}};
   const auto too_large = s.merchant.refund(id, 5000, same);
   REQUIRE(too_large.status == 422);
   is_replay(s.merchant.refund(id, 5000, same), too_large);
 
-  REQUIRE(told(s.merchant.create(server_payment(failing, "pm_card_refundFail"))) == "200 authorized");
-  REQUIRE(told(s.merchant.capture(failing)) == "200 captured");
+  REQUIRE(summary_of(s.merchant.create(server_payment(failing, "pm_card_refundFail"))) == "200 authorized");
+  REQUIRE(summary_of(s.merchant.capture(failing)) == "200 captured");
   const call rejecting{new_uuid(), {}};
   const auto rejected = s.merchant.refund(failing, 1000, rejecting);
-  REQUIRE(told(rejected) == "502 refund rejected by provider");
+  REQUIRE(summary_of(rejected) == "502 refund rejected by provider");
   is_replay(s.merchant.refund(failing, 1000, rejecting), rejected);
   const auto body = history(s.merchant.timeline(failing));
   CHECK(std::ranges::count_if(body, [](const auto& line) { return line.starts_with("attempt refund"); }) == 1);
@@ -110,10 +110,10 @@ TEST_CASE("refunds too large, unsupported operations and provider rejections are
   set_connection(s.gateway, s.account.id, "sandbox_hosted", "connected");
   set_route(s.gateway, s.account.id, "sandbox_hosted", "HKD", "card");
   const auto hosted = new_payment_id();
-  REQUIRE(told(s.merchant.create(redirect_payment(hosted))) == "200 processing");
+  REQUIRE(summary_of(s.merchant.create(redirect_payment(hosted))) == "200 processing");
   const call capturing{new_uuid(), {}};
   const auto unsupported = s.merchant.capture(hosted, capturing);
-  REQUIRE(told(unsupported) == "422 {provider_operation_unsupported}");
+  REQUIRE(summary_of(unsupported) == "422 {provider_operation_unsupported}");
   is_replay(s.merchant.capture(hosted, capturing), unsupported);
 }
 
@@ -123,9 +123,9 @@ TEST_CASE("what is not stored leaves the key free: it works once the cause is go
   SECTION("400: the body is corrected") {
     const call same{new_uuid(), {}};
     const auto id = new_payment_id();
-    CHECK(told(s.merchant.create(server_payment(id).set("amount", 0), same)) == "400 invalid_request");
+    CHECK(summary_of(s.merchant.create(server_payment(id).set("amount", 0), same)) == "400 invalid_request");
     const auto answer = s.merchant.create(server_payment(id), same);
-    CHECK(told(answer) == "200 authorized");
+    CHECK(summary_of(answer) == "200 authorized");
     CHECK_FALSE(answer.replayed());
   }
   SECTION("401 and 403: another key of the merchant signs") {
@@ -133,46 +133,47 @@ TEST_CASE("what is not stored leaves the key free: it works once the cause is go
     api stranger{s.gateway, {s.account.test.key_id, random_hex(32)}};
     const call same{new_uuid(), {}};
     const auto payment = server_payment(new_payment_id());
-    CHECK(told(stranger.create(payment, same)) == "401 unauthorized");
-    CHECK(told(reader.create(payment, same)) == "403 forbidden");
-    CHECK(told(s.merchant.create(payment, same)) == "200 authorized");
+    CHECK(summary_of(stranger.create(payment, same)) == "401 unauthorized");
+    CHECK(summary_of(reader.create(payment, same)) == "403 forbidden");
+    CHECK(summary_of(s.merchant.create(payment, same)) == "200 authorized");
   }
   SECTION("404: the payment comes into being") {
     const call same{new_uuid(), {}};
     const auto id = new_payment_id();
-    CHECK(told(s.merchant.capture(id, same)) == "404 payment_not_found");
-    REQUIRE(told(s.merchant.create(server_payment(id))) == "200 authorized");
-    CHECK(told(s.merchant.capture(id, same)) == "200 captured");
+    CHECK(summary_of(s.merchant.capture(id, same)) == "404 payment_not_found");
+    REQUIRE(summary_of(s.merchant.create(server_payment(id))) == "200 authorized");
+    CHECK(summary_of(s.merchant.capture(id, same)) == "200 captured");
   }
   SECTION("409 payment already exists: another payment takes the key") {
     const call same{new_uuid(), {}};
     const auto id = new_payment_id();
-    REQUIRE(told(s.merchant.create(server_payment(id))) == "200 authorized");
-    CHECK(told(s.merchant.create(server_payment(id), same)) == "409 payment already exists");
+    REQUIRE(summary_of(s.merchant.create(server_payment(id))) == "200 authorized");
+    CHECK(summary_of(s.merchant.create(server_payment(id), same)) == "409 payment already exists");
     const auto again = s.merchant.create(server_payment(id), same);
-    CHECK(told(again) == "409 payment already exists");
+    CHECK(summary_of(again) == "409 payment already exists");
     CHECK_FALSE(again.replayed());
-    CHECK(told(s.merchant.create(server_payment(new_payment_id()), same)) == "200 authorized");
+    CHECK(summary_of(s.merchant.create(server_payment(new_payment_id()), same)) == "200 authorized");
   }
   SECTION("422 ROUTING_NO_ELIGIBLE_PROVIDER: a route is set") {
     set_route(s.gateway, s.account.id, "sandbox", "USD", "card");
     const call same{new_uuid(), {}};
     const auto payment = server_payment(new_payment_id());
-    CHECK(told(s.merchant.create(payment, same)) == "422 {ROUTING_NO_ELIGIBLE_PROVIDER}");
+    CHECK(summary_of(s.merchant.create(payment, same)) == "422 {ROUTING_NO_ELIGIBLE_PROVIDER}");
     set_route(s.gateway, s.account.id, "sandbox", "USD,HKD", "card");
-    CHECK(told(s.merchant.create(payment, same)) == "200 authorized");
+    CHECK(summary_of(s.merchant.create(payment, same)) == "200 authorized");
   }
   SECTION("422 platform_key_required: the field is left out") {
     const call same{new_uuid(), {}};
     const auto id = new_payment_id();
-    CHECK(told(s.merchant.create(server_payment(id).set("customer_ref", "c"), same)) == "422 {platform_key_required}");
-    CHECK(told(s.merchant.create(server_payment(id), same)) == "200 authorized");
+    CHECK(summary_of(s.merchant.create(server_payment(id).set("customer_ref", "c"), same)) ==
+          "422 {platform_key_required}");
+    CHECK(summary_of(s.merchant.create(server_payment(id), same)) == "200 authorized");
   }
   SECTION("409 IDEMPOTENCY_KEY_REUSED spoils nothing for the first user of the key") {
     const call same{new_uuid(), {}};
     const auto payment = server_payment(new_payment_id());
     const auto first = s.merchant.create(payment, same);
-    CHECK(told(s.merchant.create(server_payment(new_payment_id()), same)) == reused);
+    CHECK(summary_of(s.merchant.create(server_payment(new_payment_id()), same)) == reused);
     is_replay(s.merchant.create(payment, same), first);
   }
 }
@@ -181,19 +182,19 @@ TEST_CASE("a key belongs to one request: another body, path or operation is refu
   shop s{GENERATE(from_range(stores()))};
   const auto first = new_payment_id(), second = new_payment_id();
   const call same{new_uuid(), {}};
-  REQUIRE(told(s.merchant.create(server_payment(first), same)) == "200 authorized");
-  REQUIRE(told(s.merchant.create(server_payment(second))) == "200 authorized");
-  CHECK(told(s.merchant.create(server_payment(first).set("amount", 4201), same)) == reused);
-  CHECK(told(s.merchant.post("/v1/payment_intents", server_payment(first).text() + " ", same)) == reused);
-  CHECK(told(s.merchant.create(server_payment(new_payment_id()), same)) == reused);
-  CHECK(told(s.merchant.capture(first, same)) == reused);
-  CHECK(told(s.merchant.capture(second, same)) == reused);
+  REQUIRE(summary_of(s.merchant.create(server_payment(first), same)) == "200 authorized");
+  REQUIRE(summary_of(s.merchant.create(server_payment(second))) == "200 authorized");
+  CHECK(summary_of(s.merchant.create(server_payment(first).set("amount", 4201), same)) == reused);
+  CHECK(summary_of(s.merchant.post("/v1/payment_intents", server_payment(first).text() + " ", same)) == reused);
+  CHECK(summary_of(s.merchant.create(server_payment(new_payment_id()), same)) == reused);
+  CHECK(summary_of(s.merchant.capture(first, same)) == reused);
+  CHECK(summary_of(s.merchant.capture(second, same)) == reused);
 
   const call capturing{new_uuid(), {}};
-  REQUIRE(told(s.merchant.capture(first, capturing)) == "200 captured");
-  CHECK(told(s.merchant.capture(second, capturing)) == reused);
-  CHECK(told(s.merchant.void_payment(first, "", capturing)) == reused);
-  CHECK(told(s.merchant.refund(first, "", capturing)) == reused);
+  REQUIRE(summary_of(s.merchant.capture(first, capturing)) == "200 captured");
+  CHECK(summary_of(s.merchant.capture(second, capturing)) == reused);
+  CHECK(summary_of(s.merchant.void_payment(first, "", capturing)) == reused);
+  CHECK(summary_of(s.merchant.refund(first, "", capturing)) == reused);
   CHECK(s.merchant.state_of(second) == "authorized");
   CHECK(s.merchant.state_of(first) == "captured");
 }
@@ -204,9 +205,9 @@ TEST_CASE("the keys of one merchant share one space, whichever of its credential
   const call same{new_uuid(), {}};
   const auto payment = server_payment(new_payment_id());
   const auto first = s.merchant.create(payment, same);
-  REQUIRE(told(first) == "200 authorized");
+  REQUIRE(summary_of(first) == "200 authorized");
   is_replay(other.create(payment, same), first);
-  CHECK(told(other.create(server_payment(new_payment_id()), same)) == reused);
+  CHECK(summary_of(other.create(server_payment(new_payment_id()), same)) == reused);
 }
 
 TEST_CASE("results are replayed after a restart, and after a crash") {
@@ -226,8 +227,8 @@ TEST_CASE("results are replayed after a restart, and after a crash") {
     is_replay(after.create(server_payment(id), creating), created);
     is_replay(after.capture(id, capturing), captured);
     is_replay(after.refund(id, 9999, refusing), refused);
-    CHECK(told(after.create(server_payment(new_payment_id()), creating)) == reused);
-    CHECK(told(after.create(server_payment(id))) == "409 payment already exists");
+    CHECK(summary_of(after.create(server_payment(new_payment_id()), creating)) == reused);
+    CHECK(summary_of(after.create(server_payment(id))) == "409 payment already exists");
   };
   REQUIRE(gateway.terminate() == exit_result{0, 0});
   gateway.start();
@@ -254,9 +255,9 @@ TEST_CASE("a client that goes away changes nothing: the operation ends and the r
   reply answer;
   CHECK(eventually([&] {
     answer = s.merchant.post("/v1/payment_intents", body, same);
-    return told(answer) != in_progress;
+    return summary_of(answer) != in_progress;
   }));
-  CHECK(told(answer) == "200 authorized");
+  CHECK(summary_of(answer) == "200 authorized");
   CHECK(history(s.merchant.timeline(id)) == std::vector<std::string>{"attempt authorize approved"});
 }
 
@@ -295,7 +296,7 @@ TEST_CASE("200 concurrent requests with one key: one execution, every other answ
       CHECK(answer.body == original);
       kinds[answer.replayed() ? "replay" : "original"]++;
     } else {
-      kinds[answer.status == 0 ? answer.body : told(answer)]++;
+      kinds[answer.status == 0 ? answer.body : summary_of(answer)]++;
     }
   }
   for (const auto& [kind, times] : kinds) {
@@ -321,7 +322,7 @@ TEST_CASE("concurrent captures with one key of a payment that has left memory: o
   api merchant{gateway, account.test};
   for (int round = 0; round < 5; ++round) {
     const auto id = new_payment_id();
-    REQUIRE(told(merchant.create(server_payment(id))) == "200 authorized");
+    REQUIRE(summary_of(merchant.create(server_payment(id))) == "200 authorized");
     std::this_thread::sleep_for(std::chrono::milliseconds{120});
     const call same{new_uuid(), {}};
     std::vector<std::string> words(20);
@@ -329,7 +330,7 @@ TEST_CASE("concurrent captures with one key of a payment that has left memory: o
     for (auto& word : words)
       threads.emplace_back([&] {
         const auto answer = api{gateway, account.test}.capture(id, same);
-        word = answer.replayed() ? "replay" : told(answer);
+        word = answer.replayed() ? "replay" : summary_of(answer);
       });
     for (auto& thread : threads) thread.join();
     CHECK(std::ranges::count(words, "200 captured") == 1);

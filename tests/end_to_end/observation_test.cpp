@@ -1,4 +1,4 @@
-// What operators see: metrics under their names, and log lines that tell enough and never too much.
+// What operators see: metrics under their names, and log lines without secrets.
 #include <catch2/catch.hpp>
 
 #include <sched.h>
@@ -44,7 +44,7 @@ std::set<std::string> threads_under(int policy, pid_t process) {
   return names;
 }
 
-/// Whoever started the tests may have chosen a policy, or forbid it.
+/// Whether the tests run under the normal policy and may change it.
 bool may_choose_policies() {
   bool allowed = false;
   std::thread{[&] {
@@ -66,10 +66,10 @@ TEST_CASE("metrics are told on the operator listener and over the operator socke
   api merchant{gateway, account.test};
   const call same{new_uuid(), {}};
   const auto payment = server_payment(new_payment_id());
-  REQUIRE(told(merchant.create(payment, same)) == "200 authorized");
+  REQUIRE(summary_of(merchant.create(payment, same)) == "200 authorized");
   REQUIRE(merchant.create(payment, same).replayed());
-  REQUIRE(told(merchant.create(server_payment(new_payment_id(), "pm_card_riskBlocked"))) == "200 failed");
-  REQUIRE(told(merchant.view("pay_nobody")) == "404 payment_not_found");
+  REQUIRE(summary_of(merchant.create(server_payment(new_payment_id(), "pm_card_riskBlocked"))) == "200 failed");
+  REQUIRE(summary_of(merchant.view("pay_nobody")) == "404 payment_not_found");
 
   for (const auto& answer : {plain_http(gateway.operator_address(), {"GET", "/metrics", {}, {}}),
                              unix_http(gateway.operator_socket(), {"GET", "/metrics", {}, {}})}) {
@@ -152,14 +152,14 @@ TEST_CASE("logs, metrics and answers give away no secret, signature, token or cu
       .set("customer_mobile", "+85298765432");
   payment.set("description", "a very private purchase").raw("metadata", R"({"note":"metadata nobody reads"})");
   const auto created = merchant.create(payment);
-  REQUIRE(told(created) == "200 processing");
+  REQUIRE(summary_of(created) == "200 processing");
   const auto hosted_url = json::parse(created.body)["provider.hosted_url"].text();
   hosted_page page{gateway, hosted_url};
   const auto csrf = page.csrf();
   page.act("pay");
   const auto card = server_payment(new_payment_id(), "pm_card_tellNobody");
   const auto headers = merchant.signed_headers("POST", "/v1/payment_intents", card.text(), {});
-  CHECK(told(merchant.client().send({"POST", "/v1/payment_intents", headers, card.text()})) == "200 failed");
+  CHECK(summary_of(merchant.client().send({"POST", "/v1/payment_intents", headers, card.text()})) == "200 failed");
   merchant.post("/v1/payment_intents", R"({"payment_id":"pay_1","payment_method":"4242424242424242"})");
   set_connection(gateway, account.id, "sandbox", "in_progress");
   const auto refusal = json::parse(merchant.create(server_payment(new_payment_id())).body)["error.setup_url"].text();
@@ -224,21 +224,21 @@ TEST_CASE("settled outcomes and provider calls are counted") {
   CHECK(calls("unknown") == 1);
 }
 
-TEST_CASE("threads that serve interrupt nobody, and the one that commits goes first") {
+TEST_CASE("threads that serve requests run under the batch policy, and the one that commits under the normal policy") {
   if (!may_choose_policies()) return;
   gateway_options options;
   options.store = GENERATE(from_range(stores()));
   gateway_process gateway{options};
   new_merchant(gateway);  // the writer has begun its work
-  const auto interrupt = threads_under(SCHED_OTHER, gateway.pid());
-  const auto take_turns = threads_under(SCHED_BATCH, gateway.pid());
-  CHECK(interrupt.contains("store-writer"));
-  CHECK_FALSE(take_turns.contains("store-writer"));
-  CHECK(take_turns.contains("http-0"));
-  CHECK(take_turns.contains("caf.multiplexer"));
+  const auto normal = threads_under(SCHED_OTHER, gateway.pid());
+  const auto batch = threads_under(SCHED_BATCH, gateway.pid());
+  CHECK(normal.contains("store-writer"));
+  CHECK_FALSE(batch.contains("store-writer"));
+  CHECK(batch.contains("http-0"));
+  CHECK(batch.contains("caf.multiplexer"));
 }
 
-TEST_CASE("the load tester interrupts nobody") {
+TEST_CASE("the load tester runs under the batch policy") {
   if (!may_choose_policies()) return;
   gateway_process gateway{{store_kind::sqlite}};
   new_merchant(gateway);

@@ -20,7 +20,7 @@ merchant_account unfinished(const gateway_process& gateway, const std::string& o
 
 json refusal(api& merchant) {
   const auto answer = merchant.create(server_payment(new_payment_id()));
-  REQUIRE(told(answer) == "422 {merchant_not_charge_capable}");
+  REQUIRE(summary_of(answer) == "422 {merchant_not_charge_capable}");
   return json::parse(answer.body)["error"];
 }
 
@@ -96,11 +96,11 @@ TEST_CASE("every status but connected refuses, and the same key works once the s
     api merchant{gateway, account.test};
     const auto id = new_payment_id();
     const call same{new_uuid(), {}};
-    CHECK(told(merchant.create(server_payment(id), same)) == "422 {merchant_not_charge_capable}");
-    CHECK(told(merchant.view(id)) == "404 payment_not_found");
+    CHECK(summary_of(merchant.create(server_payment(id), same)) == "422 {merchant_not_charge_capable}");
+    CHECK(summary_of(merchant.view(id)) == "404 payment_not_found");
     set_connection(gateway, account.id, "sandbox", "connected");
     const auto answer = merchant.create(server_payment(id), same);
-    CHECK(told(answer) == "200 authorized");
+    CHECK(summary_of(answer) == "200 authorized");
     CHECK_FALSE(answer.replayed());
   }
 }
@@ -120,11 +120,11 @@ TEST_CASE("a setup link is exchanged once, then it is 410") {
   CHECK(seconds_until(session["expires_at"].text()) > 0);
   CHECK(session.size() == 4);
 
-  CHECK(told(redeem_token(gateway, token)) == "410 token_unusable");
+  CHECK(summary_of(redeem_token(gateway, token)) == "410 token_unusable");
   // Another refusal gives another link.
   CHECK(redeem_token(gateway, token_of(refusal(merchant))).status == 200);
   // The session is no setup link.
-  CHECK(told(redeem_token(gateway, session["session_token"].text())) == "410 token_unusable");
+  CHECK(summary_of(redeem_token(gateway, session["session_token"].text())) == "410 token_unusable");
 }
 
 TEST_CASE("a setup link exchanged by many at once is given to one of them") {
@@ -150,10 +150,10 @@ TEST_CASE("a forged token is 410, a request without one 400") {
   for (const auto& forged : {altered, token + "A", token.substr(0, token.size() - 2), std::string{"."},
                              std::string{"a.b"}, std::string{"nonsense"}}) {
     CAPTURE(forged);
-    CHECK(told(redeem_token(gateway, forged)) == "410 token_unusable");
+    CHECK(summary_of(redeem_token(gateway, forged)) == "410 token_unusable");
   }
   for (const auto* body : {"", "{}", "{", R"({"token":5})", "[]"})
-    CHECK(told(redeem(gateway, body)) == "400 invalid_request");
+    CHECK(summary_of(redeem(gateway, body)) == "400 invalid_request");
   CHECK(redeem_token(gateway, token).status == 200);
 }
 
@@ -167,7 +167,7 @@ TEST_CASE("a spent setup link stays spent after a crash") {
   REQUIRE(redeem_token(gateway, spent).status == 200);
   gateway.kill();
   gateway.start();
-  CHECK(told(redeem_token(gateway, spent)) == "410 token_unusable");
+  CHECK(summary_of(redeem_token(gateway, spent)) == "410 token_unusable");
   CHECK(redeem_token(gateway, unspent).status == 200);
 }
 

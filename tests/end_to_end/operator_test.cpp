@@ -34,12 +34,12 @@ TEST_CASE("merchant create answers with the merchant and its entity, ready for t
   CHECK(has_form(made["entity_id"].text(), "ent_[0-9a-z]+"));
   CHECK(made.size() == 2);
   api merchant{gateway, mint_key(gateway, made["merchant_id"].text())};
-  CHECK(told(merchant.create(server_payment(new_payment_id()))) == "200 authorized");
+  CHECK(summary_of(merchant.create(server_payment(new_payment_id()))) == "200 authorized");
 
   const auto wallet = gateway.ctl(
       {"merchant", "create", "--name", "Bazaar", "--entity", "wallet", "--owner-email", "owner@bazaar.example"});
   api bazaar{gateway, mint_key(gateway, wallet["merchant_id"].text())};
-  CHECK(told(bazaar.create(redirect_payment(new_payment_id(), "PKR"))) == "200 processing");
+  CHECK(summary_of(bazaar.create(redirect_payment(new_payment_id(), "PKR"))) == "200 processing");
 }
 
 TEST_CASE("merchant key mint answers with the key, its secret and its scopes") {
@@ -94,7 +94,7 @@ TEST_CASE("key revoke answers with the key and its status, again and again") {
     const auto revoked = gateway.ctl({"key", "revoke", account.test.key_id});
     CHECK(revoked["id"] == account.test.key_id);
     CHECK(revoked["status"] == "revoked");
-    CHECK(told(api{gateway, account.test}.create(server_payment(new_payment_id()))) == "401 unauthorized");
+    CHECK(summary_of(api{gateway, account.test}.create(server_payment(new_payment_id()))) == "401 unauthorized");
   }
 }
 
@@ -107,8 +107,8 @@ TEST_CASE("a revoked key stays revoked after a restart, and the others stay good
   gateway.ctl({"key", "revoke", account.test.key_id});
   gateway.kill();
   gateway.start();
-  CHECK(told(api{gateway, account.test}.view("pay_1")) == "401 unauthorized");
-  CHECK(told(api{gateway, second}.view("pay_1")) == "404 payment_not_found");
+  CHECK(summary_of(api{gateway, account.test}.view("pay_1")) == "401 unauthorized");
+  CHECK(summary_of(api{gateway, second}.view("pay_1")) == "404 payment_not_found");
 }
 
 TEST_CASE("connection set answers with an id that stays, and the status") {

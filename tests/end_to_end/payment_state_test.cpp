@@ -55,7 +55,7 @@ class states {
   }
 
  private:
-  static void expect(const reply& answer, const std::string& state) { REQUIRE(told(answer) == "200 " + state); }
+  static void expect(const reply& answer, const std::string& state) { REQUIRE(summary_of(answer) == "200 " + state); }
   void refund_towards(const std::string& id, const std::string& state) {
     if (state == "partially_refunded") expect(merchant_.refund(id, 1000), state);
     if (state == "refunded") expect(merchant_.refund(id), state);
@@ -115,7 +115,7 @@ TEST_CASE("every operation in every state, on a route with separate capture") {
     CAPTURE(row.state, row.operation);
     const auto id = s.over_cards(row.state);
     const auto before = history(s.merchant().timeline(id));
-    CHECK(told(perform(s.merchant(), row.operation, id)) == row.answer);
+    CHECK(summary_of(perform(s.merchant(), row.operation, id)) == row.answer);
     CHECK(s.merchant().state_of(id) == row.after);
     // What changes nothing leaves no trace: the provider was not called.
     if (std::string{row.state} == row.after) CHECK(history(s.merchant().timeline(id)) == before);
@@ -146,7 +146,7 @@ TEST_CASE("every operation in every state, on a route that captures at authoriza
     CAPTURE(row.state, row.operation);
     const auto id = s.over_hosted_cards(row.state);
     const auto answer = perform(s.merchant(), row.operation, id);
-    CHECK(told(answer) == row.answer);
+    CHECK(summary_of(answer) == row.answer);
     if (answer.status == 422) {
       const auto error = json::parse(answer.body)["error"];
       CHECK(error["operation"] == row.operation);
@@ -160,7 +160,7 @@ TEST_CASE("a captured payment that is captured again answers with its present st
   states s{GENERATE(from_range(stores()))};
   const auto id = s.over_cards("captured");
   const auto again = s.merchant().capture(id);
-  CHECK(told(again) == "200 captured");
+  CHECK(summary_of(again) == "200 captured");
   CHECK_FALSE(again.replayed());
   CHECK(history(s.merchant().timeline(id)) == std::vector<std::string>{"attempt authorize approved",
                                                                        "attempt capture approved",

@@ -20,12 +20,12 @@ struct shop {
   /// A new payment with this token, captured if the token allows it.
   std::string authorized(const std::string& token = "pm_card_visa") {
     const auto id = new_payment_id();
-    REQUIRE(told(merchant.create(server_payment(id, token))) == "200 authorized");
+    REQUIRE(summary_of(merchant.create(server_payment(id, token))) == "200 authorized");
     return id;
   }
   std::string captured(const std::string& token = "pm_card_visa") {
     const auto id = authorized(token);
-    REQUIRE(told(merchant.capture(id)) == "200 captured");
+    REQUIRE(summary_of(merchant.capture(id)) == "200 captured");
     return id;
   }
 };
@@ -91,7 +91,7 @@ TEST_CASE("a payment is authorized, captured, refunded in parts, and told in ful
 TEST_CASE("a timeline tells each attempt with its provider and each event, oldest first, in milliseconds") {
   shop s{GENERATE(from_range(stores()))};
   const auto id = new_payment_id();
-  REQUIRE(told(s.merchant.create(server_payment(id, "pm_card_chargeDeclined"))) == "200 failed");
+  REQUIRE(summary_of(s.merchant.create(server_payment(id, "pm_card_chargeDeclined"))) == "200 failed");
   const auto answer = s.merchant.timeline(id);
   REQUIRE(answer.status == 200);
   const auto body = json::parse(answer.body);
@@ -140,7 +140,7 @@ TEST_CASE("each sandbox token has its outcome, as pm_ and as ctoken_") {
       CAPTURE(prefix, row.token);
       const auto id = new_payment_id();
       const auto answer = s.merchant.create(server_payment(id, prefix + row.token));
-      CHECK(told(answer) == "200 " + std::string{row.state});
+      CHECK(summary_of(answer) == "200 " + std::string{row.state});
       const auto provider = json::parse(answer.body)["provider"];
       CHECK(provider["status"] == row.status);
       CHECK(provider["provider"] == "sandbox");
@@ -164,7 +164,7 @@ TEST_CASE("each sandbox token has its outcome, as pm_ and as ctoken_") {
 TEST_CASE("a slow approval takes its time and no more") {
   shop s{store_kind::sqlite};
   const auto begun = std::chrono::steady_clock::now();
-  CHECK(told(s.merchant.create(server_payment(new_payment_id(), "pm_card_slow_600"))) == "200 authorized");
+  CHECK(summary_of(s.merchant.create(server_payment(new_payment_id(), "pm_card_slow_600"))) == "200 authorized");
   const auto took = std::chrono::steady_clock::now() - begun;
   CHECK(took >= std::chrono::milliseconds{600});
   CHECK(took < std::chrono::milliseconds{5000});
@@ -174,20 +174,20 @@ TEST_CASE("a rejected capture leaves the payment authorized and is still 200") {
   shop s{GENERATE(from_range(stores()))};
   const auto id = s.authorized("pm_card_captureDeclined");
   const auto answer = s.merchant.capture(id);
-  CHECK(told(answer) == "200 authorized");
+  CHECK(summary_of(answer) == "200 authorized");
   const auto provider = json::parse(answer.body)["provider"];
   CHECK(provider["status"] == "declined");
   CHECK_FALSE(provider["error.code"].text().empty());
   CHECK_FALSE(provider["error.message"].text().empty());
   CHECK(s.merchant.state_of(id) == "authorized");
-  CHECK(told(s.merchant.void_payment(id)) == "200 voided");
+  CHECK(summary_of(s.merchant.void_payment(id)) == "200 voided");
 }
 
 TEST_CASE("a refund that the provider rejects is 502 with the envelope, and returns nothing") {
   shop s{GENERATE(from_range(stores()))};
   const auto id = s.captured("pm_card_refundFail");
   const auto answer = s.merchant.refund(id, 1000);
-  CHECK(told(answer) == "502 refund rejected by provider");
+  CHECK(summary_of(answer) == "502 refund rejected by provider");
   const auto body = json::parse(answer.body);
   CHECK(body["payment_id"] == id);
   CHECK(body["state"] == "captured");
@@ -202,12 +202,12 @@ TEST_CASE("a void that the provider rejects is 502 with the envelope, and the pa
   shop s{GENERATE(from_range(stores()))};
   const auto id = s.authorized("pm_card_voidFail");
   const auto answer = s.merchant.void_payment(id, R"({"reason":"changed their mind"})");
-  CHECK(told(answer) == "502 void rejected by provider");
+  CHECK(summary_of(answer) == "502 void rejected by provider");
   const auto body = json::parse(answer.body);
   CHECK(body["payment_id"] == id);
   CHECK(body["state"] == "authorized");
   CHECK_FALSE(body["provider.error.code"].text().empty());
-  CHECK(told(s.merchant.capture(id)) == "200 captured");
+  CHECK(summary_of(s.merchant.capture(id)) == "200 captured");
 }
 
 TEST_CASE("a void answers with the payment, its state and the provider's status") {
@@ -228,12 +228,12 @@ TEST_CASE("refunds never exceed the capture") {
   const auto too_much = s.merchant.refund(id, 4201);
   CHECK(too_much.status == 422);
   CHECK(too_much.body == R"({"error":"refund amount exceeds captured amount"})");
-  CHECK(told(s.merchant.refund(id, 4000)) == "200 partially_refunded");
+  CHECK(summary_of(s.merchant.refund(id, 4000)) == "200 partially_refunded");
   // Below what was captured, above what remains.
   CHECK(s.merchant.refund(id, 201).body == R"({"error":"refund amount exceeds captured amount"})");
-  CHECK(told(s.merchant.refund(id, 200)) == "200 refunded");
-  CHECK(told(s.merchant.refund(id, 1)) == "409 payment not refundable in current state");
-  CHECK(told(s.merchant.refund(id)) == "409 payment not refundable in current state");
+  CHECK(summary_of(s.merchant.refund(id, 200)) == "200 refunded");
+  CHECK(summary_of(s.merchant.refund(id, 1)) == "409 payment not refundable in current state");
+  CHECK(summary_of(s.merchant.refund(id)) == "409 payment not refundable in current state");
   CHECK(s.merchant.payment(id)["refunded_total"] == 4200);
 }
 
@@ -246,7 +246,7 @@ TEST_CASE("concurrent refunds of one payment are executed one at a time and neve
   for (std::size_t i = 0; i < words.size(); ++i)
     threads.emplace_back([&, i] {
       api own{s.gateway, s.account.test};
-      words[i] = told(own.refund(id, 1000));
+      words[i] = summary_of(own.refund(id, 1000));
     });
   for (auto& thread : threads) thread.join();
   CHECK(std::ranges::count(words, "200 partially_refunded") == 4);
@@ -259,8 +259,8 @@ TEST_CASE("capture and void of one payment at the same time: exactly one wins") 
   for (int round = 0; round < 8; ++round) {
     const auto id = s.authorized();
     std::string captured, voided;
-    std::thread capturing{[&] { captured = told(api{s.gateway, s.account.test}.capture(id)); }};
-    std::thread voiding{[&] { voided = told(api{s.gateway, s.account.test}.void_payment(id)); }};
+    std::thread capturing{[&] { captured = summary_of(api{s.gateway, s.account.test}.capture(id)); }};
+    std::thread voiding{[&] { voided = summary_of(api{s.gateway, s.account.test}.void_payment(id)); }};
     capturing.join();
     voiding.join();
     CAPTURE(captured, voided);
@@ -281,14 +281,14 @@ TEST_CASE("payments survive passivation and a restart") {
   std::vector<std::string> ids;
   for (int i = 0; i < 80; ++i) {
     ids.push_back(new_payment_id());
-    REQUIRE(told(merchant.create(server_payment(ids.back()))) == "200 authorized");
+    REQUIRE(summary_of(merchant.create(server_payment(ids.back()))) == "200 authorized");
   }
-  for (const auto& id : ids) CHECK(told(merchant.capture(id)) == "200 captured");
+  for (const auto& id : ids) CHECK(summary_of(merchant.capture(id)) == "200 captured");
   REQUIRE(gateway.terminate() == exit_result{0, 0});
   gateway.start();
   api again{gateway, account.test};
   for (const auto& id : ids) {
-    CHECK(told(again.refund(id, 1)) == "200 partially_refunded");
+    CHECK(summary_of(again.refund(id, 1)) == "200 partially_refunded");
     CHECK(again.timeline(id).body.find("payment.partially_refunded") != std::string::npos);
   }
 }

@@ -16,7 +16,7 @@ struct shop {
 
   std::string provider_of(const object& payment) {
     const auto answer = merchant.create(payment);
-    return answer.status == 200 ? json::parse(answer.body)["provider.provider"].text() : told(answer);
+    return answer.status == 200 ? json::parse(answer.body)["provider.provider"].text() : summary_of(answer);
   }
 };
 
@@ -66,19 +66,19 @@ TEST_CASE("a payment that no route took does not exist") {
   set_route(s.gateway, s.account.id, "sandbox", "JPY", "card");
   const auto id = new_payment_id();
   const auto answer = s.merchant.create(server_payment(id));
-  CHECK(told(answer) == "422 {ROUTING_NO_ELIGIBLE_PROVIDER}");
+  CHECK(summary_of(answer) == "422 {ROUTING_NO_ELIGIBLE_PROVIDER}");
   CHECK(json::parse(answer.body)["error.docs_url"] ==
         s.gateway.base_url() + "/docs/errors#ROUTING_NO_ELIGIBLE_PROVIDER");
-  CHECK(told(s.merchant.view(id)) == "404 payment_not_found");
+  CHECK(summary_of(s.merchant.view(id)) == "404 payment_not_found");
 }
 
 TEST_CASE("a payment stays with its provider when routes and connections change") {
   shop s{GENERATE(from_range(stores()))};
   const auto id = new_payment_id();
-  REQUIRE(told(s.merchant.create(server_payment(id))) == "200 authorized");
+  REQUIRE(summary_of(s.merchant.create(server_payment(id))) == "200 authorized");
   set_connection(s.gateway, s.account.id, "sandbox", "not_connected");
-  CHECK(told(s.merchant.capture(id)) == "200 captured");
-  CHECK(told(s.merchant.refund(id)) == "200 refunded");
+  CHECK(summary_of(s.merchant.capture(id)) == "200 captured");
+  CHECK(summary_of(s.merchant.refund(id)) == "200 refunded");
 }
 
 TEST_CASE("routes and connections survive a restart") {
@@ -96,5 +96,5 @@ TEST_CASE("routes and connections survive a restart") {
   CHECK(
       json::parse(merchant.create(server_payment(new_payment_id()).set("currency", "USD")).body)["provider.provider"] ==
       "sandbox");
-  CHECK(told(merchant.create(server_payment(new_payment_id()))) == "422 {ROUTING_NO_ELIGIBLE_PROVIDER}");
+  CHECK(summary_of(merchant.create(server_payment(new_payment_id()))) == "422 {ROUTING_NO_ELIGIBLE_PROVIDER}");
 }

@@ -1,4 +1,4 @@
-// What cannot be started, ends: one clear line on standard error and an exit code. And what can be changed while it
+// A gateway that cannot start ends with one line on standard error and an exit code. And what can be changed while it
 // runs.
 #include <catch2/catch.hpp>
 
@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A folder that goes away.
+/// A folder that is removed on destruction.
 struct scratch {
   std::filesystem::path folder = new_folder("start");
   ~scratch() {
@@ -197,7 +197,7 @@ TEST_CASE("a lost or foreign master key ends the start, and restoring it brings 
   write_file(key_file, key);
   gateway.start();
   api merchant{gateway, account.test};
-  CHECK(told(merchant.create(server_payment(new_payment_id()))) == "200 authorized");
+  CHECK(summary_of(merchant.create(server_payment(new_payment_id()))) == "200 authorized");
 }
 
 TEST_CASE("a start with another empty data directory on a database in use is refused: its secrets could not be read") {

@@ -33,7 +33,7 @@ TEST_CASE(
   const call same{new_uuid(), {}};
 
   const auto answer = merchant.create(server_payment(approved, "pm_card_timeout"), same);
-  CHECK(told(answer) == unknown);
+  CHECK(summary_of(answer) == unknown);
   const auto body = json::parse(answer.body);
   CHECK(body["payment_id"] == approved);
   CHECK(body["state"] == "processing");
@@ -41,13 +41,13 @@ TEST_CASE(
   CHECK((body["provider.error.category"] == "timeout" || body["provider.error.category"] == "provider"));
   CHECK(body["provider.error.outcome"] == "unknown");
   CHECK_FALSE(body["provider.error.message"].text().empty());
-  CHECK(told(merchant.create(server_payment(declined, "pm_card_timeoutDeclined"))) == unknown);
+  CHECK(summary_of(merchant.create(server_payment(declined, "pm_card_timeoutDeclined"))) == unknown);
 
   // Until it is known, nothing else may be done to the payment; looking is allowed, and so is a retry of the same
   // request.
-  CHECK(told(merchant.capture(approved)) == pending);
-  CHECK(told(merchant.void_payment(approved)) == pending);
-  CHECK(told(merchant.refund(approved)) == pending);
+  CHECK(summary_of(merchant.capture(approved)) == pending);
+  CHECK(summary_of(merchant.void_payment(approved)) == pending);
+  CHECK(summary_of(merchant.refund(approved)) == pending);
   CHECK(merchant.state_of(approved) == "processing");
   const auto replay = merchant.create(server_payment(approved, "pm_card_timeout"), same);
   CHECK(replay.replayed());
@@ -58,8 +58,8 @@ TEST_CASE(
   CHECK_FALSE(merchant.payment(approved)["provider.error"].present());
   CHECK(merchant.payment(declined)["provider.error"].present());
 
-  CHECK(told(merchant.capture(approved)) == "200 captured");
-  CHECK(told(merchant.refund(approved)) == "200 refunded");
+  CHECK(summary_of(merchant.capture(approved)) == "200 captured");
+  CHECK(summary_of(merchant.refund(approved)) == "200 refunded");
   const auto lines = history(merchant.timeline(approved));
   REQUIRE(lines.size() >= 2);
   CHECK(lines[0].starts_with("attempt authorize unknown"));
@@ -81,13 +81,13 @@ TEST_CASE("an outcome that was unknown when the gateway crashed is settled after
   const auto id = new_payment_id();
   {
     api merchant{gateway, account.test};
-    REQUIRE(told(merchant.create(server_payment(id, "pm_card_timeout"))) == unknown);
+    REQUIRE(summary_of(merchant.create(server_payment(id, "pm_card_timeout"))) == unknown);
   }
   gateway.kill();
   gateway.start();
   api merchant{gateway, account.test};
   CHECK(eventually([&] { return merchant.state_of(id) == "authorized"; }));
-  CHECK(told(merchant.capture(id)) == "200 captured");
+  CHECK(summary_of(merchant.capture(id)) == "200 captured");
 }
 
 TEST_CASE("a command that a crash left open is settled before its payment takes a new one") {
@@ -97,7 +97,7 @@ TEST_CASE("a command that a crash left open is settled before its payment takes 
   const auto account = new_merchant(gateway);
   const auto id = new_payment_id();
   const call same{new_uuid(), {}};
-  // The provider takes its time; the crash comes before it has answered.
+  // The crash comes before the slow provider has answered.
   const auto payment = server_payment(id, "pm_card_slow_2000");
   std::thread doomed{[&] {
     try {
@@ -114,11 +114,11 @@ TEST_CASE("a command that a crash left open is settled before its payment takes 
 
   gateway.start();
   api merchant{gateway, account.test};
-  // No waiting for a reconciler: whoever touches the payment finds it settled.
+  // The payment is settled by the next request for it, without waiting for the reconciler.
   const auto capture = merchant.capture(id);
-  CHECK(told(capture) == "200 captured");
+  CHECK(summary_of(capture) == "200 captured");
   const auto answer = merchant.create(payment, same);
-  CHECK(told(answer) == "200 authorized");
+  CHECK(summary_of(answer) == "200 authorized");
   CHECK(answer.replayed());
   CHECK(history(merchant.timeline(id)) == std::vector<std::string>{"attempt authorize approved",
                                                                    "attempt capture approved",
@@ -137,7 +137,7 @@ TEST_CASE("a provider that keeps timing out does not stop other payments") {
         [&] { api{gateway, account.test}.create(server_payment(new_payment_id(), "pm_card_timeout")); });
   api merchant{gateway, account.test};
   const auto begun = std::chrono::steady_clock::now();
-  CHECK(told(merchant.create(server_payment(new_payment_id()))) == "200 authorized");
+  CHECK(summary_of(merchant.create(server_payment(new_payment_id()))) == "200 authorized");
   CHECK(std::chrono::steady_clock::now() - begun < 2s);
   for (auto& thread : threads) thread.join();
 }

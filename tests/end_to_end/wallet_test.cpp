@@ -20,7 +20,7 @@ struct wallet_shop {
   json open(const std::string& id, const std::string& flow = "redirect") {
     const auto answer =
         merchant.create(redirect_payment(id, "PKR").set("flow", flow).set("payment_method_type", "pkr_wallet"));
-    REQUIRE(told(answer) == "200 processing");
+    REQUIRE(summary_of(answer) == "200 processing");
     return json::parse(answer.body);
   }
 };
@@ -48,7 +48,7 @@ TEST_CASE("a wallet payment is opened, paid and told without naming its provider
     hosted_page page{s.gateway, created["provider.hosted_url"].text()};
     CHECK(page.act("pay").status == 303);
     const auto view = s.merchant.view(id);
-    CHECK(told(view) == "200 captured");
+    CHECK(summary_of(view) == "200 captured");
     names_no_provider(view);
 
     const auto timeline = s.merchant.timeline(id);
@@ -66,7 +66,7 @@ TEST_CASE("a declined wallet payment has a neutral error, and a timeline without
   hosted_page page{s.gateway, s.open(id)["provider.hosted_url"].text()};
   CHECK(page.act("decline").status == 303);
   const auto view = s.merchant.view(id);
-  CHECK(told(view) == "200 failed");
+  CHECK(summary_of(view) == "200 failed");
   names_no_provider(view);
   const auto error = json::parse(view.body)["provider.error"];
   CHECK(error["code"] == "PAYMENT_DECLINED");
@@ -85,18 +85,19 @@ TEST_CASE("a declined wallet payment has a neutral error, and a timeline without
 TEST_CASE("a wallet entity is routed to the wallet without the selector, too") {
   wallet_shop s{GENERATE(from_range(stores()))};
   const auto answer = s.merchant.create(redirect_payment(new_payment_id(), "PKR"));
-  CHECK(told(answer) == "200 processing");
+  CHECK(summary_of(answer) == "200 processing");
   names_no_provider(answer);
 }
 
 TEST_CASE("the wallet takes PKR in hosted flows only") {
   wallet_shop s{GENERATE(from_range(stores()))};
-  CHECK(told(s.merchant.create(redirect_payment(new_payment_id(), "HKD"))) == "400 currency_not_supported");
-  CHECK(told(s.merchant.create(redirect_payment(new_payment_id(), "USD").set("payment_method_type", "pkr_wallet"))) ==
+  CHECK(summary_of(s.merchant.create(redirect_payment(new_payment_id(), "HKD"))) == "400 currency_not_supported");
+  CHECK(summary_of(
+            s.merchant.create(redirect_payment(new_payment_id(), "USD").set("payment_method_type", "pkr_wallet"))) ==
         "400 currency_not_supported");
-  CHECK(told(s.merchant.create(server_payment(new_payment_id()).set("currency", "PKR"))) ==
+  CHECK(summary_of(s.merchant.create(server_payment(new_payment_id()).set("currency", "PKR"))) ==
         "422 {ROUTING_NO_ELIGIBLE_PROVIDER}");
-  CHECK(told(s.merchant.create(
+  CHECK(summary_of(s.merchant.create(
             server_payment(new_payment_id()).set("currency", "PKR").set("payment_method_type", "pkr_wallet"))) ==
         "400 invalid_request");
 }
@@ -105,14 +106,14 @@ TEST_CASE("the wallet captures at authorization and has no refunds") {
   wallet_shop s{GENERATE(from_range(stores()))};
   const auto id = new_payment_id();
   const auto created = s.open(id);
-  CHECK(told(s.merchant.capture(id)) == "422 {provider_operation_unsupported}");
-  CHECK(told(s.merchant.void_payment(id)) == "422 {provider_operation_unsupported}");
-  CHECK(told(s.merchant.refund(id)) == "409 payment not refundable in current state");
+  CHECK(summary_of(s.merchant.capture(id)) == "422 {provider_operation_unsupported}");
+  CHECK(summary_of(s.merchant.void_payment(id)) == "422 {provider_operation_unsupported}");
+  CHECK(summary_of(s.merchant.refund(id)) == "409 payment not refundable in current state");
   hosted_page{s.gateway, created["provider.hosted_url"].text()}.act("pay");
-  CHECK(told(s.merchant.capture(id)) == "200 captured");
-  CHECK(told(s.merchant.void_payment(id)) == "409 payment not voidable in current state");
+  CHECK(summary_of(s.merchant.capture(id)) == "200 captured");
+  CHECK(summary_of(s.merchant.void_payment(id)) == "409 payment not voidable in current state");
   const auto refund = s.merchant.refund(id, 100);
-  CHECK(told(refund) == "502 refund not supported by configured provider");
+  CHECK(summary_of(refund) == "502 refund not supported by configured provider");
   names_no_provider(refund);
   CHECK(s.merchant.payment(id)["refunded_total"] == 0);
 }
@@ -120,15 +121,16 @@ TEST_CASE("the wallet captures at authorization and has no refunds") {
 TEST_CASE("another entity cannot select the wallet") {
   auto& gateway = shared_gateway(store_kind::sqlite);
   api merchant{gateway, new_merchant(gateway).test};
-  CHECK(told(merchant.create(redirect_payment(new_payment_id(), "PKR").set("payment_method_type", "pkr_wallet"))) ==
-        "422 {wallet_not_available}");
+  CHECK(
+      summary_of(merchant.create(redirect_payment(new_payment_id(), "PKR").set("payment_method_type", "pkr_wallet"))) ==
+      "422 {wallet_not_available}");
 }
 
 TEST_CASE("a wallet entity that cannot charge is shown no providers") {
   wallet_shop s{GENERATE(from_range(stores()))};
   set_connection(s.gateway, s.account.id, "sandbox_wallet", "in_progress");
   const auto answer = s.merchant.create(redirect_payment(new_payment_id(), "PKR"));
-  CHECK(told(answer) == "422 {merchant_not_charge_capable}");
+  CHECK(summary_of(answer) == "422 {merchant_not_charge_capable}");
   const auto error = json::parse(answer.body)["error"];
   CHECK(error["providers"].is_array());
   CHECK(error["providers"].size() == 0);

@@ -15,9 +15,9 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::size_t destinations = 10;
-constexpr double events_per_second = 50;  ///< each told to all ten
+constexpr double events_per_second = 50;  ///< each sent to all ten
 constexpr auto lasts = 3s;
-/// A machine that does something else makes one round slow; three in a row are the gateway's.
+/// One slow round may be the machine's fault; three in a row count as the gateway's.
 constexpr int attempts = 3;
 
 std::string path_of(std::size_t destination) { return "/d" + std::to_string(destination); }

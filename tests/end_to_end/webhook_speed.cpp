@@ -1,8 +1,8 @@
-// How fast webhooks are, measured with nginx as the receiver, over TLS, on this machine and in one run. `tools/bench
-// webhooks` runs it, and so does `tools/bench` for its table. GATEWAY_WEBHOOK_SPEED sets the sizes: `whole`, or for so
-// many seconds of each measurement, with neither payments nor a limit beside the backlog. What must arrive, must arrive
-// at any size. To the file GATEWAY_WEBHOOK_FIGURES, if there is one, goes a line for each: its name, how many a second,
-// and in microseconds the times' p50 and p99, if it has any.
+// Measures webhooks with nginx as the receiver, over TLS, on this machine. `tools/bench webhooks` runs it, and so does
+// `tools/bench` for its table. GATEWAY_WEBHOOK_SPEED sets the sizes: `whole`, or the seconds of each measurement, which
+// then has no payments beside the backlog and no limit on the rate. All deliveries must arrive at any size. If the file
+// GATEWAY_WEBHOOK_FIGURES is set, it gets a line for each measurement: its name, the rate, and p50 and p99 in
+// microseconds where it has latencies.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// How much is measured: by default enough to show that it works.
+/// The sizes of the measurements. The defaults only show that they work.
 struct sizes {
   std::size_t events_per_second = 100;
   std::chrono::seconds lasts{2};
@@ -56,7 +56,7 @@ void write_figures(const std::string& name, double rate, const std::vector<doubl
 constexpr int destinations = 10;
 constexpr std::int64_t epoch_ms = 1'767'225'600'000;  ///< of delivery numbers: 2026, see docs/integrators.md
 
-/// nginx as a merchant's endpoint: answers 200 to all, and writes down when which delivery came (tools/nginx).
+/// nginx as a merchant's endpoint: it answers 200 to every post and logs each delivery with its time (tools/nginx).
 class nginx {
  public:
   static std::string program() { return environment_or("GATEWAY_NGINX", "/usr/sbin/nginx"); }
@@ -116,7 +116,7 @@ double per_second(std::size_t count, std::int64_t ms) {
   return static_cast<double>(count) * 1000.0 / static_cast<double>(std::max<std::int64_t>(1, ms));
 }
 
-/// Highest resident set while something goes on.
+/// Records the largest resident set of a process while it exists.
 class memory_watch {
  public:
   explicit memory_watch(pid_t of)
@@ -138,16 +138,15 @@ class memory_watch {
   std::thread thread_;
 };
 
-/// The medians of a load in slices of a second: a disk that stops for a tenth of one, as this one does with nothing
-/// else to do either, is in one of them.
+/// The medians over slices of a second of load, so that a short pause of the disk affects one slice only.
 struct steady_load {
   std::vector<double> p50, p99;
   bool all_served = true;
 
-  void add(const load_report& told) {
-    p50.push_back(percentile(told.accepted_ms, 0.5));
-    p99.push_back(percentile(told.accepted_ms, 0.99));
-    all_served = all_served && told.count(200) == told.offered;
+  void add(const load_report& report) {
+    p50.push_back(percentile(report.accepted_ms, 0.5));
+    p99.push_back(percentile(report.accepted_ms, 0.99));
+    all_served = all_served && report.count(200) == report.offered;
   }
   static double median(std::vector<double> of) {
     if (of.empty()) return 0;
@@ -160,6 +159,43 @@ bool measurable() {
   if (std::filesystem::exists(nginx::program())) return true;
   WARN("NOT RUN: there is no nginx; `tools/bench webhooks` brings one");
   return false;
+}
+
+/// Inserts `count` events, each with a due delivery, spread evenly over the destinations.
+void insert_due_deliveries(const gateway_process& gateway, store_kind store, const std::string& merchant,
+                           const std::vector<std::string>& destination_ids, std::size_t count) {
+  const auto numbers = std::to_string(count);
+  const bool mysql = store == store_kind::mysql;
+  const std::string rows = mysql ? "seq_1_to_" + numbers
+                                 : "(WITH RECURSIVE s(seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM s WHERE seq < " +
+                                       numbers + ") SELECT seq FROM s)";
+  const auto joined = [&](const std::string& a, const std::string& b) {
+    return mysql ? "CONCAT(" + a + ", " + b + ")" : "(" + a + " || " + b + ")";
+  };
+  const std::string now_ms = std::to_string(
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count());
+  std::string destination_of = "CASE seq % 10 ";
+  for (int i = 0; i < destinations; ++i)
+    destination_of += "WHEN " + std::to_string(i) + " THEN '" + destination_ids[static_cast<std::size_t>(i)] + "' ";
+  destination_of += "END";
+  gateway.sql(
+      "INSERT INTO events (merchant_id, environment, subject_kind, subject_id, seq, type, status, occurred_at, "
+      "event_id, data) "
+      "SELECT '" +
+      merchant + "', 'test', 'payment', " + joined("'pay_outage_'", "seq") + ", 1, 'payment.captured', 'published', " +
+      now_ms + ", " + joined("'evt_outage_'", "seq") + ", " +
+      joined(joined("'{\"payment_id\":\"pay_outage_'", "seq"),
+             "'\",\"state\":\"captured\",\"amount\":4200,\"currency\":\"HKD\"}'") +
+      " FROM " + rows + (mysql ? ";" : " t;"));
+  gateway.sql(
+      "INSERT INTO deliveries (merchant_id, delivery_id, environment, subject_kind, subject_id, event_seq, "
+      "destination_id, "
+      "created_at, status, attempts, "
+      "round_from, next_attempt_at, version) SELECT '" +
+      merchant + "', " + std::to_string((std::stoll(now_ms) - epoch_ms) * 4096) + " + seq, 'test', 'payment', " +
+      joined("'pay_outage_'", "seq") + ", 1, " + destination_of + ", " + now_ms + ", 'pending', 0, 0, " + now_ms +
+      ", 1 FROM " + rows + (mysql ? ";" : " t;"));
 }
 
 }  // namespace
@@ -183,18 +219,18 @@ TEST_CASE("an event arrives at a healthy receiver within milliseconds of its com
   std::this_thread::sleep_for(1s);
   receiver.forget();
 
-  const auto told = run_load(gateway, decline(count), {static_cast<double>(wish.events_per_second), wish.lasts, 32});
-  REQUIRE(told.count(200) == told.offered);
-  REQUIRE(eventually([&] { return receiver.arrived() >= told.offered; }, 20s));
+  const auto report = run_load(gateway, decline(count), {static_cast<double>(wish.events_per_second), wish.lasts, 32});
+  REQUIRE(report.count(200) == report.offered);
+  REQUIRE(eventually([&] { return receiver.arrived() >= report.offered; }, 20s));
   std::vector<double> late;
   for (const auto& each : receiver.arrivals())
     late.push_back(static_cast<double>(each.at_ms - (each.number / 4096 + epoch_ms)));
   std::ranges::sort(late);
-  std::cout << std::fixed << std::setprecision(1) << "latency-" << to_string(store) << " " << told.per_second(200)
+  std::cout << std::fixed << std::setprecision(1) << "latency-" << to_string(store) << " " << report.per_second(200)
             << " events/s, " << late.size() << " arrived; from before the commit to the arrival: p50 "
             << percentile(late, 0.5) << " ms, p99 " << percentile(late, 0.99) << " ms, most " << late.back() << " ms\n";
-  write_figures("arrival-" + std::string{to_string(store)}, told.per_second(200), late);
-  CHECK(late.size() == told.offered);
+  write_figures("arrival-" + std::string{to_string(store)}, report.per_second(200), late);
+  CHECK(late.size() == report.offered);
   CHECK(percentile(late, 0.5) < (wish.whole ? 5 : 1000));
   CHECK(percentile(late, 0.99) < (wish.whole ? 50 : 2000));
 }
@@ -228,40 +264,8 @@ TEST_CASE("what an outage has left behind drains fast while payments go on") {
   const auto resident_before = resident_kb(gateway.pid()) / 1024;
   REQUIRE(gateway.terminate());
 
-  const auto numbers = std::to_string(wish.due_at_once);
-  const bool mysql = store == store_kind::mysql;
-  const std::string rows = mysql ? "seq_1_to_" + numbers
-                                 : "(WITH RECURSIVE s(seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM s WHERE seq < " +
-                                       numbers + ") SELECT seq FROM s)";
-  const auto joined = [&](const std::string& a, const std::string& b) {
-    return mysql ? "CONCAT(" + a + ", " + b + ")" : "(" + a + " || " + b + ")";
-  };
-  const std::string now_ms = std::to_string(
-      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
-          .count());
-  std::string destination_of = "CASE seq % 10 ";
-  for (int i = 0; i < destinations; ++i)
-    destination_of += "WHEN " + std::to_string(i) + " THEN '" + ids[static_cast<std::size_t>(i)] + "' ";
-  destination_of += "END";
-  gateway.sql(
-      "INSERT INTO events (merchant_id, environment, subject_kind, subject_id, seq, type, status, occurred_at, "
-      "event_id, data) "
-      "SELECT '" +
-      account.id + "', 'test', 'payment', " + joined("'pay_outage_'", "seq") +
-      ", 1, 'payment.captured', 'published', " + now_ms + ", " + joined("'evt_outage_'", "seq") + ", " +
-      joined(joined("'{\"payment_id\":\"pay_outage_'", "seq"),
-             "'\",\"state\":\"captured\",\"amount\":4200,\"currency\":\"HKD\"}'") +
-      " FROM " + rows + (mysql ? ";" : " t;"));
-  gateway.sql(
-      "INSERT INTO deliveries (merchant_id, delivery_id, environment, subject_kind, subject_id, event_seq, "
-      "destination_id, "
-      "created_at, status, attempts, "
-      "round_from, next_attempt_at, version) SELECT '" +
-      account.id + "', " + std::to_string((std::stoll(now_ms) - epoch_ms) * 4096) + " + seq, 'test', 'payment', " +
-      joined("'pay_outage_'", "seq") + ", 1, " + destination_of + ", " + now_ms + ", 'pending', 0, 0, " + now_ms +
-      ", 1 FROM " + rows + (mysql ? ";" : " t;"));
-
-  // An outage lasts: the database has long written to its files what these statements have left in its memory.
+  insert_due_deliveries(gateway, store, account.id, ids, static_cast<std::size_t>(wish.due_at_once));
+  // Gives the database time to write the pages of these statements to its files, as it would have during an outage.
   if (wish.whole) std::this_thread::sleep_for(10s);
   gateway.start();
   const memory_watch memory{gateway.pid()};
@@ -282,7 +286,7 @@ TEST_CASE("what an outage has left behind drains fast while payments go on") {
   CHECK(by_number.size() == wish.due_at_once);
   CHECK(busy.all_served);
   CHECK(memory.peak_mib() < 512);
-  if (wish.whole && mysql) {
+  if (wish.whole && store == store_kind::mysql) {
     CHECK(rate >= 5'000);
     CHECK(b99 <= 2 * q99 + 10);
   }

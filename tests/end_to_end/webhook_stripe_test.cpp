@@ -86,11 +86,11 @@ TEST_CASE("Stripe's own library verifies our deliveries, and refuses what is tam
   api merchant{gateway, account.test};
   const auto id = new_payment_id();
   const auto metadata = R"({"order":"№ 1001 – „Bücher“","emoji":"📚","quote":"\"</script>"})";
-  REQUIRE(told(merchant.create(server_payment(id).raw("metadata", metadata))) == "200 authorized");
-  REQUIRE(told(merchant.capture(id)) == "200 captured");
-  REQUIRE(told(merchant.refund(id, 200)) == "200 partially_refunded");
+  REQUIRE(summary_of(merchant.create(server_payment(id).raw("metadata", metadata))) == "200 authorized");
+  REQUIRE(summary_of(merchant.capture(id)) == "200 captured");
+  REQUIRE(summary_of(merchant.refund(id, 200)) == "200 partially_refunded");
   const auto declined = new_payment_id();
-  REQUIRE(told(merchant.create(server_payment(declined, "pm_card_chargeDeclined"))) == "200 failed");
+  REQUIRE(summary_of(merchant.create(server_payment(declined, "pm_card_chargeDeclined"))) == "200 failed");
   REQUIRE(receiver.comes_to(3));
 
   std::vector<question> live;
@@ -122,7 +122,7 @@ TEST_CASE("Stripe's own library verifies our deliveries, and refuses what is tam
 
   // While a secret is being exchanged, whoever has either is satisfied.
   const auto fresh = gateway.ctl({"destination", "rotate-secret", to.id})["secret"].text();
-  REQUIRE(told(merchant.refund(id, 300)) == "200 partially_refunded");
+  REQUIRE(summary_of(merchant.refund(id, 300)) == "200 partially_refunded");
   REQUIRE(receiver.comes_to(4));
   const auto both = receiver.posts().back();
   const auto header = both.header("X-Service-Signature").value_or("");

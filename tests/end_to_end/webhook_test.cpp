@@ -21,8 +21,8 @@ struct shop {
   api merchant;
   webhook_receiver receiver;
 
-  explicit shop(store_kind store, const merchant_wishes& wishes = {})
-      : gateway{shared_gateway(store)}, account{new_merchant(gateway, wishes)}, merchant{gateway, account.test} {}
+  explicit shop(store_kind store, const merchant_options& settings = {})
+      : gateway{shared_gateway(store)}, account{new_merchant(gateway, settings)}, merchant{gateway, account.test} {}
 
   webhook_destination tell(const std::string& path = "/hooks", const std::string& events = {},
                            const std::string& mode = "test") {
@@ -31,13 +31,13 @@ struct shop {
   /// A payment that has been captured.
   std::string captured() {
     const auto id = new_payment_id();
-    REQUIRE(told(merchant.create(server_payment(id))) == "200 authorized");
-    REQUIRE(told(merchant.capture(id)) == "200 captured");
+    REQUIRE(summary_of(merchant.create(server_payment(id))) == "200 authorized");
+    REQUIRE(summary_of(merchant.capture(id)) == "200 captured");
     return id;
   }
   std::string declined() {
     const auto id = new_payment_id();
-    REQUIRE(told(merchant.create(server_payment(id, "pm_card_chargeDeclined"))) == "200 failed");
+    REQUIRE(summary_of(merchant.create(server_payment(id, "pm_card_chargeDeclined"))) == "200 failed");
     return id;
   }
 };
@@ -72,8 +72,8 @@ TEST_CASE(
   CHECK(to.secret.size() >= 32);
   const auto id = new_payment_id();
   const auto payment = server_payment(id).raw("metadata", R"({"order":"1001","note":"Grüße, \"books\" 📚"})");
-  REQUIRE(told(s.merchant.create(payment)) == "200 authorized");
-  REQUIRE(told(s.merchant.capture(id)) == "200 captured");
+  REQUIRE(summary_of(s.merchant.create(payment)) == "200 authorized");
+  REQUIRE(summary_of(s.merchant.capture(id)) == "200 captured");
 
   const auto post = s.receiver.wait_for("payment.captured", id);
   CHECK(post.header("User-Agent") == "Service-Webhooks/1");
@@ -113,9 +113,9 @@ TEST_CASE("refunds tell the cumulative amount, and each event once") {
   shop s{GENERATE(from_range(stores()))};
   const auto to = s.tell();
   const auto id = s.captured();
-  REQUIRE(told(s.merchant.refund(id, 1000)) == "200 partially_refunded");
-  REQUIRE(told(s.merchant.refund(id, 200)) == "200 partially_refunded");
-  REQUIRE(told(s.merchant.refund(id)) == "200 refunded");
+  REQUIRE(summary_of(s.merchant.refund(id, 1000)) == "200 partially_refunded");
+  REQUIRE(summary_of(s.merchant.refund(id, 200)) == "200 partially_refunded");
+  REQUIRE(summary_of(s.merchant.refund(id)) == "200 refunded");
   REQUIRE(s.receiver.comes_to(4));
   // Deliveries may arrive out of order: by the amount.
   auto posts = s.receiver.posts();
@@ -155,7 +155,7 @@ TEST_CASE("a failure tells its code and category") {
                                               std::array{"pm_card_accountInvalid", "account_invalid", "auth"}}) {
     CAPTURE(token);
     const auto id = new_payment_id();
-    REQUIRE(told(s.merchant.create(server_payment(id, token))) == "200 failed");
+    REQUIRE(summary_of(s.merchant.create(server_payment(id, token))) == "200 failed");
     const auto data = s.receiver.wait_for("payment.failed", id).envelope()["data"];
     CHECK(data["state"] == "failed");
     CHECK(data["failure_code"] == code);
@@ -171,7 +171,7 @@ TEST_CASE("a wallet merchant's failure stays neutral, and its captures name no p
   for (const std::string action : {"decline", "pay"}) {
     const auto id = new_payment_id();
     const auto created = s.merchant.create(redirect_payment(id, "PKR").set("payment_method_type", "pkr_wallet"));
-    REQUIRE(told(created) == "200 processing");
+    REQUIRE(summary_of(created) == "200 processing");
     hosted_page{s.gateway, json::parse(created.body)["provider.hosted_url"].text()}.act(action);
     const auto post = s.receiver.wait_for(action == "pay" ? "payment.captured" : "payment.failed", id);
     CAPTURE(post.body);
@@ -204,10 +204,10 @@ TEST_CASE("a void is told only where it is listed, and a list leaves everything 
   s.tell("/some", "payment.voided,payment.refunded");
   s.tell("/succeeded", "payment.succeeded");  // what platforms call a capture
   const auto voided = new_payment_id();
-  REQUIRE(told(s.merchant.create(server_payment(voided))) == "200 authorized");
-  REQUIRE(told(s.merchant.void_payment(voided)) == "200 voided");
+  REQUIRE(summary_of(s.merchant.create(server_payment(voided))) == "200 authorized");
+  REQUIRE(summary_of(s.merchant.void_payment(voided)) == "200 voided");
   const auto id = s.captured();
-  REQUIRE(told(s.merchant.refund(id)) == "200 refunded");
+  REQUIRE(summary_of(s.merchant.refund(id)) == "200 refunded");
   REQUIRE(s.receiver.comes_to(2, "/default"));
   REQUIRE(s.receiver.comes_to(1, "/voids"));
   REQUIRE(s.receiver.comes_to(2, "/some"));
@@ -229,7 +229,7 @@ TEST_CASE("test and live are told apart: neither hears of the other, nor one mer
   api live{s.gateway, s.account.live};
   const auto id = new_payment_id();  // the same in both
   for (auto* caller : {&s.merchant, &live})
-    REQUIRE(told(caller->create(server_payment(id, "pm_card_riskBlocked"))) == "200 failed");
+    REQUIRE(summary_of(caller->create(server_payment(id, "pm_card_riskBlocked"))) == "200 failed");
   const auto in_test = s.receiver.wait_for("payment.failed", id, "/test"),
              in_live = s.receiver.wait_for("payment.failed", id, "/live");
   CHECK(in_test.event() != in_live.event());
@@ -251,8 +251,8 @@ TEST_CASE("a gateway that dies before it knows the answer delivers again, under 
   });
   api merchant{gateway, account.test};
   const auto id = new_payment_id();
-  REQUIRE(told(merchant.create(server_payment(id, "pm_card_riskBlocked").raw("metadata", R"({"b":"2","a":"1"})"))) ==
-          "200 failed");
+  REQUIRE(summary_of(merchant.create(
+              server_payment(id, "pm_card_riskBlocked").raw("metadata", R"({"b":"2","a":"1"})"))) == "200 failed");
   for (std::size_t deaths = 1; deaths <= 2; ++deaths) {
     REQUIRE(receiver.comes_to(deaths));
     gateway.kill();
@@ -278,7 +278,7 @@ TEST_CASE("a start among many merchants tells of what was open and of what was p
   const auto to = set_destination(gateway, account, receiver.url());
   receiver.answers("/hooks", webhook_answer{.how = webhook_answer::ending::hang});
   api merchant{gateway, account.test};
-  REQUIRE(told(merchant.create(server_payment(new_payment_id(), "pm_card_riskBlocked"))) == "200 failed");
+  REQUIRE(summary_of(merchant.create(server_payment(new_payment_id(), "pm_card_riskBlocked"))) == "200 failed");
   REQUIRE(receiver.comes_to(1));
   std::vector<std::string> open;
   for (int i = 0; i < 5; ++i) {
@@ -311,7 +311,7 @@ TEST_CASE("a drain lets attempts that are under way end, and what hangs is cut o
   receiver.answers("/slow", webhook_answer{.delay = 700ms});
   receiver.answers("/hung", webhook_answer{.how = webhook_answer::ending::hang});
   api merchant{gateway, account.test};
-  REQUIRE(told(merchant.create(server_payment(new_payment_id(), "pm_card_riskBlocked"))) == "200 failed");
+  REQUIRE(summary_of(merchant.create(server_payment(new_payment_id(), "pm_card_riskBlocked"))) == "200 failed");
   REQUIRE(receiver.comes_to(1, "/slow"));
   REQUIRE(receiver.comes_to(1, "/hung"));
   CHECK(gateway.terminate(15s) == exit_result{0, 0});
@@ -338,9 +338,9 @@ TEST_CASE("retries to a platform follow its schedule, with the same number, the 
   });
   api live{gateway, account.live}, test{gateway, account.test};
   const auto id = new_payment_id();
-  REQUIRE(told(live.create(server_payment(id))) == "200 authorized");
-  REQUIRE(told(live.capture(id)) == "200 captured");
-  REQUIRE(told(test.create(server_payment(id, "pm_card_riskBlocked"))) == "200 failed");
+  REQUIRE(summary_of(live.create(server_payment(id))) == "200 authorized");
+  REQUIRE(summary_of(live.capture(id)) == "200 captured");
+  REQUIRE(summary_of(test.create(server_payment(id, "pm_card_riskBlocked"))) == "200 failed");
   REQUIRE(receiver.comes_to(3, "/hooks", 20s));
 
   const auto posts = receiver.posts();
@@ -416,7 +416,7 @@ TEST_CASE("endpoints that close, hang or talk nonsense are told apart, and a fai
   gateway_process gateway{options};
   const auto account = new_merchant(gateway);
   api merchant{gateway, account.test};
-  webhook_receiver receiver, gone, secure{webhook_receiver::speaks::https};
+  webhook_receiver receiver, gone, secure{webhook_receiver::protocol::https};
   receiver.answers("/close", webhook_answer{.how = webhook_answer::ending::close});
   receiver.answers("/hang", webhook_answer{.how = webhook_answer::ending::hang});
   receiver.answers("/error", webhook_answer{.status = 500,
@@ -438,7 +438,7 @@ TEST_CASE("endpoints that close, hang or talk nonsense are told apart, and a fai
   for (auto& each : all) each.id = set_destination(gateway, account, each.url).id;
   gone.stop();
   const auto id = new_payment_id();
-  REQUIRE(told(merchant.create(server_payment(id, "pm_card_riskBlocked"))) == "200 failed");
+  REQUIRE(summary_of(merchant.create(server_payment(id, "pm_card_riskBlocked"))) == "200 failed");
   for (const auto& each : all) {
     CAPTURE(each.url);
     REQUIRE(eventually([&] {
@@ -462,7 +462,7 @@ TEST_CASE("endpoints that close, hang or talk nonsense are told apart, and a fai
 
 TEST_CASE("an endpoint behind TLS is told, if an authority that the operator named vouches for it") {
   const auto store = GENERATE(from_range(stores()));
-  webhook_receiver secure{webhook_receiver::speaks::https};
+  webhook_receiver secure{webhook_receiver::protocol::https};
   gateway_options options;
   options.store = store;
   options.arguments = {"--webhook-ca-file=" + secure.certificate().string()};
@@ -471,7 +471,7 @@ TEST_CASE("an endpoint behind TLS is told, if an authority that the operator nam
   const auto to = set_destination(gateway, account, secure.url());
   api merchant{gateway, account.test};
   for (std::size_t i = 1; i <= 3; ++i) {
-    REQUIRE(told(merchant.create(server_payment(new_payment_id(), "pm_card_riskBlocked"))) == "200 failed");
+    REQUIRE(summary_of(merchant.create(server_payment(new_payment_id(), "pm_card_riskBlocked"))) == "200 failed");
     REQUIRE(secure.comes_to(i));
   }
   for (const auto& post : secure.posts()) CHECK(signature_fault(post, to.secret) == "");
@@ -509,7 +509,7 @@ TEST_CASE("secrets are sealed on disk, outlive a restart, and are told once") {
   gateway.kill();
   gateway.start();
   api merchant{gateway, account.test};
-  REQUIRE(told(merchant.create(server_payment(new_payment_id(), "pm_card_riskBlocked"))) == "200 failed");
+  REQUIRE(summary_of(merchant.create(server_payment(new_payment_id(), "pm_card_riskBlocked"))) == "200 failed");
   REQUIRE(receiver.comes_to(1));
   const auto post = receiver.posts().front();
   CHECK(signature_fault(post, fresh) == "");

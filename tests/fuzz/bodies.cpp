@@ -88,6 +88,9 @@ bool is_text(std::string_view text, std::size_t most) {
   return count_characters(text) <= most && text.find('\0') == text.npos;
 }
 bool is_email(std::string_view text) { return text.empty() || (is_text(text, 320) && text.find('@') != text.npos); }
+bool is_free_text(std::string_view text) {
+  return text.size() <= most_free_text_bytes && text.find('\0') == text.npos;
+}
 
 void check_return_url(const std::string& url, environment env) {
   if (url.empty()) return;
@@ -114,13 +117,14 @@ void check(const create_body& read, environment env) {
   must(is_text(token, 255) && token.find(' ') == token.npos, "a payment method is one token");
   check_return_url(details.success_url, env);
   check_return_url(details.cancel_url, env);
-  must(
-      is_text(details.description, 1000) && is_text(details.customer_name, 200) && is_text(details.customer_mobile, 32),
-      "texts have their bounds");
-  must(is_email(details.customer_email), "an e-mail address has an @");
+  must(is_free_text(details.description) && is_free_text(details.customer_name) &&
+           is_free_text(details.customer_mobile) && is_free_text(details.customer_email),
+       "texts have their bounds");
+  must(details.customer_email.empty() || details.customer_email.find('@') != std::string::npos,
+       "an e-mail address has an @");
   must(details.metadata.size() <= 50, "metadata has at most 50 keys");
   for (const auto& [name, value] : details.metadata) {
-    must(!name.empty() && is_text(name, 64) && is_text(value, 500), "metadata has its bounds");
+    must(is_free_text(name) && is_free_text(value), "metadata has its bounds");
     must(!name.starts_with("service_"), "reserved metadata is dropped");
     must(std::ranges::count(details.metadata, name, &std::pair<std::string, std::string>::first) == 1,
          "a metadata key stands once");
@@ -128,9 +132,9 @@ void check(const create_body& read, environment env) {
 }
 void check(const capture_payment&) {}
 void check(const refund_payment& read) {
-  must(read.amount >= 0 && read.amount <= max_amount && is_text(read.reason, 500), "a refund is within its bounds");
+  must(read.amount >= 0 && read.amount <= max_amount && is_free_text(read.reason), "a refund is within its bounds");
 }
-void check(const void_payment& read) { must(is_text(read.reason, 500), "a reason has its bound"); }
+void check(const void_payment& read) { must(is_free_text(read.reason), "a reason has its bound"); }
 template <class Command>
 void check(const write_body<Command>& read, environment) {
   must(is_text(read.merchant.value, 64), "a merchant_id has its bound");

@@ -133,3 +133,24 @@ TEST_CASE("a refusal says what the address is") {
   CHECK(why_forbidden(ip::make_address("255.255.255.255"), loopback_rule::refused) == "the broadcast address");
   CHECK(why_forbidden(ip::make_address("ff02::1"), loopback_rule::refused) == "a multicast address");
 }
+
+TEST_CASE("an operator's own addresses may be any, and http goes to this machine only") {
+  struct row {
+    const char* address;
+    bool tls;
+    bool public_only, public_and_loopback, any;
+  };
+  const row rows[] = {
+      {"93.184.216.34", true, true, true, true}, {"93.184.216.34", false, false, false, false},
+      {"10.1.2.3", true, false, false, true},    {"10.1.2.3", false, false, false, false},
+      {"fd00::1", true, false, false, true},     {"127.0.0.1", true, false, true, true},
+      {"127.0.0.1", false, false, true, true},   {"::1", false, false, true, true},
+  };
+  for (const auto& r : rows) {
+    INFO(r.address << (r.tls ? " by https" : " by http"));
+    const auto address = ip::make_address(r.address);
+    CHECK(why_refused(r.tls, address, destination_rule::public_only).has_value() != r.public_only);
+    CHECK(why_refused(r.tls, address, destination_rule::public_and_loopback).has_value() != r.public_and_loopback);
+    CHECK(why_refused(r.tls, address, destination_rule::any).has_value() != r.any);
+  }
+}

@@ -54,7 +54,7 @@ struct behind {
     return entity_reply{problem::payment_not_found};
   };
   std::function<caf::result<operator_result>(const operator_command&)> operators = [](const operator_command&) {
-    return operator_result{refused{"nothing was expected"}};
+    return operator_result{operator_problem{operator_problem::kind::conflict, "nothing was expected"}};
   };
   std::function<caf::result<deliveries_lookup>(const find_deliveries&)> deliveries = [](const find_deliveries&) {
     return deliveries_lookup{};
@@ -113,12 +113,10 @@ inline store_reader::behavior_type fake_archive(store_reader::pointer, behind* s
           [](const find_timeline&) { return timeline_lookup{}; },
           [](const find_due&) { return due_lookup{}; },
           [](const find_directory&) { return directory_lookup{}; },
-          [](const purge_commands&) { return purge_result{}; },
           [](const find_due_deliveries&) { return due_deliveries_lookup{}; },
           [](const find_backlog&) { return backlog_lookup{}; },
           [scene](const find_deliveries& what) -> caf::result<deliveries_lookup> { return scene->deliveries(what); },
-          [scene](const find_events& what) -> caf::result<events_lookup> { return scene->events(what); },
-          [](const redeliver_rows&) { return redeliver_rows_result{}; }};
+          [scene](const find_events& what) -> caf::result<events_lookup> { return scene->events(what); }};
 }
 
 inline dispatcher_actor::behavior_type fake_dispatcher(dispatcher_actor::pointer, behind* scene) {

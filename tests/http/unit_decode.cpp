@@ -81,12 +81,15 @@ TEST_CASE("the bounds themselves are accepted") {
             .command.amount.minor == max_amount);
   CHECK_NOTHROW(created(with(
       "", R"("payment_method":"pm_x","amount":1,"currency":"HKD","payment_id":"pay_)" + std::string(60, 'x') + '"')));
-  CHECK_NOTHROW(created(server(text_member("description", 1000))));
-  CHECK_NOTHROW(created(server(text_member("customer_name", 200))));
-  CHECK_NOTHROW(created(server("\"metadata\":{" + text_member(std::string(64, 'k'), 500) + "}")));
-  std::string thousand;
-  for (int i = 0; i < 1000; ++i) thousand += "é";
-  CHECK(created(server("\"description\":\"" + thousand + '"')).command.details.description == thousand);
+  for (const auto* name : {"description", "customer_name", "customer_mobile"})
+    CHECK_NOTHROW(created(server(text_member(name, 65'536))));
+  CHECK_NOTHROW(created(server("\"metadata\":{" + text_member(std::string(65'536, 'k'), 65'536) + "}")));
+  CHECK(created(server(R"("metadata":{"":"x"})")).command.details.metadata == metadata_map{{"", "x"}});
+  std::string half;
+  for (int i = 0; i < 32'768; ++i) half += "é";
+  CHECK(created(server("\"description\":\"" + half + '"')).command.details.description == half);
+  CHECK(std::get<write_body<refund_payment>>(decode_refund("{" + text_member("reason", 65'536) + "}", in()))
+            .command.reason.size() == 65'536);
 }
 
 TEST_CASE("a body that breaks a rule is rejected, and the message names the field") {
@@ -160,14 +163,14 @@ TEST_CASE("a body that breaks a rule is rejected, and the message names the fiel
       {server(R"json("cancel_url":"javascript:alert(1)")json"), "cancel_url"},
       {server("\"success_url\":\"https://a.example/" + std::string(2048, 'x') + '"'), "success_url"},
       // texts
-      {server(text_member("description", 1001)), "description"},
+      {server(text_member("description", 65'537)), "description"},
       {server(R"("description":5)"), "description"},
       {server(R"("description":"a\u0000b")"), "description"},
       {server(R"("customer_email":"nobody")"), "customer_email"},
       {server(R"("customer_email":"a@b@c")"), "customer_email"},
-      {server("\"customer_email\":\"a@" + std::string(320, 'x') + '"'), "customer_email"},
-      {server(text_member("customer_name", 201)), "customer_name"},
-      {server(text_member("customer_mobile", 33)), "customer_mobile"},
+      {server("\"customer_email\":\"a@" + std::string(65'535, 'x') + '"'), "customer_email"},
+      {server(text_member("customer_name", 65'537)), "customer_name"},
+      {server(text_member("customer_mobile", 65'537)), "customer_mobile"},
       // wallet, customer, merchant
       {server(R"("payment_method_type":"card")"), "payment_method_type"},
       {with(R"("payment_method_type":"pkr_wallet")", R"("payment_id":"pay_1","amount":1,"currency":"PKR")"), "flow"},
@@ -180,10 +183,9 @@ TEST_CASE("a body that breaks a rule is rejected, and the message names the fiel
       // metadata
       {server(R"("metadata":[])"), "metadata"},
       {server(R"("metadata":{"k":1})"), "metadata"},
-      {server(R"("metadata":{"":"x"})"), "metadata"},
       {server(R"("metadata":{"k":"a\u0000"})"), "metadata"},
-      {server("\"metadata\":{" + text_member(std::string(65, 'k'), 1) + "}"), "metadata"},
-      {server("\"metadata\":{" + text_member("k", 501) + "}"), "metadata"},
+      {server("\"metadata\":{" + text_member(std::string(65'537, 'k'), 1) + "}"), "metadata"},
+      {server("\"metadata\":{" + text_member("k", 65'537) + "}"), "metadata"},
   };
   for (const auto& row : rows) {
     INFO(row.body);
@@ -280,7 +282,7 @@ TEST_CASE("capture, refund and void take an empty body, or an object") {
   for (auto body : {R"({"amount":null})", R"({"amount":-1})", R"({"amount":1.0})", R"({"amount":"1"})",
                     R"({"amount":1000000000000})"})
     CHECK(rejected_with(decode_refund(body, in())).message.starts_with("amount"));
-  CHECK(rejected_with(decode_refund("{" + text_member("reason", 501) + "}", in())).message.starts_with("reason"));
+  CHECK(rejected_with(decode_refund("{" + text_member("reason", 65'537) + "}", in())).message.starts_with("reason"));
 
   CHECK(std::get<write_body<void_payment>>(decode_void(R"({"reason":"late"})", in())).command.reason == "late");
   CHECK(rejected_with(decode_void(R"({"reason":[]})", in())).message.starts_with("reason"));

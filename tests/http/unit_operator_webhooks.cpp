@@ -62,7 +62,7 @@ TEST_CASE_METHOD(webhook_fixture, "a destination is set once its URL has been ch
   std::optional<set_destination> asked;
   scene.operators = [&](const operator_command& command) -> operator_result {
     asked = std::get<set_destination>(command);
-    return destination_secret{destination_id{"dest_1"}, "whsec_1", {}};
+    return destination_secret{destination_id{"dest_1"}, "whsec_1"};
   };
   outbound.after = std::chrono::milliseconds{20};
   CHECK(ask_operator("/operator/destinations", set_body).body == R"({"destination_id":"dest_1","secret":"whsec_1"})");
@@ -75,16 +75,31 @@ TEST_CASE_METHOD(webhook_fixture, "a destination is set once its URL has been ch
 }
 
 TEST_CASE_METHOD(webhook_fixture,
-                 "a URL that nothing may be sent to is refused in the checker's words, and nothing changes") {
+                 "a URL that nothing may be sent to is a 400 in the checker's words, and nothing changes") {
   bool asked = false;
   scene.operators = [&](const operator_command&) -> operator_result {
     asked = true;
-    return refused{};
+    return operator_problem{};
   };
   outbound.fault = "shop.example leads to 10.0.0.1, a private address";
   const auto out = ask_operator("/operator/destinations", set_body);
   CHECK(out.status == 400);
   CHECK(out.body.find("url: shop.example leads to 10.0.0.1, a private address") != std::string::npos);
+  CHECK_FALSE(asked);
+}
+
+TEST_CASE_METHOD(webhook_fixture,
+                 "the URL of an owner who is not there is not looked up, and the directory is not asked") {
+  bool asked = false;
+  scene.operators = [&](const operator_command&) -> operator_result {
+    asked = true;
+    return operator_problem{};
+  };
+  CHECK(ask_operator("/operator/destinations", R"({"merchant_id":"merch_x","mode":"test","url":"https://a.example"})")
+            .body == R"({"error":"not_found","message":"There is no merchant merch_x."})");
+  CHECK(ask_operator("/operator/destinations", R"({"platform_id":"plat_1","mode":"live","url":"https://a.example"})")
+            .body == R"({"error":"not_found","message":"There is no platform plat_1."})");
+  CHECK(outbound.checked.empty());
   CHECK_FALSE(asked);
 }
 
@@ -171,8 +186,8 @@ TEST_CASE_METHOD(webhook_fixture, "a destination is enabled, disabled and given 
   scene.operators = [&](const operator_command& command) -> operator_result {
     asked.push_back(command);
     if (const auto* rotate = std::get_if<rotate_destination_secret>(&command))
-      return destination_secret{rotate->id, "whsec_2",
-                                rotate->overlap.count() == 0 ? std::nullopt : std::optional{noon + rotate->overlap}};
+      return rotated_secret{rotate->id, "whsec_2",
+                            rotate->overlap.count() == 0 ? std::nullopt : std::optional{noon + rotate->overlap}};
     return named_result{"dest_1", std::holds_alternative<enable_destination>(command) ? "enabled" : "disabled"};
   };
   CHECK(ask_operator("/operator/destinations/disable", R"({"destination_id":"dest_1","reason":"moving"})").body ==

@@ -248,8 +248,8 @@ TEST_CASE_METHOD(gateway_fixture, "a setup token is exchanged once for a session
   bool spent = false;
   scene.operators = [&](const operator_command& asked) -> operator_result {
     CHECK(std::get<redeem_setup_token>(asked).merchant.value == "merch_1");
-    if (std::exchange(spent, true)) return refused{"used"};
-    return named_result{"x", "spent"};
+    if (std::exchange(spent, true)) return operator_problem{operator_problem::kind::conflict, "used"};
+    return spent_setup_token{"x"};
   };
   const auto first = run(unsigned_request("POST", path, body));
   REQUIRE(first.status == 200);

@@ -92,6 +92,7 @@ commit_outcome memory_store::commit(const unit_of_work& whole) {
   }
   if (const auto* subject = unit.changed())
     for (const auto& entry : unit.entries) timelines[id(subject->key)].emplace(entry.seq, entry);
+  if (unit.last_seen) last_seen = unit.last_seen;
   for (const auto& fresh : unit.deliveries) deliveries.emplace(fresh.id, fresh);
   for (const auto& changed : unit.update_deliveries) {
     auto& row = deliveries.at(changed.id);
@@ -133,7 +134,8 @@ timeline_lookup memory_store::run(const find_timeline& what) const {
 due_lookup memory_store::run(const find_due& what) const {
   std::multimap<time_point, entity_key> due;
   for (const auto& [key, row] : payments)
-    if (row.due_at && *row.due_at <= what.now) due.emplace(*row.due_at, row.key);
+    if (row.due_at && *row.due_at <= what.now && (!what.open_only || (row.open && *row.due_at > what.later_than)))
+      due.emplace(*row.due_at, row.key);
   due_lookup found;
   for (const auto& [at, key] : due) {
     if (found.keys.size() == what.limit) break;
@@ -251,17 +253,22 @@ redeliver_rows_result memory_store::run(const redeliver_rows& what) {
   return answer;
 }
 
-purge_result memory_store::run(const purge_commands& what) {
+std::vector<memory_store::command_row_key> memory_store::found_by(const purge_commands& what) const {
   std::multimap<time_point, command_row_key> old;
   for (const auto& [key, row] : commands)
     if (row.result && row.created_at < what.before) old.emplace(row.created_at, key);
-  purge_result purged;
+  std::vector<command_row_key> found;
   for (const auto& [at, key] : old) {
-    if (purged.deleted == what.limit) break;
-    commands.erase(key);
-    ++purged.deleted;
+    if (found.size() == what.limit) break;
+    found.push_back(key);
   }
-  return purged;
+  return found;
+}
+
+purge_result memory_store::run(const purge_commands& what) {
+  const auto found = found_by(what);
+  for (const auto& key : found) commands.erase(key);
+  return {found.size()};
 }
 
 /// False if it names a record that exists already and may not be replaced.

@@ -49,6 +49,10 @@ class memory_store {
   std::map<command_row_key, command_record> commands;
   std::map<entity_row_key, std::map<std::uint32_t, timeline_entry>> timelines;
   std::map<std::int64_t, delivery> deliveries;  ///< by number
+  std::optional<time_point> last_seen;
+
+  /// What run(purge_commands) would delete now, oldest first.
+  std::vector<command_row_key> found_by(const purge_commands& what) const;
 
  private:
   struct directory_rows {

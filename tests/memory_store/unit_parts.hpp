@@ -20,6 +20,7 @@ struct unit_parts {
   std::vector<delivery> update_deliveries;
   std::vector<inserted_row> records;     ///< of the directory
   std::optional<revoke_api_key> revoked;
+  std::optional<time_point> last_seen;
 
   unit_parts() = default;
 
@@ -42,6 +43,7 @@ struct unit_parts {
     for (const auto& entry : entries) unit.inserts.emplace_back(entry);
     for (const auto& row : deliveries) unit.inserts.emplace_back(row);
     for (const auto& row : records) unit.inserts.push_back(row);
+    if (last_seen) unit.inserts.emplace_back(save_last_seen{*last_seen});
     if (update_payment) unit.claims.emplace_back(std::make_shared<const payment>(*update_payment));
     if (finish_command) unit.claims.emplace_back(*finish_command);
     for (const auto& row : update_deliveries) unit.claims.emplace_back(row);
@@ -54,6 +56,7 @@ struct unit_parts {
   void insert(const command_record& c) { insert_command = c; }
   void insert(const timeline_entry& e) { entries.push_back(e); }
   void insert(const delivery& d) { deliveries.push_back(d); }
+  void insert(const save_last_seen& s) { last_seen = s.at; }
   template <class Record>
   void insert(const Record& r) {
     records.emplace_back(r);
@@ -67,7 +70,7 @@ struct unit_parts {
     if (insert_command) return insert_command->result ? unit_kind::conclude : unit_kind::begin;
     if (update_payment) return unit_kind::finish;
     const bool more = insert_payment || finish_command || !entries.empty() || !deliveries.empty() || !records.empty();
-    return !more && !update_deliveries.empty() ? unit_kind::record : unit_kind::change;
+    return !more && (last_seen || !update_deliveries.empty()) ? unit_kind::record : unit_kind::change;
   }
 };
 

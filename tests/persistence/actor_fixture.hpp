@@ -74,11 +74,11 @@ class open_actors {
     return commit(std::vector{unit}).front();
   }
 
-  /// The answer, or nothing if the store is unavailable.
-  template <class Answer, class Question>
-  std::optional<Answer> ask(const store_reader& reader, Question question) {
+  /// The answer, or nothing if the store is unavailable. `to`: a reader or a writer.
+  template <class Answer, class Actor, class Question>
+  std::optional<Answer> ask(const Actor& to, Question question) {
     std::optional<Answer> found;
-    self->request(reader, std::chrono::seconds{60}, std::move(question))
+    self->request(to, std::chrono::seconds{60}, std::move(question))
         .receive([&](Answer& answer) { found = std::move(answer); },
                  [&](caf::error& error) {
                    if (!is(error, actor_errc::store_unavailable))

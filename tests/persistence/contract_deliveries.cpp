@@ -39,7 +39,11 @@ delivery attempted(delivery d, attempt_result result = attempt_result::rejected,
 }
 
 delivery delivered(delivery d) { return attempted(std::move(d), attempt_result::delivered, 204); }
-delivery failed(delivery d) { return attempted(std::move(d), attempt_result::gone, 410); }
+/// By the only attempt that its schedule allows.
+delivery failed(delivery d) {
+  return after_attempt(std::move(d), an_answer(attempt_result::gone, 410), destination_kind::merchant,
+                       retry_schedule{.merchant_attempts = 1}, at(1'000));
+}
 
 unit_parts fresh(std::vector<delivery> rows) {
   unit_parts unit;

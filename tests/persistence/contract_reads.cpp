@@ -220,6 +220,27 @@ TEST_CASE("due payments are found oldest first, up to the limit") {
   CHECK(due(200, 10) == std::vector{key_of("now")});
 }
 
+TEST_CASE("of the due payments those with an open operation can be found alone") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  for (const auto& [id, open] : {std::pair{"waits", false}, {"open", true}, {"later", true}}) {
+    auto unit = begin_unit(id);
+    auto& row = *unit.insert_payment;
+    row.due_at = at(id == std::string_view{"later"} ? 300 : 100);
+    row.open.reset();
+    if (open)
+      row.open = open_operation{
+          command_key_of("key-" + std::string{id}), operation::create, 4200, false, 0, row.version, at(1)};
+    commit(store, unit);
+  }
+  CHECK(store.run(find_due{at(200), 10}).keys.size() == 2);
+  CHECK(store.run(find_due{at(200), 10, true}).keys == std::vector{key_of("open")});
+  CHECK(store.run(find_due{at(400), 1, true}).keys == std::vector{key_of("open")});
+  CHECK(store.run(find_due{at(400), 10, true}).keys == std::vector{key_of("open"), key_of("later")});
+  CHECK(store.run(find_due{time_point::max(), 10, true, at(100)}).keys == std::vector{key_of("later")});
+  CHECK(store.run(find_due{time_point::max(), 10, true, at(300)}).keys.empty());
+}
+
 TEST_CASE("a reader sees each commit at once") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};

@@ -152,6 +152,29 @@ TEST_CASE("a setup link is spent once") {
   CHECK(change(store, {spend_setup_token{shop, "other", at(1)}}) == committed);
 }
 
+TEST_CASE("the last time seen is the one that was stored last, also if it is an earlier one") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  CHECK_FALSE(store.last_seen());
+  for (const int second : {10, 40, 5}) {
+    unit_parts unit;
+    unit.last_seen = at(second);
+    CHECK(store.commit(unit) == committed);
+    CHECK(store.last_seen() == at(second));
+  }
+}
+
+TEST_CASE("two nodes may store the time in one batch, with what else they record") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  unit_parts one, other;
+  one.last_seen = at(10);
+  other.last_seen = at(11);
+  CHECK(store.commit(std::vector{one, begin_unit("1"), other}) == std::vector{committed, committed, committed});
+  CHECK(store.last_seen() == at(11));
+  CHECK(payment_in(store.run(find_entity{key_of("1")})));
+}
+
 TEST_CASE("an operator's change that fails leaves the payments of its batch alone") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};

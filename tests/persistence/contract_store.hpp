@@ -39,6 +39,12 @@ class contract_store {
   }
   commit_outcome commit(const unit_of_work& unit) { return commit({&unit, 1}).front(); }
 
+  std::optional<time_point> last_seen() {
+    if (memory_) return memory_->last_seen;
+    const auto text = read_meta(*database_->reader, last_seen_name);
+    return text ? std::optional{from_unix_ms(std::stoll(*text))} : std::nullopt;
+  }
+
   template <class Query>
   auto run(const Query& what) {
     if (memory_) return memory_->run(what);

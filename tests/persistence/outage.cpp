@@ -105,7 +105,7 @@ TEST_CASE("a full disk makes units unavailable, and what was committed stays, an
   CHECK(counts.store_up.Value() == 0);
 
   // The limit was the connection's own: a new one has room.
-  CHECK(link.try_to_return());
+  CHECK(link.try_to_reconnect());
   CHECK(counts.store_up.Value() == 1);
   CHECK(commit(stored, outcome));
   CHECK(outcome == commit_outcome::committed);

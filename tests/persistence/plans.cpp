@@ -115,3 +115,24 @@ TEST_CASE("deliveries are found by their indexes") {
           ? Contains("sqlite_autoindex_events_1 (merchant_id=? AND environment=? AND subject_kind=? AND subject_id=?)")
           : Contains("PRIMARY"));
 }
+
+TEST_CASE("old commands are found by their age") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  fill(*store.writer);
+  const bool sqlite = kind == store_kind::sqlite;
+  const cell old[] = {to_unix_ms(at(100)), std::int64_t{64}};
+  const auto purge_plan = plan_of(store, statements::purge_commands, old);
+  INFO(purge_plan);
+  if (sqlite) {
+    CHECK_THAT(purge_plan, Contains("SEARCH commands USING INTEGER PRIMARY KEY (rowid=?)") &&
+                               Contains("commands USING INDEX commands_by_age (created_at<?)") &&
+                               !Contains("TEMP B-TREE"));
+  } else {
+    CHECK_THAT(purge_plan,
+               Contains("commands range commands_by_age") && Contains("c eq_ref PRIMARY") && !Contains("filesort"));
+  }
+  const auto oldest_plan = plan_of(store, statements::read_oldest_command, {});
+  INFO(oldest_plan);
+  CHECK_THAT(oldest_plan, sqlite ? Contains("commands_by_age") : Contains("optimized away"));
+}

@@ -33,7 +33,7 @@ TEST_CASE("a log that is tended between commits stays near a megabyte") {
   filled_store store;
   for (int i = 0; i < 3'000; ++i) {
     store.commit_a_page();
-    store.writer->tend();
+    store.writer->maintain();
   }
   CHECK(store.log_bytes() < 320 * page);
 }
@@ -42,7 +42,7 @@ TEST_CASE("where commits are large, the log holds some of them before it is copi
   filled_store store;
   for (int i = 0; i < 30; ++i) {
     store.commit_pages(200);
-    store.writer->tend();
+    store.writer->maintain();
   }
   CHECK(store.log_bytes() > 700 * page);
   CHECK(store.log_bytes() < 1'100 * page);
@@ -62,14 +62,14 @@ TEST_CASE("a log that a reader needs waits for it, and shrinks to a start anew w
   reader->execute("SELECT COUNT(*) FROM filler");
   for (int i = 0; i < 500; ++i) {
     store.commit_a_page();
-    store.writer->tend();
+    store.writer->maintain();
   }
   const auto held = store.log_bytes();
   CHECK(held > 500 * page);
   reader->execute("COMMIT");
   for (int i = 0; i < 500; ++i) {
     store.commit_a_page();
-    store.writer->tend();
+    store.writer->maintain();
   }
   CHECK(store.log_bytes() < held + 10 * page);
 }

@@ -231,7 +231,7 @@ TEST_CASE("a full queue of records rejects records only, and one of payments pay
   CHECK(answers.back() == reply{commit_outcome::committed});
 }
 
-TEST_CASE("the outbox's and the operators' readers answer, and can make due again though they read") {
+TEST_CASE("the outbox's and the operators' readers answer") {
   FOR_EACH_STORE(kind);
   running_store store{kind};
   prepare(store, 2);
@@ -240,9 +240,41 @@ TEST_CASE("the outbox's and the operators' readers answer, and can make due agai
               ->jobs.size() == 2);
     CHECK(store.ask<deliveries_lookup>(reader, find_deliveries{})->jobs.size() == 2);
     CHECK(store.ask<events_lookup>(reader, find_events{.merchant = merchant_id{"merch_1"}})->events.size() == 1);
-    CHECK(store.ask<redeliver_rows_result>(reader, redeliver_rows{.id = 1, .now = at(0)})->changed == 1);
   }
-  CHECK(store.ask<deliveries_lookup>(store.handles.archive, find_deliveries{.id = 1})->jobs.at(0).row.version == 3);
+}
+
+TEST_CASE("every writer redelivers") {
+  FOR_EACH_STORE(kind);
+  running_store store{kind};
+  prepare(store, 1);
+  auto writers = store.handles.writers;
+  writers.push_back(store.handles.recorder);
+  for (const auto& writer : writers) {
+    const auto made = store.ask<redeliver_rows_result>(writer, redeliver_rows{.id = 1, .now = at(0)});
+    REQUIRE(made);
+    CHECK(made->changed == 1);
+    CHECK(made->to == destination_id{"dest_1"});
+  }
+  CHECK(store.ask<deliveries_lookup>(store.handles.archive, find_deliveries{.id = 1})->jobs.at(0).row.version ==
+        static_cast<std::int64_t>(1 + writers.size()));
+}
+
+TEST_CASE("a redelivery changes its row after the record that came before it, and before the one that comes after") {
+  FOR_EACH_STORE(kind);
+  running_store store{kind};
+  prepare(store, 1);
+  auto next = recorded(1);
+  next.update_deliveries.front().version += 1;  // for whoever has seen what the first record left
+  const auto& recorder = store.handles.recorder;
+  caf::anon_send(recorder, static_cast<unit_of_work>(recorded(1)));
+  auto redelivery = store.self->request(recorder, std::chrono::seconds{60}, redeliver_rows{.id = 1, .now = at(5'000)});
+  auto late = store.self->request(recorder, std::chrono::seconds{60}, static_cast<unit_of_work>(next));
+  redelivery.receive([](const redeliver_rows_result& made) { CHECK(made.changed == 1); },
+                     [](const caf::error&) { FAIL("the store is unavailable"); });
+  late.receive([](commit_outcome outcome) { CHECK(outcome == commit_outcome::lost_claim); },
+               [](const caf::error&) { FAIL("the store is unavailable"); });
+  const auto row = store.ask<deliveries_lookup>(store.handles.archive, find_deliveries{.id = 1})->jobs.at(0).row;
+  CHECK(row == redelivered(recorded(1).update_deliveries.front(), at(5'000)));
 }
 
 TEST_CASE("a batch is bounded by count and by bytes") {
@@ -264,18 +296,125 @@ TEST_CASE("a batch is bounded by count and by bytes") {
   }
 }
 
-TEST_CASE("every reader can purge, though it reads") {
+namespace {
+
+unit_parts old_command(int number) {
+  unit_parts unit;
+  unit.insert_command = a_command("old-" + std::to_string(number));
+  unit.insert_command->result = answer{200, "{}"};
+  unit.insert_command->finished_at = at(1);
+  return unit;
+}
+
+void insert_old_commands(open_actors& store, int count) {
+  std::vector<unit_parts> units;
+  for (int i = 0; i < count; ++i) units.push_back(old_command(i));
+  for (const auto& answer : store.commit(units)) REQUIRE(answer == reply{commit_outcome::committed});
+}
+
+/// Begins whose keys are not old yet.
+std::vector<unit_parts> fresh_begins(int count) {
+  auto units = begins(count);
+  for (auto& unit : units) unit.insert_command->created_at = at(1'000);
+  return units;
+}
+
+constexpr std::uint32_t all = 1'000'000;
+const purge_commands what_is_old{at(100), all};
+
+std::uint64_t purge_steps(open_actors& store) {
+  return store.counts.purge_step_seconds.Collect().histogram.sample_count;
+}
+
+}  // namespace
+
+TEST_CASE("every writer purges: small transactions, and one answer once nothing old is left, or the limit is reached") {
   FOR_EACH_STORE(kind);
   running_store store{kind};
-  for (const auto& reader : store.handles.readers) {
-    unit_parts unit;
-    unit.insert_command = a_command("old");
-    unit.insert_command->result = answer{200, "{}"};
-    unit.insert_command->finished_at = at(1);
-    REQUIRE(store.commit_one(unit) == reply{commit_outcome::committed});
-    CHECK(store.ask<purge_result>(reader, purge_commands{at(10), 100})->deleted == 1);
-    CHECK_FALSE(store.ask<command_lookup>(reader, find_command{command_key_of("old")})->found);
+  auto writers = store.handles.writers;
+  writers.push_back(store.handles.recorder);
+  for (const auto& writer : writers) {
+    insert_old_commands(store, 300);
+    const auto steps = purge_steps(store);
+    CHECK(store.ask<purge_result>(writer, purge_commands{at(100), 200})->deleted == 200);
+    CHECK(purge_steps(store) >= steps + 2);
+    CHECK(store.ask<purge_result>(writer, what_is_old)->deleted == 100);
+    CHECK(store.ask<purge_result>(writer, what_is_old)->deleted == 0);
+    CHECK(store.ask<purge_result>(writer, purge_commands{at(100), 0})->deleted == 0);
+    CHECK_FALSE(store.ask<command_lookup>(store.handles.readers[0], find_command{command_key_of("old-7")})->found);
   }
+  CHECK(store.counts.purged_keys.Value() == 300 * static_cast<double>(writers.size()));
+}
+
+TEST_CASE("a purge keeps up with creates that always wait, and no batch of theirs waits for two steps of it") {
+  const auto batch_units = GENERATE(1u, 16u, 128u);
+  INFO("batches of " << batch_units);
+  bounded_store store{batch_units};
+  static constexpr int old = 2'500, creates = 1'000;
+  insert_old_commands(store, old);
+  const auto commits = store.counts.commits.Value();
+  // The first unit keeps the writer busy until all the others wait.
+  auto units = fresh_begins(creates);
+  units.front().insert_payment->details.description = std::string(2'000'000, 'x');
+  const auto& writer = store.handles.writers.front();
+  caf::anon_send(writer, static_cast<unit_of_work>(units.front()));
+  auto purge = store.self->request(writer, std::chrono::seconds{60}, what_is_old);
+  for (std::size_t i = 1; i < units.size() - 1; ++i) caf::anon_send(writer, static_cast<unit_of_work>(units[i]));
+  REQUIRE(store.commit_one(units.back()) == reply{commit_outcome::committed});
+  // A step may still follow the last batch, and the first may have come before any.
+  CHECK(store.counts.purged_keys.Value() >= creates);
+  CHECK(static_cast<double>(purge_steps(store)) <= store.counts.commits.Value() - commits + 1);
+  purge.receive([](const purge_result& made) { CHECK(made.deleted == old); },
+                [](const caf::error&) { FAIL("the store is unavailable"); });
+  CHECK(store.ask<command_lookup>(store.handles.readers[0], find_command{command_key_of("key-5")})->found);
+}
+
+TEST_CASE("a writer purges faster for keys that other writers take") {
+  FOR_EACH_STORE(kind);
+  running_store store{kind};
+  static constexpr int old = 2'400;
+  insert_old_commands(store, old);
+  system_config config;
+  caf::actor_system system{config};
+  metrics counts;
+  const auto steps = [&] { return counts.purge_step_seconds.Collect().histogram.sample_count; };
+  const auto taken = std::make_shared<keys_taken>(0);
+  const auto writer =
+      spawn_store_writer(system, store.where(), std::make_shared<store_health>(counts), counts, {}, taken);
+  auto purge = store.self->request(writer, std::chrono::seconds{60}, what_is_old);
+  REQUIRE(eventually([&] { return steps() > 0; }));
+  const auto before = steps();
+  const auto left = old - static_cast<int>(counts.purged_keys.Value());
+  taken->fetch_add(1'000);
+  purge.receive([](const purge_result& made) { CHECK(made.deleted == old); },
+                [](const caf::error&) { FAIL("the store is unavailable"); });
+  // Two thousand in steps of two batches, what is then left in small ones.
+  const auto small_ones = std::max(0, left - 2'000) / static_cast<int>(purge_pace::small_step);
+  CHECK(steps() - before <= static_cast<std::uint64_t>(2'000 / 256 + small_ones + 4));
+  caf::anon_send_exit(writer, caf::exit_reason::user_shutdown);
+}
+
+TEST_CASE("a writer purges for one at a time, and says so") {
+  bounded_store store{128};
+  insert_old_commands(store, 1'000);
+  const auto& writer = store.handles.writers.front();
+  auto first = store.self->request(writer, std::chrono::seconds{60}, what_is_old);
+  auto second = store.self->request(writer, std::chrono::seconds{60}, what_is_old);
+  second.receive([](const purge_result&) { FAIL("two purges at once"); },
+                 [](const caf::error& why) { CHECK(is(why, actor_errc::overloaded)); });
+  first.receive([](const purge_result& made) { CHECK(made.deleted == 1'000); },
+                [](const caf::error&) { FAIL("the store is unavailable"); });
+}
+
+TEST_CASE("how long the oldest key should have been gone is shown after each purge") {
+  FOR_EACH_STORE(kind);
+  running_store store{kind};
+  insert_old_commands(store, 100);
+  REQUIRE(store.commit(fresh_begins(1)).front() == reply{commit_outcome::committed});
+  CHECK(store.ask<purge_result>(store.handles.recorder, purge_commands{at(600), 70})->deleted == 70);
+  CHECK(store.counts.purge_overdue_seconds.Value() == Approx(0.6));
+  CHECK(store.ask<purge_result>(store.handles.recorder, purge_commands{at(600), all})->deleted == 30);
+  CHECK(store.counts.purge_overdue_seconds.Value() == 0);
 }
 
 TEST_CASE("a writer commits what it was sent before it ends, and a restart finds it") {

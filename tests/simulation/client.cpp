@@ -46,14 +46,14 @@ std::string shown(const entity_reply& reply) {
 
 }  // namespace
 
-client::client(unsigned number, const world_plan& plan, agenda& time, dice& random, const weather& faults,
-               promises& held, journal& log, send_function send)
+client::client(unsigned number, const world_plan& plan, virtual_time& time, random_source& random,
+               const fault_rates& faults, promises& held, journal& log, send_function send)
     : name_{"client " + std::to_string(number)},
       plan_{plan},
       time_{time},
       random_{random},
       faults_{faults},
-      held_{held},
+      promises_{held},
       log_{log},
       send_{std::move(send)},
       left_{plan.requests} {
@@ -65,7 +65,7 @@ entity_key client::any_payment() {
                      payment_id{"pay_" + std::to_string(random_.between(1, plan_.payments))});
 }
 
-entity_request client::make_up() {
+entity_request client::draw_request() {
   entity_request request{any_payment(), std::nullopt, view_entity{}};
   std::string content = request.key.id;
   const auto which = random_.below(100);
@@ -109,14 +109,14 @@ void client::next() {
   }
   if (left_ == 0) return;
   --left_;
-  // Now and then what is done already is asked for once more.
+  // Sometimes repeats an earlier request.
   if (!past_.empty() && random_.chance(0.1)) return start(random_.pick(past_));
-  start(make_up());
+  start(draw_request());
 }
 
 void client::start(entity_request request) {
   if (request.write) past_.push_back(request);
-  current_ = errand{std::move(request)};
+  current_ = pending_request{std::move(request)};
   send(random_.chance(faults_.sends_twice) ? 2 : 1);
 }
 
@@ -124,31 +124,31 @@ void client::send(unsigned copies) {
   const auto attempt = ++attempt_;
   ++current_->tries;
   const auto request = current_->request;
-  if (request.write) held_.asked(request);
+  if (request.write) promises_.asked(request);
   log_.write(name_, "asks: ", name_of(request), ' ', request.key.id, request.write ? " key " : "",
              request.write ? request.write->key.key : std::string{}, copies > 1 ? ", twice" : "");
   for (unsigned i = 0; i < copies; ++i)
-    send_(request, [this, attempt, request](entity_reply& reply) { hear(attempt, request, reply); });
-  time_.in(faults_.patience, [this, attempt] {
+    send_(request, [this, attempt, request](entity_reply& reply) { on_reply(attempt, request, reply); });
+  time_.in(faults_.answer_timeout, [this, attempt] {
     if (!current_ || attempt != attempt_) return;
     log_.write(name_, "hears nothing");
     try_again();
   });
 }
 
-void client::hear(std::uint64_t attempt, const entity_request& request, const entity_reply& reply) {
+void client::on_reply(std::uint64_t attempt, const entity_request& request, const entity_reply& reply) {
   log_.write(name_, "is told: ", name_of(request), ' ', request.key.id, ' ', shown(reply));
   if (!current_ || attempt != attempt_) return;
   if (!undecided(reply)) return finish();
-  ++attempt_;  // its other copy is no news either
+  ++attempt_;  // the answer to the other copy is ignored
   time_.in(duration_ms{random_.between(1, 1'000) * std::min(current_->tries, 10U)}, [this, attempt = attempt_] {
     if (current_ && attempt == attempt_) try_again();
   });
 }
 
 void client::try_again() {
-  // A read is not worth the trouble.
-  if (!stubborn_ && (!current_->request.write || random_.chance(faults_.gives_up) || current_->tries > 20)) {
+  // Reads are not retried.
+  if (!never_gives_up_ && (!current_->request.write || random_.chance(faults_.gives_up) || current_->tries > 20)) {
     log_.write(name_, "gives up");
     return finish();
   }
@@ -162,7 +162,7 @@ void client::finish() {
 }
 
 void client::ask_all_again() {
-  stubborn_ = true;
+  never_gives_up_ = true;
   to_repeat_.clear();
   for (const auto& request : past_) {
     const auto known = std::ranges::any_of(to_repeat_, [&](const entity_request& r) {

@@ -1,5 +1,5 @@
-// A merchant's program: it creates, captures, refunds, voids and looks, tries again with the same key when it is not
-// answered, gives up, sends twice, and sometimes uses a key for something else.
+// A merchant's program. It creates, captures, refunds, voids and reads payments, and retries with the same key when it
+// gets no answer. It sometimes gives up, sends a request twice, or reuses a key for another request.
 #pragma once
 
 #include <functional>
@@ -8,30 +8,30 @@
 #include <string>
 #include <vector>
 
-#include "agenda.hpp"
-#include "dice.hpp"
+#include "fault_rates.hpp"
 #include "gateway/actors.hpp"
 #include "journal.hpp"
 #include "promises.hpp"
-#include "weather.hpp"
+#include "random_source.hpp"
+#include "virtual_time.hpp"
 
 namespace gateway::simulation {
 
-/// How a client reaches a gateway: whichever node the balancer picks. Nothing is told if that node dies.
+/// Sends a request to a node that the load balancer picks. The callback is not called if that node crashes.
 using send_function = std::function<void(entity_request, std::function<void(entity_reply&)>)>;
 
 class client {
  public:
-  client(unsigned number, const world_plan& plan, agenda& time, dice& random, const weather& faults, promises& held,
-         journal& log, send_function send);
+  client(unsigned number, const world_plan& plan, virtual_time& time, random_source& random, const fault_rates& faults,
+         promises& held, journal& log, send_function send);
 
-  /// Its script is at its end, and nothing that it still wants to know is open.
+  /// Whether all its requests are sent and none waits for an answer.
   bool done() const { return left_ == 0 && !current_; }
-  /// Ask once more for everything that was ever asked for, until it is answered.
+  /// Repeats all its requests, each until it is answered.
   void ask_all_again();
 
  private:
-  struct errand {
+  struct pending_request {
     entity_request request;
     unsigned tries = 0;
   };
@@ -39,25 +39,25 @@ class client {
   void next();
   void start(entity_request request);
   void send(unsigned copies);
-  void hear(std::uint64_t attempt, const entity_request& request, const entity_reply& reply);
+  void on_reply(std::uint64_t attempt, const entity_request& request, const entity_reply& reply);
   void try_again();
   void finish();
-  entity_request make_up();
+  entity_request draw_request();
   entity_key any_payment();
 
   std::string name_;
   const world_plan& plan_;
-  agenda& time_;
-  dice& random_;
-  const weather& faults_;
-  promises& held_;
+  virtual_time& time_;
+  random_source& random_;
+  const fault_rates& faults_;
+  promises& promises_;
   journal& log_;
   send_function send_;
   unsigned left_;
   unsigned keys_ = 0;
-  bool stubborn_ = false;
-  std::uint64_t attempt_ = 0;  ///< a later one makes the answers to earlier ones no news
-  std::optional<errand> current_;
+  bool never_gives_up_ = false;
+  std::uint64_t attempt_ = 0;  ///< answers to earlier attempts are ignored
+  std::optional<pending_request> current_;
   std::vector<entity_request> past_;
   std::vector<entity_request> to_repeat_;
 };

@@ -18,6 +18,7 @@ std::string shown(const testing::unit_parts& unit) {
   if (const auto* row = unit.changed())
     text << " {" << row->key.id << " v" << row->version << ' ' << to_string(row->state) << (row->open ? ", open " : "")
          << (row->open ? to_string(row->open->what) : std::string_view{}) << '}';
+  if (unit.last_seen) text << "it is " << format_seconds(*unit.last_seen);
   for (const auto& d : unit.deliveries) text << " deliver " << d.id << " to " << d.to.value;
   for (const auto& d : unit.update_deliveries)
     text << " delivery " << d.id << " v" << d.version << ' ' << to_string(d.status) << " after " << d.attempts;
@@ -38,34 +39,50 @@ class writing {
  public:
   static inline const char* name = "writer";
   store_writer::pointer self = nullptr;
-  std::optional<store_line> line;
+  std::optional<store_link> line;
 
   caf::result<commit_outcome> take(unit_of_work& unit) {
     if (line->random.chance(line->faults.commit_refused)) return commit_outcome::rejected;
     auto promise = self->make_response_promise<commit_outcome>();
-    waiting_.push_back({std::move(unit), promise});
-    if (waiting_.size() == 1) schedule();
+    add([this, unit = std::move(unit), promise](commit_result how) mutable {
+      promise.deliver(settle(std::move(unit), how));
+    });
+    return promise;
+  }
+
+  /// A transaction that is no unit: a purge or a redelivery.
+  template <class Change>
+  auto take_change(const Change& what) -> caf::result<decltype(std::declval<database&>().run(what))> {
+    auto promise = self->template make_response_promise<decltype(line->rows.run(what))>();
+    add([this, what, promise](commit_result how) mutable {
+      if (auto made = settle_change(what, how)) {
+        promise.deliver(std::move(*made));
+      } else {
+        promise.deliver(make_error(actor_errc::store_unavailable));
+      }
+    });
     return promise;
   }
 
   /// One transaction.
   void drain() {
-    const auto how = draw_fate();
+    const auto how = draw_result();
     auto size = static_cast<std::size_t>(line->random.between(1, 8));
     while (size-- > 0 && !waiting_.empty()) {
-      auto [unit, promise] = std::move(waiting_.front());
+      auto next = std::move(waiting_.front());
       waiting_.pop_front();
-      promise.deliver(settle(std::move(unit), how));
+      next(how);
     }
     if (!waiting_.empty()) schedule();
   }
 
  private:
-  enum class fate { commits, fails, unheard, late };
-  struct queued {
-    unit_of_work unit;
-    caf::typed_response_promise<commit_outcome> promise;
-  };
+  enum class commit_result { commits, fails, unheard, late };
+
+  void add(std::function<void(commit_result)> next) {
+    waiting_.push_back(std::move(next));
+    if (waiting_.size() == 1) schedule();
+  }
 
   void schedule() {
     const auto delay = line->random.between(0, line->faults.store_latency.count());
@@ -74,32 +91,32 @@ class writing {
     });
   }
 
-  fate draw_fate() {
-    if (line->random.chance(line->faults.commit_failed)) return fate::fails;
-    if (line->random.chance(line->faults.commit_unheard)) return fate::unheard;
-    if (line->random.chance(line->faults.commit_late)) return fate::late;
-    return fate::commits;
+  commit_result draw_result() {
+    if (line->random.chance(line->faults.commit_failed)) return commit_result::fails;
+    if (line->random.chance(line->faults.commit_unheard)) return commit_result::unheard;
+    if (line->random.chance(line->faults.commit_late)) return commit_result::late;
+    return commit_result::commits;
   }
 
-  commit_outcome settle(unit_of_work unit, fate how) {
-    // A node that is gone writes no more.
+  commit_outcome settle(unit_of_work unit, commit_result how) {
+    // A crashed node writes nothing.
     if (!*line->alive) return commit_outcome::unavailable;
     switch (how) {
-      case fate::commits: {
+      case commit_result::commits: {
         const auto recorded = testing::unit_parts{unit}.update_deliveries;
         const auto outcome = line->rows.commit(line->node, std::move(unit), *line->unsaved);
-        // A lost claim tells the node as much: the row is there, or further.
+        // A lost claim also tells the node that the row has this version or a later one.
         for (const auto& row : recorded) line->memory->versions[row.id] = row.version;
         return outcome;
       }
-      case fate::fails: line->log.write(line->node, "the database fails before: ", shown(unit)); break;
-      case fate::unheard:
+      case commit_result::fails: line->log.write(line->node, "the database fails before: ", shown(unit)); break;
+      case commit_result::unheard:
         line->log.write(line->node, "the database fails after:");
         line->rows.commit(line->node, std::move(unit), *line->unsaved);
         break;
-      case fate::late: {
+      case commit_result::late: {
         line->log.write(line->node, "held up in the database: ", shown(unit));
-        // It has left the node: a crash does not take it back.
+        // The unit has left the node, so a crash does not undo it.
         line->time.in(duration_ms{line->random.between(1, 20'000)},
                       [&rows = line->rows, node = line->node, unsaved = line->unsaved,
                        unit = std::move(unit)]() mutable { rows.commit(node, std::move(unit), *unsaved); });
@@ -108,13 +125,28 @@ class writing {
     return commit_outcome::unavailable;
   }
 
-  std::deque<queued> waiting_;
+  template <class Change>
+  auto settle_change(const Change& what, commit_result how) -> std::optional<decltype(line->rows.run(what))> {
+    if (!*line->alive || how == commit_result::fails) return std::nullopt;
+    if (how == commit_result::late) {
+      line->time.in(duration_ms{line->random.between(1, 20'000)}, [&rows = line->rows, what] { rows.run(what); });
+      return std::nullopt;
+    }
+    auto made = line->rows.run(what);
+    if (how == commit_result::unheard) return std::nullopt;
+    return made;
+  }
+
+  std::deque<std::function<void(commit_result)>> waiting_;
 };
 
-store_writer::behavior_type writer_behavior(store_writer::stateful_pointer<writing> self, store_line line) {
+store_writer::behavior_type writer_behavior(store_writer::stateful_pointer<writing> self, store_link line) {
   self->state.self = self;
   self->state.line.emplace(std::move(line));
-  return {[self](unit_of_work& unit) { return self->state.take(unit); }, [self](work_atom) { self->state.drain(); }};
+  return {[self](unit_of_work& unit) { return self->state.take(unit); },
+          [self](const purge_commands& what) { return self->state.take_change(what); },
+          [self](const redeliver_rows& what) { return self->state.take_change(what); },
+          [self](work_atom) { self->state.drain(); }};
 }
 
 using slow_reader = store_reader::extend<caf::reacts_to<work_atom>>;
@@ -123,7 +155,7 @@ class reading {
  public:
   static inline const char* name = "reader";
   slow_reader::pointer self = nullptr;
-  std::optional<store_line> line;
+  std::optional<store_link> line;
 
   template <class Query>
   auto take(const Query& query) -> caf::result<decltype(std::declval<database&>().run(query))> {
@@ -132,7 +164,7 @@ class reading {
       return make_error(actor_errc::store_unavailable);
     auto found = line->rows.run(query);
     if (line->random.chance(0.5)) return found;
-    // What it read was true when it read it.
+    // The read saw the rows as they were at its time.
     auto promise = self->template make_response_promise<found_type>();
     waiting_.push_back([promise, found = std::move(found)]() mutable { promise.deliver(std::move(found)); });
     line->time.in(duration_ms{line->random.between(0, line->faults.store_latency.count())},
@@ -152,7 +184,7 @@ class reading {
   std::deque<std::function<void()>> waiting_;
 };
 
-slow_reader::behavior_type reader_behavior(slow_reader::stateful_pointer<reading> self, store_line line) {
+slow_reader::behavior_type reader_behavior(slow_reader::stateful_pointer<reading> self, store_link line) {
   self->state.self = self;
   self->state.line.emplace(std::move(line));
   return {
@@ -161,12 +193,10 @@ slow_reader::behavior_type reader_behavior(slow_reader::stateful_pointer<reading
       [self](const find_timeline& q) { return self->state.take(q); },
       [self](const find_due& q) { return self->state.take(q); },
       [self](const find_directory& q) { return self->state.take(q); },
-      [self](const purge_commands& q) { return self->state.take(q); },
       [self](const find_due_deliveries& q) { return self->state.take(q); },
       [self](const find_backlog& q) { return self->state.take(q); },
       [self](const find_deliveries& q) { return self->state.take(q); },
       [self](const find_events& q) { return self->state.take(q); },
-      [self](const redeliver_rows& q) { return self->state.take(q); },
       [self](work_atom) { self->state.answer(); },
   };
 }
@@ -189,7 +219,7 @@ commit_outcome database::commit(std::string_view node, unit_of_work whole, unsav
     if (auto begun = unsaved.extract(key))
       if (const auto outcome = rows_.commit(begun.mapped()); outcome != commit_outcome::committed) return outcome;
   }
-  // Two transactions where one is promised: the second may never come.
+  // Two transactions instead of one: the second may never happen.
   if (missing_ == guard::delivery_commit) unit.deliveries.clear();
   if (missing_ == guard::delivery_claim)
     for (const auto& changed : unit.update_deliveries)
@@ -200,22 +230,30 @@ commit_outcome database::commit(std::string_view node, unit_of_work whole, unsav
   const auto outcome = rows_.commit(unit);
   log_.write(node, shown(unit), ": ", to_string(outcome));
   if (outcome == commit_outcome::committed) {
-    held_.committed(before, unit);
-    told_.committed(unit);
+    promises_.committed(before, unit);
+    age_promises_.committed(before, unit);
+    delivery_promises_.committed(unit);
   }
   return outcome;
 }
 
 redeliver_rows_result database::run(const redeliver_rows& what) {
   const auto made = rows_.run(what);
-  told_.redelivered();
+  delivery_promises_.redelivered();
   return made;
 }
 
-store_writer spawn_writer(caf::actor_system& system, store_line line) {
+purge_result database::run(const purge_commands& what) {
+  age_promises_.purged(what);
+  const auto purged = rows_.run(what);
+  if (purged.deleted > 0) log_.write("database", "purges ", purged.deleted, " keys for a node");
+  return purged;
+}
+
+store_writer spawn_writer(caf::actor_system& system, store_link line) {
   return system.spawn(writer_behavior, std::move(line));
 }
-store_reader spawn_reader(caf::actor_system& system, store_line line) {
+store_reader spawn_reader(caf::actor_system& system, store_link line) {
   return system.spawn(reader_behavior, std::move(line));
 }
 

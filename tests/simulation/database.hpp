@@ -1,30 +1,32 @@
-// The database that all nodes share, and a node's actors on it. The rows honour the store contract; what fails is
-// the way there and back.
+// The database that all nodes share, and each node's store actors on it. The rows keep the store contract. Faults occur
+// on the connection only.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <vector>
 
-#include "agenda.hpp"
+#include "ages.hpp"
 #include "deliveries.hpp"
+#include "fault_rates.hpp"
 #include "gateway/actors.hpp"
 #include "journal.hpp"
 #include "memory_store.hpp"
 #include "promises.hpp"
-#include "weather.hpp"
+#include "virtual_time.hpp"
 
 namespace gateway::simulation {
 
-/// A guard that can be taken out, to see that the simulation notices.
-enum class guard { none, begin_commit, version_claim, provider_key, delivery_commit, delivery_claim };
+/// A guard that can be removed, to test that the simulation detects it.
+enum class guard { none, begin_commit, version_claim, provider_key, delivery_commit, delivery_claim, clock_guard };
 
 class database {
  public:
-  database(testing::memory_store& rows, promises& held, delivery_promises& told, journal& log, guard missing)
-      : rows_{rows}, held_{held}, told_{told}, log_{log}, missing_{missing} {}
+  database(testing::memory_store& rows, promises& held, delivery_promises& told, age_promises& ages, journal& log,
+           guard missing)
+      : rows_{rows}, promises_{held}, delivery_promises_{told}, age_promises_{ages}, log_{log}, missing_{missing} {}
 
-  /// Begin units that a node without the begin commit keeps to itself. They die with the node.
+  /// Begin units that a node without the begin commit does not store. A crash of the node loses them.
   using unsaved_units = std::map<testing::memory_store::entity_row_key, unit_of_work>;
 
   commit_outcome commit(std::string_view node, unit_of_work unit, unsaved_units& unsaved);
@@ -33,29 +35,34 @@ class database {
     return rows_.run(what);
   }
   redeliver_rows_result run(const redeliver_rows& what);
+  purge_result run(const purge_commands& what);
+  /// What a node that starts reads.
+  std::optional<time_point> last_seen() const { return rows_.last_seen; }
+  bool lacks(guard which) const { return missing_ == which; }
 
  private:
   testing::memory_store& rows_;
-  promises& held_;
-  delivery_promises& told_;
+  promises& promises_;
+  delivery_promises& delivery_promises_;
+  age_promises& age_promises_;
   journal& log_;
   guard missing_;
 };
 
-/// One node's line to the database.
-struct store_line {
+/// One node's connection to the database.
+struct store_link {
   database& rows;
-  agenda& time;
-  dice& random;
-  const weather& faults;
+  virtual_time& time;
+  random_source& random;
+  const fault_rates& faults;
   journal& log;
   std::string node;
-  std::shared_ptr<bool> alive;  ///< false after the crash: nothing that the node still does gets through
+  std::shared_ptr<bool> alive;  ///< false after the crash: nothing that the node still sends arrives
   std::shared_ptr<node_memory> memory;
   std::shared_ptr<database::unsaved_units> unsaved = std::make_shared<database::unsaved_units>();
 };
 
-store_writer spawn_writer(caf::actor_system& system, store_line line);
-store_reader spawn_reader(caf::actor_system& system, store_line line);
+store_writer spawn_writer(caf::actor_system& system, store_link line);
+store_reader spawn_reader(caf::actor_system& system, store_link line);
 
 }  // namespace gateway::simulation

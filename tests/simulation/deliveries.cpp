@@ -10,7 +10,7 @@ namespace gateway::simulation {
 
 namespace {
 
-/// A worker that has an order carries it out soon, whatever is published meanwhile.
+/// A worker that has a job executes it soon, even if its destination changes meanwhile.
 constexpr duration_ms order_takes = std::chrono::seconds{5};
 
 template <class... Parts>
@@ -108,12 +108,12 @@ void delivery_promises::check_attempt(const delivery& from, const delivery& to) 
         all_.break_(text_of("delivery ", n, " is said to be delivered, and nobody has accepted it"));
       break;
     case delivery_status::failed:
-      if (to.last->result != attempt_result::gone && in_round < config_.webhook_attempts)
+      if (in_round < config_.webhook_attempts)
         all_.break_(text_of("delivery ", n, " is given up after ", in_round, " attempts"));
       break;
     case delivery_status::pending: {
       const auto delay = retry_schedule{config_.webhook_attempts}.delay_after(destination_kind::merchant, in_round);
-      if (!delay || to.last->result == attempt_result::delivered || to.last->result == attempt_result::gone)
+      if (!delay || to.last->result == attempt_result::delivered)
         all_.break_(text_of("delivery ", n, " goes on after attempt ", in_round, ", which was the last"));
       else if (!to.next_attempt_at || *to.next_attempt_at < to.last->at + *delay - allowance_)
         all_.break_(text_of("delivery ", n, " will be attempted before its schedule says"));
@@ -139,8 +139,8 @@ void delivery_promises::posted(node_memory& node, const outgoing_post& post, tim
   const auto row = rows_.deliveries.find(number);
   if (row == rows_.deliveries.end())
     return all_.break_(text_of("delivery ", number, " is sent, and is not in the store"));
-  check_letter(row->second, post, now);
-  // Another node may have moved it on. What this one knows of it, it has to respect.
+  check_post(row->second, post, now);
+  // Another node may have changed the delivery. This node has to respect the version that it knows.
   const auto& past = history_.at(number);
   const auto known = node.versions.find(number);
   const auto since = known == node.versions.end() ? 1 : known->second;
@@ -157,8 +157,8 @@ void delivery_promises::posted(node_memory& node, const outgoing_post& post, tim
     all_.break_(text_of(mine, " attempts are under way to ", row->second.to.value, " at once"));
 }
 
-/// What is sent is the event, to the destination's address as it is now, by those who hold its secret.
-void delivery_promises::check_letter(const delivery& row, const outgoing_post& post, time_point now) {
+/// The post is the event, goes to the destination's current address, and is signed with its current secrets.
+void delivery_promises::check_post(const delivery& row, const outgoing_post& post, time_point now) {
   const auto& event = rows_.timelines.at(testing::memory_store::id(row.subject)).at(row.event_seq);
   const auto [first, fresh] = bodies_.try_emplace(row.id, post.body);
   if (first->second != post.body) all_.break_(text_of("delivery ", row.id, " is repeated with other bytes"));

@@ -1,4 +1,4 @@
-// What the gateway promises those who are told of events, held against everything that happens to their deliveries.
+// Checks the gateway's promises about events and their deliveries.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@
 
 namespace gateway::simulation {
 
-/// What one node, from its start to its crash, cannot deny that it knows.
+/// What one node has learnt between its start and its crash, and must respect.
 struct node_memory {
-  std::map<std::int64_t, std::int64_t> versions;  ///< by delivery: its row stands there or beyond
-  std::map<std::int64_t, unsigned> deaths;        ///< by delivery: workers that died of it
+  std::map<std::int64_t, std::int64_t> versions;  ///< by delivery: its row has this version or a later one
+  std::map<std::int64_t, unsigned> deaths;        ///< by delivery: how many workers it has ended
   std::map<std::string, std::size_t> under_way;   ///< attempts, by URL
 };
 
@@ -25,7 +25,7 @@ class delivery_promises {
  public:
   /// `allowance`: how far a node's clock may have been set back.
   delivery_promises(const testing::memory_store& rows, const event_encoder& encoder, const directory& published,
-                    const agenda& time, const settings& config, const duration_ms& allowance, promises& all)
+                    const virtual_time& time, const settings& config, const duration_ms& allowance, promises& all)
       : rows_{rows},
         encoder_{encoder},
         published_{published},
@@ -34,7 +34,7 @@ class delivery_promises {
         allowance_{allowance},
         all_{all} {}
 
-  /// A destination was published, and what signs for it.
+  /// A destination was published, with the secrets that sign for it.
   void published(const webhook_endpoint& endpoint);
   /// A unit has been committed.
   void committed(const testing::unit_parts& unit);
@@ -42,12 +42,12 @@ class delivery_promises {
   void redelivered();
   /// A node makes an attempt, by its own clock at `now`.
   void posted(node_memory& node, const outgoing_post& post, time_point now);
-  /// The receiver has it; and has said so, whether or not anybody heard.
+  /// The receiver has got the post; and it has accepted it, whether or not the answer arrived.
   void received(std::int64_t number) { received_.insert(number); }
   void accepted(std::int64_t number) { accepted_.insert(number); }
 
   bool anything_pending() const;
-  /// Once the faults have ended, all destinations are well, and what had failed was delivered again.
+  /// The checks after the faults have ended, all destinations answer, and failed deliveries were redelivered.
   void at_rest();
 
   static std::int64_t number_of(const outgoing_post& post);
@@ -62,12 +62,12 @@ class delivery_promises {
   void check_fresh(const delivery& row, const testing::unit_parts& unit);
   void check_attempt(const delivery& from, const delivery& to);
   void check_told(const entity_key& subject, const timeline_entry& event);
-  void check_letter(const delivery& row, const outgoing_post& post, time_point now);
+  void check_post(const delivery& row, const outgoing_post& post, time_point now);
 
   const testing::memory_store& rows_;
   const event_encoder& encoder_;
   const directory& published_;
-  const agenda& time_;
+  const virtual_time& time_;
   const settings& config_;
   const duration_ms& allowance_;
   promises& all_;

@@ -1,4 +1,4 @@
-// What happened, for a reader; and its fingerprint, by which two runs are told to be the same.
+// Records what happens as text for a reader, and as a fingerprint by which two runs are compared.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,14 @@
 #include <sstream>
 #include <string_view>
 
-#include "agenda.hpp"
+#include "virtual_time.hpp"
 
 namespace gateway::simulation {
 
 class journal {
  public:
-  /// `out` may be null: then only the fingerprint is kept.
-  journal(const agenda& time, std::ostream* out) : time_{time}, out_{out} {}
+  /// `out` may be null; then only the fingerprint is kept.
+  journal(const virtual_time& time, std::ostream* out) : time_{time}, out_{out} {}
 
   template <class... Parts>
   void write(std::string_view who, const Parts&... parts) {
@@ -29,12 +29,12 @@ class journal {
                   static_cast<long long>(ms % 1000), static_cast<int>(who.size()), who.data());
     *out_ << head << line.str() << '\n';
   }
-  /// Something that two equal runs share and that is not worth a line.
+  /// Adds a value to the fingerprint without writing a line.
   void count(std::uint64_t value) { fingerprint_ = (fingerprint_ ^ value) * 0x100000001b3ULL; }
   std::uint64_t fingerprint() const { return fingerprint_; }
 
  private:
-  const agenda& time_;
+  const virtual_time& time_;
   std::ostream* out_;
   std::uint64_t fingerprint_ = 0xcbf29ce484222325ULL;
 };

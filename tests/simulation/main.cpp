@@ -1,4 +1,4 @@
-// Explores seeds, or tells the story of one.
+// Simulates many seeds, or one seed with its journal.
 #include <CLI/CLI.hpp>
 
 #include <chrono>
@@ -45,11 +45,10 @@ int main(int argc, char** argv) {
   CLI::App app{"Runs the gateway's actors through simulated worlds and holds its promises against them.", "simulate"};
   std::uint64_t seeds = 2'000, from = 1, seed = 0;
   guard missing = guard::none;
-  const std::map<std::string, guard> guards{{"begin-commit", guard::begin_commit},
-                                            {"version-claim", guard::version_claim},
-                                            {"provider-key", guard::provider_key},
-                                            {"delivery-commit", guard::delivery_commit},
-                                            {"delivery-claim", guard::delivery_claim}};
+  const std::map<std::string, guard> guards{
+      {"begin-commit", guard::begin_commit},     {"version-claim", guard::version_claim},
+      {"provider-key", guard::provider_key},     {"delivery-commit", guard::delivery_commit},
+      {"delivery-claim", guard::delivery_claim}, {"clock-guard", guard::clock_guard}};
   auto* many =
       app.add_option("--seeds", seeds, "how many seeds to explore")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--from", from, "the first of them")->capture_default_str();

@@ -13,7 +13,7 @@ namespace gateway::simulation {
 
 namespace {
 
-/// Makes no change of its own: the world publishes.
+/// A directory that changes nothing itself: the world publishes the changes.
 directory_actor::behavior_type directory_behavior(directory_actor::pointer, std::shared_ptr<bool> alive,
                                                   std::function<bool(const disable_destination&)> disable) {
   return {[alive, disable](const operator_command& command) -> caf::result<operator_result> {
@@ -31,17 +31,25 @@ node::deterministic_config::deterministic_config() {
   set("scheduler.policy", caf::atom("testing"));
 }
 
-node::node(const surroundings& around, unsigned number, duration_ms clock_skew, std::uint32_t number_salt)
-    : around_{around},
+node::node(const node_environment& environment, unsigned number, duration_ms clock_skew, std::uint32_t number_salt)
+    : environment_{environment},
       name_{"node " + std::to_string(number)},
+      clock_{environment.time, clock_skew},
+      true_clock_{environment.time, duration_ms{0}},
+      watch_{environment.rows.lacks(guard::clock_guard) ? true_clock_ : clock_, environment.rows.last_seen(),
+             environment.config, environment.meters},
       numbers_{number_salt},
-      mail_{around.merchants_endpoints, name_, clock_, alive_, memory_},
-      caught_up_{around.time.now()} {
+      webhooks_{environment.merchants_endpoints, name_, clock_, alive_, memory_},
+      caught_up_{environment.time.now()} {
   coordinator_ = &dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler());
-  clock_.time = &around_.time;
-  clock_.skew = clock_skew;
-  const store_line line{around_.rows, around_.time, around_.random, around_.faults,
-                        around_.log,  name_,        alive_,         memory_};
+  const store_link line{environment_.rows,
+                        environment_.time,
+                        environment_.random,
+                        environment_.faults,
+                        environment_.log,
+                        name_,
+                        alive_,
+                        memory_};
   store_handles store;
   for (int i = 0; i < 2; ++i) {
     store.writers.push_back(spawn_writer(system_, line));
@@ -55,25 +63,26 @@ node::node(const surroundings& around, unsigned number, duration_ms clock_skew, 
     *reader = spawn_reader(system_, line);
     keep(*reader);
   }
-  const auto operators = system_.spawn(directory_behavior, alive_, around_.disable);
+  const auto operators = system_.spawn(directory_behavior, alive_, environment_.disable);
   keep(operators);
-  dispatcher_ = actors::spawn_dispatcher(
-      system_,
-      std::make_shared<const actors::webhook_context>(actors::webhook_context{
-          store, operators, around_.merchants, clock_, around_.events, around_.config, around_.meters, mail_}));
-  context_ = std::make_shared<actors::payment_context>(actors::payment_context{
-      {std::move(store), around_.merchants, clock_, around_.config, around_.meters, dispatcher_, numbers_},
-      {},
-      around_.payments});
+  dispatcher_ =
+      actors::spawn_dispatcher(system_, std::make_shared<const actors::webhook_context>(actors::webhook_context{
+                                            store, operators, environment_.merchants, clock_, environment_.events,
+                                            environment_.config, environment_.meters, webhooks_}));
+  context_ = std::make_shared<actors::payment_context>(
+      actors::payment_context{{std::move(store), environment_.merchants, clock_, watch_, environment_.config,
+                               environment_.meters, dispatcher_, numbers_},
+                              {},
+                              environment_.payments});
   for (const auto& kind : provider_catalogue) {
-    const auto way_to_bank = spawn_bank_line(system_, around_.provider, name_, alive_);
+    const auto link = spawn_provider_link(system_, environment_.provider, name_, alive_);
     auto& gate = context_->providers[static_cast<std::size_t>(kind.kind)];
-    gate = actors::spawn_provider_gate(system_, way_to_bank, kind.kind, around_.config, around_.meters);
-    keep(way_to_bank);
+    gate = actors::spawn_provider_gate(system_, link, kind.kind, environment_.config, environment_.meters);
+    keep(link);
     keep(gate);
   }
   router_ = actors::spawn_router(system_, context_, {actors::payment_spawner(context_)});
-  reconciler_ = actors::spawn_reconciler(system_, context_->store, router_, clock_, around_.config);
+  reconciler_ = actors::spawn_reconciler(system_, context_->store, router_, clock_, watch_, environment_.config);
   client_ = system_.spawn([](caf::event_based_actor*) -> caf::behavior { return {[](wake_atom) {}}; });
   keep(reconciler_);
   others_.push_back(client_);
@@ -81,21 +90,22 @@ node::node(const surroundings& around, unsigned number, duration_ms clock_skew, 
 
 node::~node() {
   *alive_ = false;
-  // Those that wake themselves for ever would keep the shutdown busy.
+  // Actors with repeating timers would never end, so the shutdown does not wait for them.
   system_.await_actors_before_shutdown(false);
-  // What waits for an answer holds on to itself by its promise: each actor is ended, and the router ends its payments.
+  // An actor that waits for an answer keeps itself alive by its promise, so each is sent an exit. The router ends its
+  // payments.
   caf::anon_send_exit(router_, caf::exit_reason::user_shutdown);
   caf::anon_send_exit(dispatcher_, caf::exit_reason::user_shutdown);
   for (const auto& each : others_) caf::anon_send_exit(each, caf::exit_reason::kill);
   coordinator_->clock().cancel_all();
   coordinator_->run();
-  mail_.hang_up();
+  webhooks_.close();
 }
 
 void node::step() {
   auto& jobs = coordinator_->jobs;
   if (jobs.size() > 1) {
-    const auto which = jobs.begin() + static_cast<std::ptrdiff_t>(around_.random.below(jobs.size()));
+    const auto which = jobs.begin() + static_cast<std::ptrdiff_t>(environment_.random.below(jobs.size()));
     std::rotate(jobs.begin(), which, which + 1);
   }
   coordinator_->run_once();
@@ -109,14 +119,14 @@ std::optional<time_point> node::next_timer() const {
 }
 
 void node::catch_up() {
-  const auto now = around_.time.now();
+  const auto now = environment_.time.now();
   coordinator_->advance_time(now - caught_up_);
   caught_up_ = now;
 }
 
 void node::send(entity_request request, std::function<void(entity_reply&)> told) {
   auto* client = static_cast<caf::event_based_actor*>(caf::actor_cast<caf::abstract_actor*>(client_));
-  // Outside an actor's own turn a request needs a context to be sent from.
+  // A request that is sent outside an actor's message handler needs an execution context.
   client->context(&outside_);
   ++*unanswered_;
   client->request(router_, caf::infinite, std::move(request))

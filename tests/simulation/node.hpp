@@ -1,5 +1,5 @@
 // One gateway process without its HTTP: the production actors under CAF's test scheduler, on the shared database.
-// Destroying it is a crash: what it had not sent is gone.
+// Destroying it is a crash: whatever it has not sent is lost.
 #pragma once
 
 #include <functional>
@@ -10,24 +10,25 @@
 #include <caf/scheduler/test_coordinator.hpp>
 #include <caf/scoped_execution_unit.hpp>
 
-#include "bank.hpp"
+#include "clock_watch.hpp"
 #include "database.hpp"
 #include "gateway/base/metrics.hpp"
 #include "gateway/directory.hpp"
 #include "payment/payment_actor.hpp"
 #include "receivers.hpp"
+#include "simulated_provider.hpp"
 #include "webhooks/delivery_worker.hpp"
 
 namespace gateway::simulation {
 
-/// What all nodes share.
-struct surroundings {
-  agenda& time;
-  dice& random;
-  const weather& faults;
+/// The objects that all nodes share.
+struct node_environment {
+  virtual_time& time;
+  random_source& random;
+  const fault_rates& faults;
   journal& log;
   database& rows;
-  bank& provider;
+  simulated_provider& provider;
   receivers& merchants_endpoints;
   std::function<bool(const disable_destination&)> disable;  ///< false if the directory's store is away
   const settings& config;
@@ -39,36 +40,39 @@ struct surroundings {
 
 class node {
  public:
-  node(const surroundings& around, unsigned number, duration_ms clock_skew, std::uint32_t number_salt);
+  node(const node_environment& environment, unsigned number, duration_ms clock_skew, std::uint32_t number_salt);
   ~node();
   node(const node&) = delete;
   node& operator=(const node&) = delete;
 
   bool runnable() const { return coordinator_->has_job(); }
-  /// Lets one actor, whichever, handle one message.
+  /// Lets one actor, picked at random, handle one message.
   void step();
-  /// When the first of its own timers is due.
+  /// When the node's next timer is due.
   std::optional<time_point> next_timer() const;
-  /// Its clocks follow the agenda's.
+  /// Advances the node's clocks to the virtual time.
   void catch_up();
 
   void send(entity_request request, std::function<void(entity_reply&)> told);
-  /// The directory has published a destination.
+  /// Tells the dispatcher that the directory has published a destination.
   void tell(const destination_changed& change) { caf::anon_send(dispatcher_, change); }
-  /// An operator's command; `told` hears how many it made due again, or nothing.
+  /// An operator's command. `told` gets the number of deliveries made due again, or nothing if there was no answer.
   void redeliver(gateway::redeliver wanted, std::function<void(std::optional<std::uint64_t>)> told);
   void set_clock(duration_ms skew) { clock_.skew = skew; }
-  /// A delivery that has killed so many workers waits for an operator.
+  /// Whether the delivery has ended so many workers that it waits for an operator.
   bool has_set_aside(std::int64_t delivery) const;
-  /// Requests that nobody has answered.
+  /// The number of requests without an answer.
   std::size_t unanswered() const { return *unanswered_; }
+  /// By how many operations provider slots are held.
+  std::size_t slots_held() const { return context_->slots.held(); }
   const std::string& name() const { return name_; }
 
  private:
   struct skewed_clock final : wall_clock {
-    const agenda* time = nullptr;
-    duration_ms skew{0};
-    time_point now() const override { return time->now() + skew; }
+    skewed_clock(const virtual_time& t, duration_ms by) : time{t}, skew{by} {}
+    const virtual_time& time;
+    duration_ms skew;
+    time_point now() const override { return time.now() + skew; }
   };
   struct deterministic_config : caf::actor_system_config {
     deterministic_config();
@@ -79,16 +83,18 @@ class node {
     others_.push_back(caf::actor_cast<caf::actor>(each));
   }
 
-  surroundings around_;
+  node_environment environment_;
   std::string name_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   std::shared_ptr<std::size_t> unanswered_ = std::make_shared<std::size_t>(0);
   skewed_clock clock_;
+  skewed_clock true_clock_;  ///< watched instead of the other where the clock guard is removed
+  actors::clock_watch watch_;
   std::shared_ptr<node_memory> memory_ = std::make_shared<node_memory>();
   delivery_numbers numbers_;
-  mail_line mail_;
+  webhook_link webhooks_;
   time_point caught_up_;
-  // What actors refer to outlives the system.
+  // The members above outlive the actor system, because actors refer to them.
   deterministic_config caf_config_;
   caf::actor_system system_{caf_config_};
   caf::scheduler::test_coordinator* coordinator_ = nullptr;

@@ -15,7 +15,7 @@ std::string text_of(const Parts&... parts) {
   return text.str();
 }
 
-/// The edges of the payment's life, and nothing else.
+/// The legal transitions of a payment.
 bool legal(payment_state from, payment_state to) {
   using enum payment_state;
   if (from == to) return true;
@@ -174,7 +174,7 @@ void promises::check_stored(const entity_request& request, const finished& resul
   const auto& key = request.write->key;
   const auto row = rows_.commands.find(testing::memory_store::id(key));
   const result_told now{request.write->fingerprint, *result.result};
-  // An actor may remember an answer for a while longer than the store.
+  // An actor may keep an answer in memory for a while longer than the store.
   if (const auto old = expired_.find(key.key);
       old != expired_.end() && std::ranges::find(old->second, now) != old->second.end())
     return;
@@ -190,7 +190,7 @@ void promises::check_stored(const entity_request& request, const finished& resul
   if (told_before->second.bytes != *result.result)
     break_(text_of("key ", key.key, " was answered \"", told_before->second.bytes.body, "\" and now \"",
                    result.result->body, "\""));
-  // From now on nobody may be shown the payment as it was before the commit that stored this result.
+  // From now on no view may show the payment as it was before the commit that stored this result.
   if (const auto settled = settled_at_.find(key.key); fresh && settled != settled_at_.end())
     acknowledged_.push_back({request.key, settled->second});
 }
@@ -200,7 +200,7 @@ void promises::check_seen(const payment& seen, std::size_t asked_at, bool one_no
   const auto moment = past.find(seen.version);
   if (moment == past.end() || moment->second != seen)
     return break_(text_of("a look at ", seen.key.id, " shows what was never stored"));
-  // A node of several may lag behind; one alone may not go back behind what it told.
+  // One of several nodes may show an older version. A single node may not show an older one than it has answered.
   if (!one_node) return;
   for (std::size_t i = 0; i < asked_at; ++i)
     if (acknowledged_[i].subject == seen.key && acknowledged_[i].version > seen.version)

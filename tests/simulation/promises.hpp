@@ -1,5 +1,5 @@
-// The gateway's promises, held against everything that happens. Each hook is called where something can break one:
-// when the rows change, when the provider is called or acts, when a client is answered.
+// Checks the gateway's promises. Each function is called where something can break a promise: when rows change, when
+// the provider is called or executes a call, and when a client is answered.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@
 
 namespace gateway::simulation {
 
-/// What the provider did with money, once.
+/// One effect of the provider on money.
 struct provider_effect {
   std::string provider_key;
   entity_key subject;
@@ -48,9 +48,9 @@ class promises {
   void told(const entity_request& request, const entity_reply& reply, std::size_t asked_at, bool one_node);
   std::size_t moment() const { return acknowledged_.size(); }
 
-  /// A look at a payment when nothing is under way on the only node.
+  /// A view of a payment while nothing is in flight on the only node.
   void seen_at_rest(const payment& seen);
-  /// Once the faults have ended and all has come to rest.
+  /// The checks after the faults have ended and nothing is in flight.
   void at_rest();
   /// Whether an operation is still open, or a command without its result.
   bool anything_open() const;

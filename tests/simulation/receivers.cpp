@@ -22,7 +22,7 @@ bool receivers::is_away(const std::string& url) {
     until = time_.now() + duration_ms{random_.between(1'000, 120'000)};
     log_.write("receiver", url, " goes away");
   }
-  // It comes back with the calm.
+  // An endpoint that is away returns when the faults end.
   return faults_.receiver_away > 0 && time_.now() < until;
 }
 
@@ -39,7 +39,7 @@ delivery_attempt receivers::answer(std::int64_t number) {
   } else {
     a.status = random_.chance(0.5) ? 200 : 204;
     a.result = attempt_result::delivered;
-    held_.accepted(number);
+    promises_.accepted(number);
   }
   return a;
 }
@@ -62,7 +62,7 @@ void receivers::take(const outgoing_post& post, std::function<void(delivery_atte
       duration_ms{stalls ? random_.between(0, 20'000) : random_.between(1, faults_.receiver_latency.count())};
   const bool unheard = random_.chance(faults_.post_unheard);
   time_.in(there, [this, number, told, back, unheard, limit] {
-    held_.received(number);
+    promises_.received(number);
     auto seen = answer(number);
     seen.took_ms = static_cast<std::uint32_t>(back.count());
     log_.write("receiver", "takes ", number, ": ", seen.status,
@@ -77,8 +77,8 @@ void receivers::take(const outgoing_post& post, std::function<void(delivery_atte
   });
 }
 
-void mail_line::post(outgoing_post request, std::function<void(delivery_attempt)> done) {
-  // A node that is gone sends no more.
+void webhook_link::post(outgoing_post request, std::function<void(delivery_attempt)> done) {
+  // A crashed node sends nothing.
   if (!*alive_) return;
   const auto number = delivery_promises::number_of(request);
   to_.log().write(node_, "posts ", number, " to ", request.url);

@@ -1,4 +1,4 @@
-// The merchants' endpoints, outside every node: they take what is posted, or do not, and answer, or do not.
+// The merchants' endpoints, outside all nodes. They may fail to receive a post, and they may fail to answer it.
 #pragma once
 
 #include <functional>
@@ -6,28 +6,28 @@
 #include <memory>
 #include <string>
 
-#include "agenda.hpp"
 #include "deliveries.hpp"
-#include "dice.hpp"
+#include "fault_rates.hpp"
 #include "gateway/webhook_client.hpp"
 #include "journal.hpp"
-#include "weather.hpp"
+#include "random_source.hpp"
+#include "virtual_time.hpp"
 
 namespace gateway::simulation {
 
 class receivers {
  public:
-  receivers(agenda& time, dice& random, const weather& faults, const settings& config, delivery_promises& held,
-            journal& log)
-      : time_{time}, random_{random}, faults_{faults}, config_{config}, held_{held}, log_{log} {}
+  receivers(virtual_time& time, random_source& random, const fault_rates& faults, const settings& config,
+            delivery_promises& held, journal& log)
+      : time_{time}, random_{random}, faults_{faults}, config_{config}, promises_{held}, log_{log} {}
 
-  /// One attempt's fate: `told` is run once, later, with what the node's client sees of it.
+  /// Takes one post. `told` is called once, later, with the result that the node's client sees.
   void take(const outgoing_post& post, std::function<void(delivery_attempt)> told);
-  /// Whether the node's own client fails on a post, before or after it has gone out.
+  /// Whether the node's own client throws during a post, before or after sending it.
   bool client_breaks() { return random_.chance(faults_.client_breaks); }
 
-  delivery_promises& held() { return held_; }
-  dice& random() { return random_; }
+  delivery_promises& held() { return promises_; }
+  random_source& random() { return random_; }
   journal& log() { return log_; }
 
  private:
@@ -35,27 +35,27 @@ class receivers {
   bool is_away(const std::string& url);
   delivery_attempt answer(std::int64_t number);
 
-  agenda& time_;
-  dice& random_;
-  const weather& faults_;
+  virtual_time& time_;
+  random_source& random_;
+  const fault_rates& faults_;
   const settings& config_;
-  delivery_promises& held_;
+  delivery_promises& promises_;
   journal& log_;
   std::map<std::string, time_point> away_until_;
 };
 
-/// A node's way to them. What is under way when the node crashes may still arrive.
-class mail_line final : public webhook_client {
+/// A node's connection to the endpoints. A post in flight when the node crashes may still arrive.
+class webhook_link final : public webhook_client {
  public:
-  mail_line(receivers& to, std::string node, const wall_clock& clock, std::shared_ptr<bool> alive,
-            std::shared_ptr<node_memory> memory)
+  webhook_link(receivers& to, std::string node, const wall_clock& clock, std::shared_ptr<bool> alive,
+               std::shared_ptr<node_memory> memory)
       : to_{to}, node_{std::move(node)}, clock_{clock}, alive_{std::move(alive)}, memory_{std::move(memory)} {}
 
   void post(outgoing_post request, std::function<void(delivery_attempt)> done) override;
   void check(std::string, std::function<void(std::optional<std::string>)> done) override { done(std::nullopt); }
 
-  /// Before the node's actors go: they wait for answers.
-  void hang_up() { open_.clear(); }
+  /// Drops the open posts, whose callbacks refer to the node's actors. Called before these are destroyed.
+  void close() { open_.clear(); }
 
  private:
   receivers& to_;

@@ -4,10 +4,10 @@
 #include <ostream>
 #include <vector>
 
-#include "bank.hpp"
 #include "client.hpp"
 #include "node.hpp"
 #include "promises.hpp"
+#include "simulated_provider.hpp"
 
 namespace gateway::simulation {
 
@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Plain text instead of JSON: the actors do not care what the bytes mean. No two states look alike.
+/// Encodes plain text instead of JSON, because the actors do not read it. Different states have different texts.
 class text_encoder final : public payment_encoder, public event_encoder {
  public:
   answer encode(const outcome& result) const override {
@@ -34,7 +34,7 @@ class text_encoder final : public payment_encoder, public event_encoder {
   }
 };
 
-/// Cards in euro by the route with separate capture, Hong Kong dollars by the one that captures at once.
+/// A merchant whose cards in EUR go by the route with separate capture, and in HKD by the one that captures at once.
 merchant shop() {
   merchant m;
   m.id = merchant_id{"merch_1"};
@@ -46,11 +46,17 @@ merchant shop() {
   return m;
 }
 
+/// Of a clock. Without a correction the gateway would have to believe it: nothing but the time that passes tells it
+/// from a long downtime.
+constexpr duration_ms longest_jump = 60 * 24h;
+
 class world {
  public:
   world(std::uint64_t seed, guard missing, std::ostream* story) : random_{seed}, log_{time_, story}, missing_{missing} {
     result_.seed = seed;
-    found_shop();
+    database_.last_seen = time_.now();
+    jumps_.resize(plan_.nodes);
+    publish_destinations();
     for (unsigned i = 0; i < plan_.nodes; ++i) {
       skews_.push_back(duration_ms{random_.between(-plan_.faults.clock_skew.count(), plan_.faults.clock_skew.count())});
       nodes_.push_back(nullptr);
@@ -58,55 +64,62 @@ class world {
     }
     for (unsigned i = 0; i < plan_.clients; ++i)
       clients_.push_back(std::make_unique<client>(
-          i + 1, plan_, time_, random_, faults_, held_, log_,
+          i + 1, plan_, time_, random_, faults_, promises_, log_,
           [this](entity_request request, auto told) { balance(std::move(request), std::move(told)); }));
     customer();
     if (plan_.keys_expire) purge();
-    if (plan_.faults.meddling > 0 || plan_.faults.post_gone > 0 || plan_.faults.clock_set > 0) operators();
+    if (plan_.faults.operator_acts > 0 || plan_.faults.post_gone > 0 || plan_.faults.clock_set > 0 ||
+        plan_.faults.clock_jumps > 0)
+      operators();
   }
 
   outcome_of_seed run() {
     faults_ = plan_.faults;
     const auto all_done = [this] { return std::ranges::all_of(clients_, [](const auto& c) { return c->done(); }); };
-    go_on(all_done, 4h, "the clients do not come to an end");
+    run_until(all_done, 4h, "the clients do not come to an end");
 
-    // The faults end, and the nodes come back. What is open settles without anybody asking.
+    // The faults end, and crashed nodes start again. Open operations settle without a client's request.
     log_.write("world", "calms down");
-    faults_ = weather::calm();
+    faults_ = fault_rates::none();
     ++calm_;
     for (auto& each : endpoints_)
       if (each.what.status == destination_status::disabled) set_status(each, destination_status::enabled);
-    // What was held up in the database has landed by then.
+    if (plan_.faults.clock_jumps > 0) sleep_through_jumps();
+    // By this time late commits have happened.
     const auto landed = time_.now() + 30s;
     const auto settled = [&] {
-      return time_.now() > landed && all_up() && unanswered() == 0 && !held_.anything_open();
+      return time_.now() > landed && all_up() && unanswered() == 0 && !promises_.anything_open();
     };
-    go_on(settled, 1h, "not everything is settled an hour after the last fault");
-    if (!held_.broken()) look_around();
+    run_until(settled, 1h, "not everything is settled an hour after the last fault");
+    if (!promises_.broken()) compare_views_with_rows();
 
-    // Everyone asks for what they never learned, and for what they did.
+    // All clients repeat all their requests, answered or not.
     for (auto& c : clients_) c->ask_all_again();
-    go_on([&] { return all_done() && !held_.anything_open(); }, 1h, "what is asked again stays open");
-    // Once more: now every result is a replay.
+    run_until([&] { return all_done() && !promises_.anything_open(); }, 1h, "what is asked again stays open");
+    // Once more: now every answer is a replay.
     for (auto& c : clients_) c->ask_all_again();
-    go_on([&] { return all_done() && unanswered() == 0; }, 1h, "a request is never answered");
-    if (!held_.broken()) look_around();
-    if (!held_.broken()) held_.at_rest();
-    if (!held_.broken()) deliver_the_rest();
+    run_until([&] { return all_done() && unanswered() == 0; }, 1h, "a request is never answered");
+    if (!promises_.broken()) compare_views_with_rows();
+    const auto slots_are_back = [&] {
+      return std::ranges::all_of(nodes_, [](const auto& n) { return n->slots_held() == 0; });
+    };
+    run_until(slots_are_back, 1min, "a provider slot is never given back");
+    if (!promises_.broken()) promises_.at_rest();
+    if (!promises_.broken()) deliver_the_rest();
 
-    result_.broken = held_.broken();
+    result_.broken = promises_.broken();
     result_.fingerprint = log_.fingerprint();
     result_.time = time_.elapsed();
     return result_;
   }
 
  private:
-  /// Until `enough`, or something breaks.
+  /// Runs until `enough` returns true or a promise is broken.
   template <class Enough>
-  void go_on(Enough enough, duration_ms limit, std::string_view too_long) {
+  void run_until(Enough enough, duration_ms limit, std::string_view too_long) {
     const auto deadline = time_.now() + limit;
-    while (!held_.broken() && !enough()) {
-      if (time_.now() > deadline || result_.steps > 3'000'000) return held_.break_(std::string{too_long});
+    while (!promises_.broken() && !enough()) {
+      if (time_.now() > deadline || result_.steps > 3'000'000) return promises_.break_(std::string{too_long});
       step();
     }
   }
@@ -115,7 +128,7 @@ class world {
     std::vector<node*> runnable;
     for (const auto& n : nodes_)
       if (n && n->runnable()) runnable.push_back(n.get());
-    // Sometimes the world outside is faster than the actors.
+    // Sometimes time passes before the actors have handled all messages.
     if (runnable.empty() || random_.chance(0.01)) return let_time_pass(runnable.empty());
     ++result_.steps;
     random_.pick(runnable)->step();
@@ -135,10 +148,10 @@ class world {
 
   void start(unsigned which) {
     log_.write("node " + std::to_string(which + 1), "starts");
-    nodes_[which] = std::make_unique<node>(surroundings{time_, random_, faults_, log_, rows_, provider_, receivers_,
-                                                        [this](const auto& wanted) { return disable(wanted); },
-                                                        plan_.config, merchants_, encoder_, encoder_, meters_},
-                                           which + 1, skews_[which], which % plan_.number_salts);
+    nodes_[which] = std::make_unique<node>(node_environment{time_, random_, faults_, log_, rows_, provider_, receivers_,
+                                                            [this](const auto& wanted) { return disable(wanted); },
+                                                            plan_.config, merchants_, encoder_, encoder_, meters_},
+                                           which + 1, clock_of(which), which % plan_.number_salts);
   }
 
   void crash(unsigned which) {
@@ -146,6 +159,8 @@ class world {
     log_.write(nodes_[which]->name(), "crashes");
     nodes_[which].reset();
     ++result_.crashes;
+    // It may boot with a wrong clock.
+    if (random_.chance(faults_.clock_jumps)) jump_a_clock(which);
     time_.in(duration_ms{random_.between(1, 20'000)}, [this, which] { start(which); });
   }
 
@@ -159,7 +174,7 @@ class world {
     return open;
   }
 
-  /// The balancer knows which nodes are up, and no more.
+  /// The load balancer picks any node that is up.
   void balance(entity_request request, std::function<void(entity_reply&)> told) {
     std::vector<node*> up;
     for (const auto& n : nodes_)
@@ -167,44 +182,47 @@ class world {
     if (up.empty()) return;
     auto* chosen = random_.pick(up);
     log_.write(chosen->name(), "gets it");
-    chosen->send(request, [this, request, told = std::move(told), asked_at = held_.moment()](entity_reply& reply) {
-      held_.told(request, reply, asked_at, nodes_.size() == 1);
+    chosen->send(request, [this, request, told = std::move(told), asked_at = promises_.moment()](entity_reply& reply) {
+      promises_.told(request, reply, asked_at, nodes_.size() == 1);
       told(reply);
     });
   }
 
-  /// The customer sits in front of the provider's pages: pays, declines, presses twice.
+  /// The customer pays or declines on the provider's pages, sometimes twice.
   void customer() {
-    time_.in(duration_ms{random_.between(500, 8'000)}, [this] {
+    // Where clocks jump, checkouts stay open for long enough to seem old.
+    const double customer_comes = plan_.faults.clock_jumps > 0 ? 0.05 : 0.5;
+    time_.in(duration_ms{random_.between(500, 8'000)}, [this, customer_comes] {
       if (calm_ == 0) customer();
       for (const auto& [key, row] : database_.payments) {
-        if (row.hosted_url.empty() || !random_.chance(0.5)) continue;
+        if (row.hosted_url.empty() || !random_.chance(customer_comes)) continue;
         const auto signal = random_.chance(0.7) ? hosted_signal::paid : hosted_signal::declined;
         log_.write("customer", signal == hosted_signal::paid ? "pays " : "declines ", row.key.id);
-        if (signal == hosted_signal::paid) held_.page_paid(row.key);
+        if (signal == hosted_signal::paid) promises_.page_paid(row.key);
         balance({row.key, std::nullopt, hosted_result{signal, row.provider_ref}}, [](entity_reply&) {});
       }
     });
   }
 
-  /// What a lone node shows when nothing is under way is what is stored. One of several may lag behind until it acts.
-  void look_around() {
+  /// With nothing in flight a single node must show what is stored. One of several may show older versions until it
+  /// acts.
+  void compare_views_with_rows() {
     if (nodes_.size() > 1) return;
     for (const auto& [key, row] : database_.payments)
       balance({row.key, std::nullopt, view_entity{}}, [this](entity_reply& reply) {
-        held_.seen_at_rest(*std::get<payment_ptr>(std::get<entity_row>(reply.what)));
+        promises_.seen_at_rest(*std::get<payment_ptr>(std::get<entity_row>(reply.what)));
       });
-    go_on([this] { return unanswered() == 0; }, 1min, "a look is never answered");
+    run_until([this] { return unanswered() == 0; }, 1min, "a look is never answered");
   }
 
-  /// Keys are kept longer than any request takes, and no longer.
+  /// Purges idempotency keys as soon as no request can take that long.
   void purge() {
     time_.in(1min, [this] {
       if (calm_ > 0) return;
       purge();
       const auto before = time_.now() - 10min;
       for (const auto& [key, row] : database_.commands)
-        if (row.result && row.created_at < before) held_.key_expires(row.key);
+        if (row.result && row.created_at < before) promises_.key_expires(row.key);
       if (const auto purged = database_.run(purge_commands{before, 1'000}).deleted; purged > 0)
         log_.write("database", "purges ", purged, " keys");
     });
@@ -212,7 +230,7 @@ class world {
 
   // ---- destinations -----------------------------------------------------------------------------
 
-  void found_shop() {
+  void publish_destinations() {
     const auto open = [&](std::string name, destination_kind kind, std::vector<std::string> events) {
       webhook_endpoint e;
       e.what.id = destination_id{"dest_" + name};
@@ -226,18 +244,18 @@ class world {
     open("a", destination_kind::merchant, {});
     open("b", destination_kind::merchant, {"payment.captured", "payment.voided", "payment.refunded"});
     if (plan_.destinations > 2) open("c", destination_kind::merchant, {});
-    // Hears of nothing in test.
+    // Platforms get no events of the test environment.
     open("p", destination_kind::platform, {});
     for (const auto& each : endpoints_) publish(each);
   }
 
-  /// As the directory does: the merchant first, then the destination, then those who wait for it.
+  /// Publishes in the directory's order: the merchant, then the destination, then the message to the dispatchers.
   void publish(const webhook_endpoint& changed) {
     auto m = shop();
     for (const auto& each : endpoints_) m.destinations.push_back(each.what);
     merchants_.publish(std::make_shared<const merchant>(std::move(m)));
     merchants_.publish(std::make_shared<const webhook_endpoint>(changed));
-    told_.published(changed);
+    delivery_promises_.published(changed);
     for (const auto& n : nodes_)
       if (n) n->tell({changed.what.id});
   }
@@ -248,7 +266,7 @@ class world {
     publish(of);
   }
 
-  /// A node's dispatcher has been told 410.
+  /// For a node's dispatcher, whose destination has answered 410.
   bool disable(const disable_destination& wanted) {
     if (calm_ > 0 || random_.chance(faults_.directory_fails)) return false;
     const auto which = std::ranges::find(endpoints_, wanted.id, [](const webhook_endpoint& e) { return e.what.id; });
@@ -262,9 +280,10 @@ class world {
       operators();
       auto& endpoint = random_.pick(endpoints_);
       if (random_.chance(faults_.clock_set)) set_a_clock();
+      if (random_.chance(faults_.clock_jumps)) jump_a_clock(static_cast<unsigned>(random_.below(nodes_.size())));
       const bool off = endpoint.what.status == destination_status::disabled;
       if (off && random_.chance(0.5)) return set_status(endpoint, destination_status::enabled);
-      if (!random_.chance(faults_.meddling)) return;
+      if (!random_.chance(faults_.operator_acts)) return;
       switch (random_.below(4)) {
         case 0: return set_status(endpoint, destination_status::disabled);
         case 1: {
@@ -283,11 +302,37 @@ class world {
     });
   }
 
+  /// How far the node's wall clock is off.
+  duration_ms clock_of(unsigned which) const { return skews_[which] + jumps_[which]; }
+
   void set_a_clock() {
-    const auto which = random_.below(nodes_.size());
+    const auto which = static_cast<unsigned>(random_.below(nodes_.size()));
     skews_[which] = duration_ms{random_.between(-plan_.faults.clock_skew.count(), plan_.faults.clock_skew.count())};
     log_.write("operator", "sets the clock of node ", which + 1, ": ", skews_[which].count(), " ms off");
-    if (nodes_[which]) nodes_[which]->set_clock(skews_[which]);
+    if (nodes_[which]) nodes_[which]->set_clock(clock_of(which));
+  }
+
+  /// A wrong hardware clock, or a wrong time server. It is corrected before the gateway may believe it.
+  void jump_a_clock(unsigned which) {
+    if (jumps_[which] != 0ms) return;
+    const duration_ms size{random_.between(duration_ms{2h}.count(), longest_jump.count())};
+    jump_to(which, random_.chance(0.7) ? size : -size);
+    time_.in(duration_ms{random_.between(1'000, 9 * 60'000)}, [this, which] { jump_to(which, 0ms); });
+  }
+  void jump_to(unsigned which, duration_ms off) {
+    if (jumps_[which] == off) return;
+    jumps_[which] = off;
+    log_.write("clock", "of node ", which + 1, " jumps: ", clock_of(which).count() / 1'000, " s off");
+    if (nodes_[which]) nodes_[which]->set_clock(clock_of(which));
+  }
+  /// What a clock that was ahead has stamped becomes due when that time has come.
+  void sleep_through_jumps() {
+    for (unsigned i = 0; i < plan_.nodes; ++i) jump_to(i, 0ms);
+    // No read, call or commit from before takes two months.
+    const auto landed = time_.now() + 2min;
+    run_until([&] { return time_.now() > landed && all_up(); }, 3min, "a node does not start again");
+    time_.leap(longest_jump + 24h);
+    for (const auto& n : nodes_) n->catch_up();
   }
 
   void redeliver(gateway::redeliver wanted) {
@@ -304,7 +349,7 @@ class world {
     });
   }
 
-  /// What failed, or killed too many workers, waits for an operator; the rest for nobody.
+  /// Redelivers what has failed or has ended too many workers, and checks that everything else is delivered by itself.
   void deliver_the_rest() {
     const auto waits_for_operator = [&](std::int64_t number) {
       return std::ranges::all_of(nodes_, [&](const auto& n) { return n->has_set_aside(number); });
@@ -314,7 +359,7 @@ class world {
         return row.second.status != delivery_status::pending || waits_for_operator(row.first);
       });
     };
-    go_on(nothing_waits, 2h, "a delivery is neither delivered nor given up");
+    run_until(nothing_waits, 2h, "a delivery is neither delivered nor given up");
     for (const auto& [number, row] : database_.deliveries)
       if (row.status == delivery_status::pending) redeliver(*nodes_.front(), {number, {}, {}, {}});
     for (const auto& each : endpoints_) redeliver({0, each.what.id, {}, {}});
@@ -322,30 +367,35 @@ class world {
       return std::ranges::all_of(database_.deliveries,
                                  [](const auto& row) { return row.second.status == delivery_status::delivered; });
     };
-    go_on(all_delivered, 10min, "what was redelivered is not delivered");
-    if (!held_.broken()) told_.at_rest();
+    run_until(all_delivered, 10min, "what was redelivered is not delivered");
+    if (!promises_.broken()) delivery_promises_.at_rest();
   }
 
-  agenda time_;
-  dice random_;
+  virtual_time time_;
+  random_source random_;
   journal log_;
   guard missing_;
   outcome_of_seed result_;
   world_plan plan_ = draw_plan(random_);
-  weather faults_ = weather::calm();
+  fault_rates faults_ = fault_rates::none();
   unsigned calm_ = 0;
   text_encoder encoder_;
   testing::memory_store database_;
-  promises held_{database_, encoder_, log_};
+  promises promises_{database_, encoder_, log_};
   directory merchants_;
-  const duration_ms clocks_jump_by_ = plan_.faults.clock_set > 0 ? 2 * plan_.faults.clock_skew : duration_ms{0};
-  delivery_promises told_{database_, encoder_, merchants_, time_, plan_.config, clocks_jump_by_, held_};
-  database rows_{database_, held_, told_, log_, missing_};
-  bank provider_{time_, random_, faults_, held_, log_, missing_};
-  receivers receivers_{time_, random_, faults_, plan_.config, told_, log_};
+  const duration_ms clocks_jump_by_ = plan_.faults.clock_jumps > 0 ? 2 * longest_jump + 2 * plan_.faults.clock_skew
+                                      : plan_.faults.clock_set > 0 ? 2 * plan_.faults.clock_skew
+                                                                   : duration_ms{0};
+  delivery_promises delivery_promises_{database_,    encoder_,        merchants_, time_,
+                                       plan_.config, clocks_jump_by_, promises_};
+  age_promises age_promises_{database_, time_, plan_.config, promises_};
+  database rows_{database_, promises_, delivery_promises_, age_promises_, log_, missing_};
+  simulated_provider provider_{time_, random_, faults_, promises_, log_, missing_};
+  receivers receivers_{time_, random_, faults_, plan_.config, delivery_promises_, log_};
   std::vector<webhook_endpoint> endpoints_;
   metrics meters_;
   std::vector<duration_ms> skews_;
+  std::vector<duration_ms> jumps_;  ///< of clocks that are wrong at present, beside their skews
   std::vector<std::unique_ptr<client>> clients_;
   std::vector<std::unique_ptr<node>> nodes_;
 };

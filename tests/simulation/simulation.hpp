@@ -1,4 +1,4 @@
-// One simulated world from one seed: nodes on one database, a provider, clients, and all that goes wrong between them.
+// Simulates one world from one seed: nodes on one database, a provider, clients, and the faults between them.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace gateway::simulation {
 
 struct outcome_of_seed {
   std::uint64_t seed = 0;
-  std::optional<std::string> broken;  ///< the promise that was broken, in words
+  std::optional<std::string> broken;  ///< which promise was broken
   std::uint64_t fingerprint = 0;      ///< two runs of one seed have the same
   std::uint64_t steps = 0;            ///< messages that actors handled
   unsigned crashes = 0;
   duration_ms time{0};                ///< virtual
 };
 
-/// `story` may be null; else it is told there.
+/// Writes the journal to `story`, which may be null.
 outcome_of_seed simulate(std::uint64_t seed, guard missing = guard::none, std::ostream* story = nullptr);
 
 }  // namespace gateway::simulation

@@ -1,4 +1,4 @@
-// Two thousand worlds, each different, each the same whenever it is run again.
+// Simulates two thousand worlds. Each seed gives a different world, and always the same one.
 #include <catch2/catch.hpp>
 
 #include <set>
@@ -11,7 +11,7 @@ using namespace gateway::simulation;
 
 namespace {
 
-/// What the actors log of each crash is no news here.
+/// Turns off the actors' log lines about crashes.
 const struct quiet {
   quiet() { gateway::log::start(gateway::log::level::error); }
   ~quiet() { gateway::log::stop(); }
@@ -27,7 +27,7 @@ void explore(std::uint64_t from) {
   }
 }
 
-/// What is seen first of the worlds without it.
+/// The first promise that breaks without the guard.
 std::string first_broken(guard missing) {
   for (std::uint64_t seed = 1; seed <= 2'000; ++seed)
     if (const auto result = simulate(seed, missing); result.broken) return *result.broken;
@@ -71,7 +71,8 @@ TEST_CASE("without one of the guards a promise is seen to break within 2,000 wor
                                                                    {"version claim", guard::version_claim},
                                                                    {"provider key", guard::provider_key},
                                                                    {"delivery commit", guard::delivery_commit},
-                                                                   {"delivery claim", guard::delivery_claim}}));
+                                                                   {"delivery claim", guard::delivery_claim},
+                                                                   {"clock guard", guard::clock_guard}}));
   INFO("without the " << name);
   CHECK(first_broken(missing) != "nothing");
 }

@@ -1,4 +1,4 @@
-// What the operator types, and the call that it becomes.
+// The command line of gatewayctl, and the call to the gateway that it becomes.
 #include <catch2/catch.hpp>
 
 #include <sstream>
@@ -14,7 +14,7 @@ using Catch::Contains;
 
 namespace {
 
-command_line type(const std::vector<std::string>& words, const std::string& input = {}) {
+command_line parsed(const std::vector<std::string>& words, const std::string& input = {}) {
   std::vector<const char*> argv{"gatewayctl"};
   for (const auto& w : words) argv.push_back(w.c_str());
   std::istringstream in{input};
@@ -27,7 +27,7 @@ using words = std::vector<std::string>;
 
 TEST_CASE("each command becomes one call of the operator socket") {
   struct row {
-    words typed;
+    words arguments;
     std::string path, body;
   };
   const row rows[] = {
@@ -85,16 +85,16 @@ TEST_CASE("each command becomes one call of the operator socket") {
        "/operator/events/list",
        R"({"merchant_id":"merch_1","mode":"test","payment_id":"pay_1","limit":3})"}};
   for (const auto& r : rows) {
-    const auto c = type(r.typed);
+    const auto c = parsed(r.arguments);
     INFO(c.text);
-    REQUIRE(c.what == typed::call);
+    REQUIRE(c.what == action::call);
     CHECK(c.call.path == r.path);
     CHECK(boost::json::serialize(c.call.body) == r.body);
   }
 }
 
 TEST_CASE("what a webhook command cannot mean is a usage error") {
-  for (const auto& typed :
+  for (const auto& arguments :
        {words{"destination", "set", "--mode=test", "--url=https://a.example"},
         words{"destination", "set", "--merchant=m", "--platform=p", "--mode=test", "--url=https://a.example"},
         words{"destination", "set", "--merchant=m", "--mode=test", "--url=https://a.example", "--events=a,,b"},
@@ -105,44 +105,44 @@ TEST_CASE("what a webhook command cannot mean is a usage error") {
         words{"delivery", "show", "evt_1"}, words{"delivery", "show", "0"}, words{"delivery", "redeliver"},
         words{"delivery", "redeliver", "7", "--destination=dest_1"},
         words{"delivery", "redeliver", "7", "--from=2026-11-20T09:30:00Z"}, words{"event", "list"}}) {
-    const auto c = type(typed);
-    INFO(typed[0] << ' ' << typed[1] << " -> " << c.text);
-    CHECK(c.what == typed::usage_error);
+    const auto c = parsed(arguments);
+    INFO(arguments[0] << ' ' << arguments[1] << " -> " << c.text);
+    CHECK(c.what == action::usage_error);
   }
 }
 
 TEST_CASE("a password comes from the first line of standard input, never from the command line") {
   const words add{"merchant", "user", "add", "--merchant=merch_1", "--email=u@example.com", "--password-stdin"};
   for (const auto* input : {"long enough\n", "long enough", "long enough\r\nsecond line\n"}) {
-    const auto c = type(add, input);
-    REQUIRE(c.what == typed::call);
+    const auto c = parsed(add, input);
+    REQUIRE(c.what == action::call);
     CHECK(c.call.path == "/operator/users");
     CHECK(boost::json::serialize(c.call.body) ==
           R"({"merchant_id":"merch_1","email":"u@example.com","password":"long enough"})");
   }
-  CHECK(type(add, "").what == typed::usage_error);
-  CHECK(type(add, "\n").what == typed::usage_error);
-  CHECK(type({"merchant", "user", "add", "--merchant=merch_1", "--email=u@example.com"}, "p\n").what ==
-        typed::usage_error);
-  CHECK(type({"merchant", "user", "add", "--merchant=merch_1", "--email=u@example.com", "--password=p"}).what ==
-        typed::usage_error);
+  CHECK(parsed(add, "").what == action::usage_error);
+  CHECK(parsed(add, "\n").what == action::usage_error);
+  CHECK(parsed({"merchant", "user", "add", "--merchant=merch_1", "--email=u@example.com"}, "p\n").what ==
+        action::usage_error);
+  CHECK(parsed({"merchant", "user", "add", "--merchant=merch_1", "--email=u@example.com", "--password=p"}).what ==
+        action::usage_error);
 }
 
 TEST_CASE("the data directory and --json may stand before or after the command") {
-  for (const auto& c : {type({"--data-dir=/srv/gw", "--json", "key", "revoke", "K"}),
-                        type({"key", "revoke", "K", "--json", "--data-dir", "/srv/gw"})}) {
-    CHECK(c.what == typed::call);
+  for (const auto& c : {parsed({"--data-dir=/srv/gw", "--json", "key", "revoke", "K"}),
+                        parsed({"key", "revoke", "K", "--json", "--data-dir", "/srv/gw"})}) {
+    CHECK(c.what == action::call);
     CHECK(c.data_dir == "/srv/gw");
     CHECK(c.json);
   }
-  const auto plain = type({"key", "revoke", "K"});
+  const auto plain = parsed({"key", "revoke", "K"});
   CHECK(plain.data_dir == "data");
   CHECK_FALSE(plain.json);
 }
 
 TEST_CASE("a usage error is one line that names what is wrong") {
   struct row {
-    words typed;
+    words arguments;
     std::string names;
   };
   const row rows[] = {
@@ -166,18 +166,18 @@ TEST_CASE("a usage error is one line that names what is wrong") {
       {{"route", "set", "--merchant=M", "--mode=test", "--provider=sandbox", "--currencies=USD", "--methods=card,"},
        "--methods"}};
   for (const auto& r : rows) {
-    const auto c = type(r.typed);
+    const auto c = parsed(r.arguments);
     INFO(c.text);
-    CHECK(c.what == typed::usage_error);
+    CHECK(c.what == action::usage_error);
     CHECK_THAT(c.text, Catch::StartsWith("gatewayctl: ") && Contains(r.names));
     CHECK(c.text.find('\n') == std::string::npos);
   }
 }
 
 TEST_CASE("help is printed for the command that asks for it") {
-  CHECK_THAT(type({"--help"}).text, Contains("merchant") && Contains("connection") && Contains("route"));
-  const auto mint = type({"merchant", "key", "mint", "--help"});
-  CHECK(mint.what == typed::information);
+  CHECK_THAT(parsed({"--help"}).text, Contains("merchant") && Contains("connection") && Contains("route"));
+  const auto mint = parsed({"merchant", "key", "mint", "--help"});
+  CHECK(mint.what == action::information);
   CHECK_THAT(mint.text, Contains("--scopes") && Contains("payments:write payments:read mcp:read"));
-  CHECK(type({"--version"}).what == typed::information);
+  CHECK(parsed({"--version"}).what == action::information);
 }

@@ -1,4 +1,4 @@
-// Whose key signs what: a payment is one caller's from its creation to its last reading.
+// One caller's key signs all requests of a payment, from its creation to its last read.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -56,10 +56,10 @@ TEST_CASE("Whoever created a payment asks for all that follows, settles it and r
     }
     return all;
   };
-  const auto again = all_of(*settle_doubts(knows, progress));
+  const auto again = all_of(*settle_in_doubt(knows, progress));
   CHECK(again.size() == 12);
   for (const auto& one : again) CHECK(one.caller == knows.caller_of(knows.key(one.subject).payment));
-  // Each with its timeline, and the payment that must not be there.
+  // Each payment with its timeline, and the id that must not exist.
   const auto reads = all_of(*read_payments(knows, progress));
   CHECK(reads.size() == 36);
   for (const auto& one : reads) CHECK(one.caller == knows.caller_of(one.subject));

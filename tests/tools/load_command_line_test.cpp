@@ -15,7 +15,7 @@ command_line typed(std::vector<const char*> words) {
   return parse_command_line(static_cast<int>(words.size()), words.data());
 }
 
-/// Behind what every run needs.
+/// Parses a run with these words after the options that every run needs.
 command_line run(std::vector<const char*> words) {
   words.insert(words.begin(), {"run", "--data-dir=data"});
   return typed(std::move(words));
@@ -31,7 +31,7 @@ TEST_CASE("A run at a rate: ten seconds against the gateway of this machine, unl
   REQUIRE(made.what == command::run);
   REQUIRE(made.open);
   CHECK(made.open->count() == 20'000);
-  CHECK(made.where.url == "https://127.0.0.1:8443");
+  CHECK(made.where.url.empty());  // that of --data-dir is asked where it listens
   CHECK(made.connections == 64);
   CHECK(made.threads == 1);
   CHECK(made.timeout == std::chrono::seconds{30});
@@ -53,7 +53,7 @@ TEST_CASE("The duration of a load, its warm-up and its count") {
   CHECK(run({"--ramp=0..10", "--duration=2s"}).open->count() == 10);
   CHECK(run({"--steps=10,20", "--duration=2s"}).open->count() == 30);
   CHECK(run({"--closed", "--warm-up=1s"}).lasts_ns == 11 * second);
-  // A count ends a run by itself; what changes with the time needs one all the same.
+  // --count alone ends a run, but a ramp and steps need a duration as well.
   CHECK(run({"--closed", "--count=5"}).lasts_ns == schedule::no_end);
   CHECK(run({"--rate=10", "--count=5"}).open->end() > 3600 * second);
   CHECK(run({"--ramp=0..10", "--count=5"}).open->end() == 10 * second);
@@ -68,7 +68,13 @@ TEST_CASE("Exactly one of rate, ramp, steps and closed") {
 TEST_CASE("Requests are signed: without a key there is no run") {
   CHECK(typed({"run", "--closed"}).text ==
         "gateway-load: --data-dir or --key-id is needed: requests are signed (try --help)");
-  CHECK(typed({"run", "--closed", "--key-id=mk_test_1"}).what == command::run);
+  CHECK(typed({"run", "--closed", "--key-id=mk_test_1", "--target=https://127.0.0.1:8443"}).what == command::run);
+}
+
+TEST_CASE("The gateway is named, or the one of a data directory is asked where it listens") {
+  CHECK(typed({"run", "--closed", "--key-id=mk_test_1"}).text ==
+        "gateway-load: --target or --data-dir is needed: where the gateway listens (try --help)");
+  CHECK(typed({"run", "--closed", "--key-id=mk_test_1", "--data-dir=data"}).what == command::run);
 }
 
 TEST_CASE("Webhooks need a gateway where their destination can be made, and one thread") {

@@ -1,4 +1,4 @@
-// Runs that differ in one number are a curve over it: in tables, and drawn.
+// Runs that differ in one number make a curve over it, in tables and in charts.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ run_result labelled(run_result run, double payments) {
   return run;
 }
 
-std::vector<double> places(const curve& of) {
+std::vector<double> positions(const curve& of) {
   std::vector<double> all;
   all.reserve(of.points.size());
   for (const auto& point : of.points) all.push_back(point.x);
@@ -64,11 +64,11 @@ TEST_CASE("runs that differ in their connections alone are a curve over them, wh
   CHECK(families[0].over == "connections");
   REQUIRE(families[0].curves.size() == 1);
   CHECK(families[0].curves[0].name.empty());
-  CHECK(places(families[0].curves[0]) == std::vector<double>{10, 256, 5000});
+  CHECK(positions(families[0].curves[0]) == std::vector<double>{10, 256, 5000});
   CHECK(families[0].curves[0].points[1].rate() == 7000);
 }
 
-TEST_CASE("runs of the same are one place of the curve: their answers and their times add up") {
+TEST_CASE("runs with the same options are one point of the curve: their answers and their times are summed") {
   const auto families = curves_of({run_of(10, 1, 10'000, 1), run_of(50, 1, 20'000, 1), run_of(10, 1, 30'000, 9)});
   REQUIRE(families.size() == 1);
   const auto& first = families[0].curves[0].points[0];
@@ -84,11 +84,11 @@ TEST_CASE("one number at a time: runs with one reference make a curve over each 
                                    labelled(run_of(256, 1, 1, 1), 1e7)});
   REQUIRE(families.size() == 3);
   CHECK(families[0].over == "connections");
-  CHECK(places(families[0].curves[0]) == std::vector<double>{10, 256});
+  CHECK(positions(families[0].curves[0]) == std::vector<double>{10, 256});
   CHECK(families[1].over == "merchants");
-  CHECK(places(families[1].curves[0]) == std::vector<double>{1, 100});
+  CHECK(positions(families[1].curves[0]) == std::vector<double>{1, 100});
   CHECK(families[2].over == "payments");
-  CHECK(places(families[2].curves[0]) == std::vector<double>{0, 1e6, 1e7});
+  CHECK(positions(families[2].curves[0]) == std::vector<double>{0, 1e6, 1e7});
 }
 
 TEST_CASE("curves of a family are called by what tells them apart") {
@@ -114,7 +114,7 @@ TEST_CASE("runs that differ in words, in several numbers, or in nothing are no c
   CHECK(curves_of({run_of(10, 1, 1, 1), labelled(run_of(10, 1, 1, 1), 5)}).empty());
 }
 
-TEST_CASE("the table of a curve tells each place, and its rate as a ratio to the first") {
+TEST_CASE("the table of a curve has a row for each point, with its rate as a ratio to the first") {
   auto failing = run_of(5000, 1, 20'000, 700);
   failing.operations.back().outcomes["503 overloaded"] = 12;
   CHECK(table_of_curves({run_of(10, 1, 40'000, 2), run_of(256, 1, 80'000, 32), failing}) ==
@@ -140,14 +140,14 @@ TEST_CASE("an axis of what runs differ in has their numbers as ticks, and is log
   CHECK_FALSE(narrow.logarithmic);
   CHECK(narrow.share(3) == Approx(0.5));
 
-  // 0 has no logarithm, and stands a decade before the rest.
+  // 0 has no logarithm, so it is placed a decade before the other values.
   const auto with_none = quantity_axis({0, 100'000, 1e6, 1e7});
   CHECK(labels_of(with_none) == std::vector<std::string>{"0", "100,000", "1 M", "10 M"});
   CHECK(with_none.share(0) == 0);
   CHECK(with_none.share(1e6) - with_none.share(1e5) == Approx(with_none.share(1e5)));
 }
 
-TEST_CASE("numbers on an axis that stand too close are told apart by the pointer only; the last is always told") {
+TEST_CASE("numbers that are too close on an axis have no label; the last one always has") {
   const auto close = quantity_axis({100, 1000, 200'000, 210'000, 220'000});
   CHECK(labels_of(close) == std::vector<std::string>{"100", "1,000", "", "", "220,000"});
 }

@@ -26,7 +26,7 @@ namespace {
 constexpr std::uint64_t ms = 1'000'000;
 constexpr std::uint64_t second = 1'000'000'000;
 
-/// Gives so many requests, each with its number as its subject, some at a time.
+/// Gives a number of requests, several at a time. Each has its number as its subject.
 class numbered : public scenario {
  public:
   explicit numbered(std::uint64_t most = ~0ULL, unsigned at_once = 1) : most_(most), at_once_(at_once) {}
@@ -41,8 +41,8 @@ class numbered : public scenario {
       out.push_back(std::move(one));
     }
   }
-  void heard(const request& sent, const answer& got) override {
-    ++times_heard[sent.subject];
+  void on_answer(const request& sent, const answer& got) override {
+    ++answers_by_subject[sent.subject];
     statuses.push_back(got.status);
     losses.push_back(got.lost);
     bodies.emplace_back(got.body);
@@ -51,13 +51,13 @@ class numbered : public scenario {
     retry_after.push_back(got.has_retry_after);
   }
 
-  bool each_heard_once() const {
-    return times_heard.size() == given &&
-           std::ranges::all_of(times_heard, [](const auto& one) { return one.second == 1; });
+  bool each_answered_once() const {
+    return answers_by_subject.size() == given &&
+           std::ranges::all_of(answers_by_subject, [](const auto& one) { return one.second == 1; });
   }
 
   std::uint64_t given = 0;
-  std::map<std::uint64_t, int> times_heard;
+  std::map<std::uint64_t, int> answers_by_subject;
   std::vector<int> statuses;
   std::vector<loss> losses;
   std::vector<std::string> bodies, ids;
@@ -68,7 +68,7 @@ class numbered : public scenario {
   unsigned at_once_;
 };
 
-/// A payment after the other: the second step of each comes after the answer to its first.
+/// Payments of two steps: the second request of a payment comes after the answer to its first.
 class two_steps : public scenario {
  public:
   explicit two_steps(unsigned payments) : left_(payments) {}
@@ -78,7 +78,7 @@ class two_steps : public scenario {
     else if (!busy_ && left_ > 0)
       give(out, operation::create);
   }
-  void heard(const request& sent, const answer&) override {
+  void on_answer(const request& sent, const answer&) override {
     busy_ = false;
     ready_ = sent.kind == operation::create;
   }
@@ -131,7 +131,7 @@ std::map<std::string, std::uint64_t> outcomes(const load_outcome& of) {
   return all;
 }
 
-/// Answers at once, but for one that takes long.
+/// Answers every request at once, except one that takes long.
 test_server::answer_function stalls_once(std::size_t which, std::chrono::milliseconds how_long) {
   return [=](std::size_t number, const std::string&) {
     if (number == which) std::this_thread::sleep_for(how_long);
@@ -146,13 +146,13 @@ TEST_CASE("Open model: a stall of the server is in the latency of every request 
   numbered asks;
   const auto result = run(server, open(1000, second / 2), {&asks});
   CHECK(asks.given == 500);
-  CHECK(asks.each_heard_once());
+  CHECK(asks.each_answered_once());
   CHECK(result.measured.answered() == 500);
   // One request in each of 300 milliseconds: their latencies are 300, 299, 298 ms and so on.
   CHECK(at_least(result.measured.latency, 100 * ms) >= 195);
   CHECK(at_least(result.measured.latency, 200 * ms) >= 95);
   CHECK(result.measured.latency.most() >= 299 * ms);
-  // Nearly all of that is the wait for the one connection.
+  // Nearly all of the latency is the wait for the one connection.
   CHECK(at_least(result.measured.lateness, 100 * ms) >= 190);
 }
 
@@ -167,7 +167,7 @@ TEST_CASE("Closed model: a stall is in the latency of the one request that met i
 }
 
 TEST_CASE(
-    "Closed model: the rate behind a warm-up is that of answers, however many requests are under way at the end") {
+    "Closed model: the rate behind a warm-up is that of answers, however many requests are in flight at the end") {
   std::mutex one_at_a_time;
   std::vector<std::chrono::steady_clock::time_point> answers;
   test_server server{[&](std::size_t, const std::string&) {
@@ -181,24 +181,23 @@ TEST_CASE(
   plan.warm_up_ns = 300 * ms;
   plan.lasts_ns = 1500 * ms;
   const auto result = run(server, plan, {&asks});
-  // For a third of a second after the end come the answers to what was under way: they belong to no second that was
-  // measured.
+  // The answers to requests in flight arrive for a third of a second after the end. They belong to no measured second.
   const std::scoped_lock lock{one_at_a_time};
   const auto counted_from = answers.front() + 300ms;
   const auto counted =
       std::ranges::count_if(answers, [&](auto at) { return at >= counted_from && at < counted_from + 1200ms; });
   CHECK(result.measured.answered_per_second() == Approx(static_cast<double>(counted) / 1.2).epsilon(0.1));
-  // Nobody intended a rate.
+  // A closed run intends no rate.
   CHECK(result.measured.intended_per_second == 0);
 }
 
-TEST_CASE("Open model: what the schedule holds is sent, and each request is heard of once") {
+TEST_CASE("Open model: what the schedule holds is sent, and each request gets one outcome") {
   test_server server{[](std::size_t, const std::string&) { return ok(); }};
   numbered asks;
   const auto result = run(server, open(2000, second / 4, 8), {&asks});
   CHECK(asks.given == 500);
   CHECK(server.requests() == 500);
-  CHECK(asks.each_heard_once());
+  CHECK(asks.each_answered_once());
   CHECK(outcomes(result) == std::map<std::string, std::uint64_t>{{"200", 500}});
   CHECK(result.measured.intended_per_second == Approx(2000));
   CHECK(result.fault.empty());
@@ -211,23 +210,23 @@ TEST_CASE("Open model: what the schedule holds is sent, and each request is hear
   CHECK(answered == 500);
 }
 
-TEST_CASE("Requests that leave at one moment use up as many slots of the schedule") {
+TEST_CASE("Requests that leave at the same moment use as many slots of the schedule") {
   test_server server{[](std::size_t, const std::string&) { return ok(); }};
   numbered asks{~0ULL, 50};
   const auto result = run(server, open(1000, second / 5, 4), {&asks});
   CHECK(asks.given == 200);
-  CHECK(asks.each_heard_once());
-  // 50 at once through 4 connections: most of them wait, and it shows.
+  CHECK(asks.each_answered_once());
+  // 50 requests leave at once through 4 connections, so most of them wait for a connection.
   CHECK(result.measured.lateness.count() == 200);
 }
 
-TEST_CASE("A scenario that gives nothing, with nothing under way, has ended") {
+TEST_CASE("A scenario that gives nothing, with nothing in flight, has ended") {
   test_server server{[](std::size_t, const std::string&) { return ok(); }};
   SECTION("closed") {
     numbered asks{37};
     const auto result = run(server, closed(5), {&asks});
     CHECK(result.measured.answered() == 37);
-    CHECK(asks.each_heard_once());
+    CHECK(asks.each_answered_once());
   }
   SECTION("open") {
     numbered asks{37};
@@ -249,19 +248,19 @@ TEST_CASE("A scenario that gives nothing, with nothing under way, has ended") {
   }
 }
 
-TEST_CASE("A slot that the scenario has nothing for keeps its time until it has") {
+TEST_CASE("A slot for which the scenario has no request keeps its time until there is one") {
   test_server server{[](std::size_t, const std::string&) {
     std::this_thread::sleep_for(20ms);
     return ok();
   }};
   two_steps asks{5};
-  // A thousand a second are wanted, and one at a time is all that the answers allow.
+  // The schedule wants a thousand a second, but each request can leave only after the answer to the one before.
   const auto result = run(server, open(1000, 60 * second, 4), {&asks});
   CHECK(result.measured.answered() == 10);
   CHECK(result.measured.latency.most() >= 9 * 20 * ms);
 }
 
-TEST_CASE("What an answer says is handed over") {
+TEST_CASE("An answer's status, body and headers are passed to the scenario") {
   test_server server{[](std::size_t number, const std::string&) -> std::string {
     switch (number) {
       case 0: return ok("first", "REQUEST-ID: req_1 \r\nidempotent-replayed: true\r\nretry-after:5\r\n");
@@ -297,7 +296,7 @@ TEST_CASE("What is sent is the request, signed, with the target as its host") {
   CHECK(seen.ends_with("\r\n\r\n{\"n\":0}"));
 }
 
-TEST_CASE("An answer of many records is put together, up to a mebibyte") {
+TEST_CASE("An answer of many TLS records is read whole, up to a mebibyte") {
   const std::string large(700'000, 'x');
   test_server server{[&](std::size_t, const std::string&) { return ok(large); }};
   numbered asks{2};
@@ -307,7 +306,7 @@ TEST_CASE("An answer of many records is put together, up to a mebibyte") {
   CHECK(asks.bodies[1] == large);
 }
 
-TEST_CASE("Answers that are none are losses, and the connection is made anew") {
+TEST_CASE("Malformed answers are losses, and the connection is opened again") {
   const std::string first = "HTTP/1.1 200 OK\r\n";
   const std::string bad = GENERATE_COPY(values<std::string>(
       {first + "\r\nno length", "SSH-2.0-x\r\n\r\n", "HTTP/1.1 20 OK\r\n\r\n",
@@ -329,7 +328,7 @@ TEST_CASE("A request whose connection breaks is lost: it is not sent again") {
   numbered asks{30};
   const auto result = run(server, GENERATE(true, false) ? closed(2) : open(2000, 60 * second, 2), {&asks});
   CHECK(server.requests() == 30);
-  CHECK(asks.each_heard_once());
+  CHECK(asks.each_answered_once());
   CHECK(outcomes(result) == std::map<std::string, std::uint64_t>{{"200", 20}, {"connection_broken", 10}});
   CHECK(result.measured.answered() == 20);
 }
@@ -342,7 +341,7 @@ TEST_CASE("A server that closes after its answer is connected to again") {
   CHECK(server.connections() >= 10);
 }
 
-TEST_CASE("A request without an answer in time is lost, and its connection is made anew") {
+TEST_CASE("A request without an answer in time is lost, and its connection is opened again") {
   test_server server{stalls_once(0, 400ms)};
   numbered asks{2};
   auto plan = closed();
@@ -360,9 +359,9 @@ TEST_CASE("Too many requests without a connection end the load, and say so") {
   plan.most_waiting = 20;
   const auto result = run(server, plan, {&asks});
   CHECK(result.fault.find("more than 20 requests waited") != std::string::npos);
-  CHECK(asks.each_heard_once());
+  CHECK(asks.each_answered_once());
   CHECK(asks.given < 60'000);
-  // What never left is no outcome of the server's.
+  // A request that never left is no outcome of the server.
   CHECK(outcomes(result) == std::map<std::string, std::uint64_t>{{"200", 1}});
 }
 
@@ -378,7 +377,7 @@ TEST_CASE("A server that goes away for good: requests fail to connect, and the l
   plan.timeout = 300ms;
   const auto result = run(server, plan, {&asks});
   CHECK(result.fault.find("no connection could be made") != std::string::npos);
-  CHECK(asks.each_heard_once());
+  CHECK(asks.each_answered_once());
   CHECK(outcomes(result).contains("connect_failed"));
 }
 
@@ -402,15 +401,15 @@ TEST_CASE("Several threads share the schedule and the connections, and their num
   const auto result = run(server, open(1000, second / 5, 5), {&first, &other});
   CHECK(first.given == 100);
   CHECK(other.given == 100);
-  CHECK(first.each_heard_once());
-  CHECK(other.each_heard_once());
+  CHECK(first.each_answered_once());
+  CHECK(other.each_answered_once());
   CHECK(server.connections() == 5);
   CHECK(result.measured.threads == 2);
   CHECK(result.measured.answered() == 200);
   CHECK(result.measured.intended_per_second == Approx(1000));
 }
 
-TEST_CASE("Stopped, a load waits for what is under way and no more") {
+TEST_CASE("Stopped, a load waits for the requests in flight and for nothing else") {
   std::atomic<bool> stop{false};
   test_server server{[&](std::size_t number, const std::string&) {
     if (number == 5) stop = true;
@@ -420,7 +419,7 @@ TEST_CASE("Stopped, a load waits for what is under way and no more") {
   const target to{server.insecure()};
   const auto result = run_load(to, signer{to.authority(), key}, open(1000, 3600 * second), {&asks}, stop);
   CHECK(result.fault.empty());
-  CHECK(asks.each_heard_once());
+  CHECK(asks.each_answered_once());
   CHECK(result.measured.answered() >= 6);
 }
 
@@ -459,7 +458,7 @@ TEST_CASE("The server's certificate is checked") {
   SECTION("under another name it is refused") {
     options.ca_file = folder / "dev-certificate.pem";
     options.url.replace(options.url.find("127.0.0.1"), 9, "localhost");
-    // localhost may lead to ::1, where nobody listens.
+    // localhost may resolve to ::1, where nothing listens.
     CHECK_THROWS_WITH(go(), Catch::StartsWith("cannot connect: "));
   }
   SECTION("a file without certificates is an error") {
@@ -469,7 +468,7 @@ TEST_CASE("The server's certificate is checked") {
   std::filesystem::remove_all(folder);
 }
 
-TEST_CASE("Targets that are none, and those of others, are refused") {
+TEST_CASE("Malformed targets, and those on other machines, are rejected") {
   const auto made = [](const std::string& url, bool allow_remote = false, bool insecure = false) {
     target_options options;
     options.url = url;

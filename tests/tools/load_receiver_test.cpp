@@ -1,4 +1,4 @@
-// The receiver takes what is posted to it, and tells what was rightly signed.
+// The receiver records what is posted to it, and whether it was signed correctly.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -94,7 +94,7 @@ struct poster {
   }
 };
 
-/// A key and a certificate of its own, in files.
+/// A self-signed certificate and its key, in files.
 struct identity {
   std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("load_receiver_" + std::to_string(::getpid()));
@@ -140,7 +140,7 @@ TEST_CASE("a signature is right by the documentation alone: secret, body, and ti
   CHECK_FALSE(rightly_signed(good, body, "", 1000));
   for (const std::string text : {"", "t=", "t=1000", "t=1000,", "t=1000,v1=", "t=x,v1=00", "v1=00,t=1000"})
     CHECK_FALSE(rightly_signed(text, body, secret, 1000));
-  // While the secret is changed there are two.
+  // While the secret is being changed there are two signatures.
   const auto old = signature_of(body, "whsec_old", 1000);
   CHECK(rightly_signed(old + good.substr(good.find(',')), body, secret, 1000));
   CHECK(rightly_signed(good + old.substr(old.find(',')), body, secret, 1000));
@@ -235,8 +235,8 @@ TEST_CASE("an address that cannot be used is refused with one line") {
 TEST_CASE("thousands of posts a second are taken from a few connections") {
   receiver to{{}};
   to.expect_signatures_of(secret);
-  // Requests are written ahead of their answers, so that it is the receiver that is measured and not the way there and
-  // back.
+  // Requests are written before the answers to earlier ones have come, so that the receiver is measured and not the
+  // round trips.
   constexpr int posts = 5'000;
   poster from{to};
   const auto now = static_cast<std::int64_t>(std::time(nullptr));
@@ -257,7 +257,7 @@ TEST_CASE("thousands of posts a second are taken from a few connections") {
   writer.join();
   const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   INFO(posts / seconds << " posts a second");
-  CHECK(posts / seconds > 500);  // tens of thousands, but for sanitizers and for whoever else is busy
+  CHECK(posts / seconds > 500);  // tens of thousands without sanitizers on an idle machine
   CHECK(to.events() == posts);
   const auto all = to.received();
   CHECK(std::ranges::all_of(all, &received_event::rightly_signed));

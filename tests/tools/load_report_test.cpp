@@ -64,7 +64,7 @@ std::string between(const std::string& text, const std::string& begin, const std
   return text.substr(from + begin.size(), to - from - begin.size());
 }
 
-/// The first thing that is wrong with a page's tags; nothing if all that are opened are closed in order.
+/// The first fault in a page's tags; empty if all are closed in order.
 std::string fault_of(const std::string& page) {
   std::vector<std::string> open;
   for (auto at = page.find('<'); at != std::string::npos; at = page.find('<', at)) {
@@ -123,7 +123,7 @@ TEST_CASE("what is no answer or a 5xx is a failure, a 409 is not") {
 }
 
 TEST_CASE("the table of a run tells its operations, outcomes, errors and verification") {
-  // 2 ms are 2.01 ms: to within 1/128, and never too little.
+  // 2 ms are shown as 2.01 ms: values are kept to within 1/128 and rounded up.
   CHECK(table_of(known_run()) ==
         "baseline\n"
         "  scenario  create:3 read:1\n"
@@ -205,7 +205,7 @@ TEST_CASE("axes have round ticks that begin and end them") {
   CHECK(durations.most == Approx(50e6));
   CHECK(durations.ticks.front().label == "500 µs");
   CHECK(durations.ticks.back().label == "50 ms");
-  // Over many decades only powers of ten are named; values side by side are not drawn as mountains.
+  // Over many decades only powers of ten have labels. Values close to each other get a wide axis.
   CHECK(std::ranges::count_if(duration_axis(1e3, 1e10).ticks, [](const tick& t) { return !t.label.empty(); }) == 8);
   CHECK(duration_axis(1e6, 1.001e6).most >= 4.9 * duration_axis(1e6, 1.001e6).least);
 
@@ -234,7 +234,7 @@ TEST_CASE("pages are well-formed whatever the run") {
   for (const auto* none : {">nan", " nan", "Lnan", "inf "}) CHECK(html_report(runs).find(none) == std::string::npos);
 }
 
-TEST_CASE("a hostile word stays a word in every place where one can stand") {
+TEST_CASE("hostile text stays text everywhere in the page") {
   const std::string hostile = "<script>alert('1')</script>\"&\xff";
   auto run = known_run();
   run.name = run.scenario = run.schedule = run.target = run.began_at = hostile;
@@ -278,7 +278,7 @@ TEST_CASE("a page tells the same numbers as the table") {
   for (const auto* told : {"400/s", "1.00 ms", "10.0 ms", "83.3 %", "req_1", "✓ verified, no violation",
                            "constant 400/s", "10.0 s, 4,000 requests", "2,990 payments read back", "failed, 0.250 %"})
     CHECK(page.find(told) != std::string::npos);
-  // One run is compared with nothing.
+  // A single run has no comparison.
   CHECK(page.find("Comparison") == std::string::npos);
 }
 
@@ -296,7 +296,7 @@ TEST_CASE("runs are drawn over each other, and compared with the first") {
   CHECK(page.find("<td class=\"l wide differs\">constant 500/s</td>") != std::string::npos);
   CHECK(page.find("class=\"line c0 d0\"") != std::string::npos);
   CHECK(page.find("class=\"line c1 d1\"") != std::string::npos);
-  // The other way round it is worse.
+  // In the other order the second run is worse.
   CHECK(html_report({second, first}).find("<span class=\"ratio bad\">▲ ×2.01</span>") != std::string::npos);
 }
 
@@ -334,6 +334,6 @@ TEST_CASE("a day is drawn in no more points than a chart can show") {
   const auto page = html_report({run});
   CHECK(page.size() < 1'000'000);
   CHECK(page.find("A point stands for 209 seconds") != std::string::npos);
-  // The worst second of a point is what it shows.
+  // A point shows its worst second.
   CHECK(page.find("p99 900 ms") != std::string::npos);
 }

@@ -23,7 +23,7 @@ namespace {
 
 const std::vector<double> shares{0, 0.001, 0.1, 0.5, 0.9, 0.99, 0.999, 0.9999, 1};
 
-/// From a microsecond to a minute, as evenly over the magnitudes as over each.
+/// Values from a microsecond to a minute, as many in each order of magnitude.
 std::vector<std::uint64_t> random_values(std::size_t count, std::uint64_t seed) {
   std::mt19937_64 random{seed};
   std::uniform_real_distribution<double> exponent{3, 10.8};
@@ -49,7 +49,7 @@ void check_same(const histogram& one, const histogram& other) {
   for (const auto share : shares) CHECK(one.percentile(share) == other.percentile(share));
 }
 
-/// A folder that is gone after the test.
+/// A directory that is removed on destruction.
 struct folder {
   std::filesystem::path path =
       std::filesystem::temp_directory_path() / ("load_result_test_" + std::to_string(::getpid()));
@@ -97,7 +97,7 @@ run_result full_run() {
   return run;
 }
 
-/// The line that a reader gets for this content.
+/// The message of read_json for a file with this content.
 std::string refusal_of(const folder& in, const std::string& text) {
   try {
     read_json(in.holding(text));

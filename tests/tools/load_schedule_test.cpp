@@ -44,7 +44,7 @@ TEST_CASE("A ramp sends what lies under its line") {
   const auto up = schedule::ramp(0, 1000, 10 * second);
   CHECK(up.count() == 5000);
   CHECK(up.intended(0) == 0);
-  // A quarter of all has left in half of the time.
+  // In a ramp from 0 a quarter of the requests leaves in half of the time.
   CHECK(up.intended(1250) == 5 * second);
   CHECK(in_window(up, 9 * second, 10 * second) == 950);
   check_order(up);

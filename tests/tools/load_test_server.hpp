@@ -1,4 +1,4 @@
-// A TLS server in the test's own process, with a thread for each connection: what it answers, the test says.
+// A TLS server in the test's process, with a thread for each connection. The test decides its answers.
 #pragma once
 
 #include <atomic>
@@ -28,8 +28,8 @@ inline std::string ok(const std::string& body = "{}", const std::string& fields 
 
 class test_server {
  public:
-  /// The bytes that answer the request with this number; none: the connection is closed. A thread of its own for each
-  /// connection.
+  /// Returns the bytes that answer the request with this number; the connection is closed if there are none. Called
+  /// from each connection's thread.
   using answer_function = std::function<std::string(std::size_t number, const std::string& request)>;
 
   explicit test_server(answer_function answer) : answer_(std::move(answer)) {
@@ -53,7 +53,7 @@ class test_server {
   test_server(const test_server&) = delete;
   test_server& operator=(const test_server&) = delete;
 
-  /// Nobody is answered any more, and nobody is let in.
+  /// Closes all connections and accepts no new ones.
   void stop() {
     if (stopped_.exchange(true)) return;
     ::shutdown(listening_, SHUT_RDWR);
@@ -67,7 +67,7 @@ class test_server {
     serving_.clear();
   }
 
-  /// From within an answer, where stop() would wait for itself.
+  /// To be called from within an answer, where stop() would wait for its own thread.
   void refuse_all() {
     ::shutdown(listening_, SHUT_RDWR);
     const std::scoped_lock lock{mutex_};

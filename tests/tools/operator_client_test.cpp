@@ -1,4 +1,4 @@
-// gatewayctl's side of the operator socket, against a socket that this test answers.
+// The operator socket's client, against a socket that the test answers.
 #include <catch2/catch.hpp>
 
 #include <cstdlib>
@@ -32,7 +32,7 @@ class temporary_directory {
   std::filesystem::path path;
 };
 
-/// Answers one connection with fixed bytes and keeps what it was sent.
+/// Answers one connection with fixed bytes and records what it received.
 class canned_gateway {
  public:
   canned_gateway(const std::filesystem::path& data_dir, std::string answer)
@@ -100,7 +100,7 @@ TEST_CASE("without a running gateway the operator is told so") {
     const canned_gateway gone{directory.path, ""};
     CHECK_THROWS_AS(post(directory.path, "/x", "{}"), no_answer);
   }
-  // The socket of a gateway that was killed is still there.
+  // A gateway that was killed leaves its socket behind.
   CHECK_THROWS_WITH(post(directory.path, "/operator/merchants", "{}"), Contains("no gateway is running"));
 }
 

@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint64_t ten_seconds = 10'000'000'000;
 constexpr std::size_t most_mix_bytes = 64 * 1024;
 
-/// As they were typed.
+/// Options as texts, before they are parsed.
 struct arguments {
   std::vector<std::string> mix;
   std::filesystem::path mix_file;
@@ -39,10 +39,8 @@ std::string one_line(std::string line) {
 
 void add_target(CLI::App& command, command_line& result) {
   auto& group = *command.add_option_group("Target");
-  group.add_option("--target", result.where.url, "The gateway")
-      ->type_name("URL")
-      ->default_str("https://127.0.0.1:8443");
-  result.where.url = "https://127.0.0.1:8443";
+  group.add_option("--target", result.where.url, "The gateway; otherwise where that of --data-dir listens")
+      ->type_name("URL");
   group
       .add_option("--data-dir", result.where.data_dir,
                   "Of a gateway on this machine: makes a merchant there, and trusts its development certificate")
@@ -57,16 +55,16 @@ void add_target(CLI::App& command, command_line& result) {
   group.add_flag("--allow-remote", result.where.allow_remote, "Loads another machine than this one");
 }
 
-void add_shape(CLI::App& command, command_line& result, arguments& typed) {
+void add_shape(CLI::App& command, command_line& result, arguments& given) {
   auto& model = *command.add_option_group("Model", "One of these:");
-  model.add_option("--rate", typed.rate, "Open: so many requests a second leave, whatever the answers do")
+  model.add_option("--rate", given.rate, "Open: so many requests a second leave, whatever the answers do")
       ->type_name("R");
-  model.add_option("--ramp", typed.ramp, "Open: the rate goes evenly from one to the other")->type_name("FROM..TO");
-  model.add_option("--steps", typed.steps, "Open: each rate for an equal part of the time")->type_name("R1,R2,…");
-  model.add_flag("--closed", typed.closed, "Each connection sends its next request when it has its answer");
+  model.add_option("--ramp", given.ramp, "Open: the rate goes evenly from one to the other")->type_name("FROM..TO");
+  model.add_option("--steps", given.steps, "Open: each rate for an equal part of the time")->type_name("R1,R2,…");
+  model.add_flag("--closed", given.closed, "Each connection sends its next request when it has its answer");
   model.require_option(1);
   auto& group = *command.add_option_group("Shape");
-  group.add_option("--duration", typed.duration, "How long requests leave [10s; with --count: until they are sent]")
+  group.add_option("--duration", given.duration, "How long requests leave [10s; with --count: until they are sent]")
       ->type_name("TIME");
   group.add_option("--count", result.load.count, "Ends after so many requests")
       ->check(CLI::PositiveNumber)
@@ -74,9 +72,9 @@ void add_shape(CLI::App& command, command_line& result, arguments& typed) {
   group.add_option("--connections", result.connections, "Kept-alive, one request at a time each [64]")
       ->check(CLI::Range(1, 20'000))
       ->type_name("N");
-  group.add_option("--warm-up", typed.warm_up, "In front of the duration, and not counted [0s]")->type_name("TIME");
+  group.add_option("--warm-up", given.warm_up, "In front of the duration, and not counted [0s]")->type_name("TIME");
   group
-      .add_option("--timeout", typed.timeout,
+      .add_option("--timeout", given.timeout,
                   "How long a request waits for a connection, and then for its answer [30s]")
       ->type_name("TIME");
   group.add_option("--max-waiting", result.most_waiting, "More requests without a connection end the load [100000]")
@@ -87,14 +85,14 @@ void add_shape(CLI::App& command, command_line& result, arguments& typed) {
       ->type_name("N");
 }
 
-void add_workload(CLI::App& command, command_line& result, arguments& typed) {
+void add_workload(CLI::App& command, command_line& result, arguments& given) {
   auto& load = result.load;
   command
-      .add_option("mix", typed.mix,
+      .add_option("mix", given.mix,
                   "NAME[:WEIGHT]… of create lifecycle storm reuse hot replay hosted webhooks [create]")
       ->type_name("");
   auto& group = *command.add_option_group("Workload");
-  group.add_option("--mix", typed.mix_file, "Reads the mix from a file")->type_name("FILE");
+  group.add_option("--mix", given.mix_file, "Reads the mix from a file")->type_name("FILE");
   group.add_option("--keys", load.keys, "storm, replay, reuse: keys in use at a time [100]")
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("N");
@@ -123,31 +121,31 @@ void add_workload(CLI::App& command, command_line& result, arguments& typed) {
       ->type_name("ADDR:PORT");
 }
 
-void add_results(CLI::App& command, command_line& result, arguments& typed) {
+void add_results(CLI::App& command, command_line& result, arguments& given) {
   auto& group = *command.add_option_group("Results");
   group.add_option("--name", result.name, "What the run is called where runs are compared")->type_name("TEXT");
-  group.add_option("--label", typed.labels, "A number that runs may differ in: reports draw curves over it")
+  group.add_option("--label", given.labels, "A number that runs may differ in: reports draw curves over it")
       ->type_name("NAME=NUMBER")
       ->allow_extra_args(false);
   group.add_option("--json", result.json, "Writes what was measured")->type_name("FILE");
   group.add_option("--html", result.html, "Writes a report for browsers")->type_name("FILE");
-  group.add_flag("--no-verify", typed.no_verify, "Does not look afterwards at what the gateway did");
+  group.add_flag("--no-verify", given.no_verify, "Does not look afterwards at what the gateway did");
   group.add_flag("--progress", result.progress, "Not on a terminal: a line each 5 seconds");
 }
 
-std::string mix_of(const arguments& typed) {
-  if (typed.mix_file.empty()) {
+std::string mix_of(const arguments& given) {
+  if (given.mix_file.empty()) {
     std::string all;
-    for (const auto& one : typed.mix) all += (all.empty() ? "" : " ") + one;
+    for (const auto& one : given.mix) all += (all.empty() ? "" : " ") + one;
     return all.empty() ? "create" : all;
   }
-  if (!typed.mix.empty()) throw std::invalid_argument("a mix is given as arguments or as --mix, not both");
-  std::ifstream file{typed.mix_file};
+  if (!given.mix.empty()) throw std::invalid_argument("a mix is given as arguments or as --mix, not both");
+  std::ifstream file{given.mix_file};
   std::string text(most_mix_bytes, '\0');
   if (!file.read(text.data(), static_cast<std::streamsize>(text.size())) && !file.eof())
-    throw std::invalid_argument("cannot read " + typed.mix_file.string());
+    throw std::invalid_argument("cannot read " + given.mix_file.string());
   text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() == most_mix_bytes) throw std::invalid_argument(typed.mix_file.string() + " is larger than 64 KiB");
+  if (text.size() == most_mix_bytes) throw std::invalid_argument(given.mix_file.string() + " is larger than 64 KiB");
   return text;
 }
 
@@ -156,10 +154,10 @@ void check_printable(const std::string& text, const char* option) {
     throw std::invalid_argument(std::string{option} + ": letters, digits and signs are expected");
 }
 
-std::map<std::string, double> labels_of(const arguments& typed) {
+std::map<std::string, double> labels_of(const arguments& given) {
   constexpr std::size_t most_letters = 40;
   std::map<std::string, double> labels;
-  for (const auto& text : typed.labels) {
+  for (const auto& text : given.labels) {
     const auto equals = text.find('=');
     const auto name = text.substr(0, equals);
     double number = -1;
@@ -178,39 +176,27 @@ std::map<std::string, double> labels_of(const arguments& typed) {
   return labels;
 }
 
-/// What CLI11 cannot check.
-void finish_run(command_line& result, const arguments& typed) {
-  result.what = command::run;
-  result.verify = !typed.no_verify;
-  result.mix = mix_of(typed);
-  result.load.mix = read_mix(result.mix);
-  check_printable(result.load.payment_method, "--payment-method");
-  check_printable(result.load.currency, "--currency");
-  check_printable(result.key_id, "--key-id");
-  result.labels = labels_of(typed);
-  if (result.key_id.empty() && result.where.data_dir.empty())
-    throw std::invalid_argument("--data-dir or --key-id is needed: requests are signed");
-  if (result.load.callers > 1 && (result.where.data_dir.empty() || !result.key_id.empty()))
-    throw std::invalid_argument(
-        "--merchants are made in the gateway of --data-dir, each with a key of its own: --key-id names one");
-
-  const bool counted = result.load.count > 0 && typed.duration.empty();
-  const auto lasts = counted ? schedule::no_end : typed.duration.empty() ? ten_seconds : read_duration(typed.duration);
-  if (!typed.warm_up.empty()) result.warm_up_ns = read_duration(typed.warm_up);
-  result.timeout = std::chrono::nanoseconds{read_duration(typed.timeout)};
+/// The times and the schedule of a run.
+void set_schedule(command_line& result, const arguments& given) {
+  const bool counted = result.load.count > 0 && given.duration.empty();
+  const auto lasts = counted ? schedule::no_end : given.duration.empty() ? ten_seconds : read_duration(given.duration);
+  if (!given.warm_up.empty()) result.warm_up_ns = read_duration(given.warm_up);
+  result.timeout = std::chrono::nanoseconds{read_duration(given.timeout)};
   if (result.timeout.count() == 0 || lasts == 0) throw std::invalid_argument("a time of 0 is too short");
-  // These change with the time, so that they need one.
+  // A ramp and steps are spread over a duration, so they need one even where --count ends the run.
   const auto shaped = counted ? ten_seconds : lasts;
-  if (!typed.rate.empty()) result.open = schedule::constant(read_rate(typed.rate), lasts);
-  if (!typed.ramp.empty()) {
-    const auto [from, to] = read_ramp(typed.ramp);
+  if (!given.rate.empty()) result.open = schedule::constant(read_rate(given.rate), lasts);
+  if (!given.ramp.empty()) {
+    const auto [from, to] = read_ramp(given.ramp);
     result.open = schedule::ramp(from, to, shaped);
   }
-  if (!typed.steps.empty()) result.open = schedule::steps(read_steps(typed.steps), shaped);
+  if (!given.steps.empty()) result.open = schedule::steps(read_steps(given.steps), shaped);
   if (result.open) result.open = result.open->after_warm_up(result.warm_up_ns);
   result.lasts_ns = lasts == schedule::no_end ? lasts : lasts + result.warm_up_ns;
+}
 
-  if (result.connections < result.threads) throw std::invalid_argument("--threads: each needs a connection");
+/// Webhooks need a destination, which is made for the one merchant of --data-dir.
+void set_receiver(command_line& result) {
   const bool mixed_in = std::ranges::any_of(result.load.mix, [](const auto& one) { return one.name == "webhooks"; });
   if (!mixed_in && result.receiver_listen.empty()) return;
   if (result.where.data_dir.empty())
@@ -221,20 +207,42 @@ void finish_run(command_line& result, const arguments& typed) {
   if (result.receiver_listen.empty()) result.receiver_listen = "127.0.0.1:0";
 }
 
+/// Parses the options that CLI11 leaves as texts, and checks what it cannot.
+void finish_run(command_line& result, const arguments& given) {
+  result.what = command::run;
+  result.verify = !given.no_verify;
+  result.mix = mix_of(given);
+  result.load.mix = read_mix(result.mix);
+  check_printable(result.load.payment_method, "--payment-method");
+  check_printable(result.load.currency, "--currency");
+  check_printable(result.key_id, "--key-id");
+  result.labels = labels_of(given);
+  if (result.key_id.empty() && result.where.data_dir.empty())
+    throw std::invalid_argument("--data-dir or --key-id is needed: requests are signed");
+  if (result.where.url.empty() && result.where.data_dir.empty())
+    throw std::invalid_argument("--target or --data-dir is needed: where the gateway listens");
+  if (result.load.callers > 1 && (result.where.data_dir.empty() || !result.key_id.empty()))
+    throw std::invalid_argument(
+        "--merchants are made in the gateway of --data-dir, each with a key of its own: --key-id names one");
+  set_schedule(result, given);
+  if (result.connections < result.threads) throw std::invalid_argument("--threads: each needs a connection");
+  set_receiver(result);
+}
+
 }  // namespace
 
 command_line parse_command_line(int argc, const char* const* argv) {
   command_line result;
-  arguments typed;
+  arguments given;
   CLI::App app{"gateway-load: loads a payments gateway, and checks afterwards what it did.", "gateway-load"};
   app.get_formatter()->column_width(34);
   app.require_subcommand(1);
   app.footer("Exit status: 0 done, 1 a promise was broken or nothing could be measured, 2 usage.");
   auto& run = *app.add_subcommand("run", "Load a gateway, verify, report");
-  add_workload(run, result, typed);
+  add_workload(run, result, given);
   add_target(run, result);
-  add_shape(run, result, typed);
-  add_results(run, result, typed);
+  add_shape(run, result, given);
+  add_results(run, result, given);
   auto& report = *app.add_subcommand("report", "Show and compare what runs have measured");
   report.add_option("files", result.files, "Written by run --json")->required()->type_name("FILE…");
   report.add_option("--title", result.title, "Of the page, instead of the runs' names")->type_name("TEXT");
@@ -246,7 +254,7 @@ command_line parse_command_line(int argc, const char* const* argv) {
     if (report.parsed())
       result.what = command::report;
     else
-      finish_run(result, typed);
+      finish_run(result, given);
   } catch (const CLI::CallForHelp&) {
     result.what = command::information;
     result.text = app.help();

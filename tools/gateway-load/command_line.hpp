@@ -1,4 +1,4 @@
-// What gateway-load was asked to do.
+// The command line of gateway-load.
 #pragma once
 
 #include <chrono>
@@ -18,8 +18,8 @@ namespace gateway::load {
 enum class command : unsigned char {
   run,
   report,
-  information,  ///< text is to be shown: exit 0
-  usage_error,  ///< text says in one line what is wrong: exit 2
+  information,  ///< show text, exit 0
+  usage_error,  ///< text says in one line what is wrong, exit 2
 };
 
 struct command_line {
@@ -29,7 +29,7 @@ struct command_line {
   // run
   target_options where;
   std::string key_id;
-  std::optional<schedule> open;  ///< none: closed
+  std::optional<schedule> open;  ///< none: the closed model
   std::uint64_t lasts_ns = schedule::no_end;
   std::uint64_t warm_up_ns = 0;
   std::chrono::nanoseconds timeout{};

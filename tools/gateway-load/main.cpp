@@ -19,14 +19,15 @@ int fail(std::string why, int status) {
 
 int main(int argc, char** argv) try {
   using gateway::load::command;
-  const auto typed = gateway::load::parse_command_line(argc, argv);
-  switch (typed.what) {
-    case command::usage_error: std::cerr << typed.text << '\n'; return 2;
-    case command::information: std::cout << typed.text; return 0;
-    case command::report: return gateway::load::carry_out_report(typed);
+  const auto options = gateway::load::parse_command_line(argc, argv);
+  switch (options.what) {
+    case command::usage_error: std::cerr << options.text << '\n'; return 2;
+    case command::information: std::cout << options.text; return 0;
+    case command::report: return gateway::load::execute_report(options);
     case command::run:
-      gateway::take_turns();  // on one machine with what it measures, it would interrupt that with every request
-      return gateway::load::carry_out_run(typed);
+      // Otherwise the load tester would interrupt a gateway on this machine with every request.
+      gateway::use_batch_scheduling();
+      return gateway::load::execute_run(options);
   }
 } catch (const std::invalid_argument& fault) {
   return fail(fault.what(), 2);

@@ -34,13 +34,14 @@ namespace {
 
 constexpr auto most_wait_for_events = 10min;
 constexpr auto most_silence_of_events = 30s;
-constexpr double most_busy = 0.75;       ///< share of the time; three others on its core, tried out, come to 0.8
+constexpr double most_busy =
+    0.75;       ///< share of the time; with three other threads on its core it was measured to be 0.8
 constexpr std::size_t most_shown = 100;  ///< violations
 
 std::atomic<bool> interrupted{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-/// The first ends the load early; the second, the program.
+/// The first signal ends the load early, the second one ends the program.
 void on_interrupt(int number) {
   if (interrupted.exchange(true)) std::signal(number, SIG_DFL);
 }
@@ -51,13 +52,13 @@ void catch_interrupts() {
   for (const int number : {SIGINT, SIGTERM}) ::sigaction(number, &wanted, nullptr);
 }
 
-/// A run ends by writing: what cannot be written is known before it begins.
+/// Files are written at the end of a run. One that cannot be written is reported before the run begins.
 void check_writable(const std::filesystem::path& file) {
   if (!file.empty() && !std::ofstream{file, std::ios::app})
     throw std::invalid_argument("cannot write " + file.string());
 }
 
-/// Each connection is an open file.
+/// Raises the limit of open files, because each connection is one.
 void allow_files(unsigned connections) {
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
@@ -97,65 +98,71 @@ void write_page(const std::vector<run_result>& runs, const std::string& title, c
   if (!file.flush()) throw std::runtime_error("cannot write " + to.string());
 }
 
-void say(const std::string& what) { std::cerr << "gateway-load: " + what + '\n'; }
+void print_error(const std::string& what) { std::cerr << "gateway-load: " + what + '\n'; }
 
-class one_run {
+target_options found(target_options where) {
+  if (where.url.empty()) where.url = find_address(where.data_dir);
+  return where;
+}
+
+class load_run {
  public:
-  explicit one_run(const command_line& typed) : typed_(typed), to_(typed.where) {}
+  explicit load_run(const command_line& options) : options_(options), to_(found(options.where)) {}
 
-  int carry_out() {
+  int execute() {
     prepare();
     const auto began_at = now_text();
     load_outcome outcome;
     {
-      progress shown{progress_style_of(typed_.progress), typed_.threads};
+      progress shown{progress_style_of(options_.progress), options_.threads};
       const auto show = [&](unsigned, const load_moment& moment) { shown(moment); };
       outcome = run_load(to_, *sign_, load_plan_of(), scenarios(), interrupted, show);
     }
-    if (!outcome.fault.empty()) say(outcome.fault);
-    warn_of_itself(outcome);
+    if (!outcome.fault.empty()) print_error(outcome.fault);
+    warn_if_busy(outcome);
     auto& run = outcome.measured;
-    run.name = typed_.name.empty() ? one_line(typed_.mix) : typed_.name;
-    run.scenario = one_line(typed_.mix);
-    run.schedule = typed_.open ? typed_.open->text() : "closed, " + std::to_string(typed_.connections) + " connections";
+    run.name = options_.name.empty() ? one_line(options_.mix) : options_.name;
+    run.scenario = one_line(options_.mix);
+    run.schedule =
+        options_.open ? options_.open->text() : "closed, " + std::to_string(options_.connections) + " connections";
     run.target = to_.url();
-    run.merchants = typed_.load.callers;
-    run.random_ids = typed_.load.payment_ids == id_order::random;
-    run.labels = typed_.labels;
+    run.merchants = options_.load.callers;
+    run.random_ids = options_.load.payment_ids == id_order::random;
+    run.labels = options_.labels;
     run.began_at = began_at;
     bool unverified = false;
-    if (typed_.verify) unverified = !verify(run.checked);
+    if (options_.verify) unverified = !verify(run.checked);
 
     std::cout << table_of(run) << std::flush;
-    if (!typed_.json.empty()) write_json(run, typed_.json);
-    if (!typed_.html.empty()) write_page({run}, {}, typed_.html);
-    if (run.answered() == 0) say("nothing was measured: no request was answered");
+    if (!options_.json.empty()) write_json(run, options_.json);
+    if (!options_.html.empty()) write_page({run}, {}, options_.html);
+    if (run.answered() == 0) print_error("nothing was measured: no request was answered");
     return run.checked.violations > 0 || unverified || !outcome.fault.empty() || run.answered() == 0 ? 1 : 0;
   }
 
  private:
   void prepare() {
-    check_writable(typed_.json);
-    check_writable(typed_.html);
-    allow_files(typed_.connections);
+    check_writable(options_.json);
+    check_writable(options_.html);
+    allow_files(options_.connections);
     std::string merchant_id;
-    if (typed_.key_id.empty())
+    if (options_.key_id.empty())
       sign_ = std::make_unique<signer>(to_.authority(), keys_of_fresh_merchants(merchant_id));
     else
-      sign_ = std::make_unique<signer>(to_.authority(), key_from_environment(typed_.key_id));
+      sign_ = std::make_unique<signer>(to_.authority(), key_from_environment(options_.key_id));
     make_workloads();
-    if (!typed_.receiver_listen.empty()) listen(merchant_id);
+    if (!options_.receiver_listen.empty()) listen(merchant_id);
     catch_interrupts();
   }
 
-  /// `merchant_id` becomes that of the last, which is the only one where it matters.
+  /// Makes the merchants. `merchant_id` becomes the id of the last one; it is used only where there is one merchant.
   std::shared_ptr<const key_ring> keys_of_fresh_merchants(std::string& merchant_id) const {
     auto keys = std::make_shared<key_ring>();
-    status_line shown{progress_style_of(typed_.progress)};
+    status_line shown{progress_style_of(options_.progress)};
     const auto pause = std::chrono::seconds{shown.seconds()};
     auto next = clock::now() + pause;
-    const auto wanted = typed_.load.callers;
-    make_merchants(typed_.where.data_dir, wanted, [&](const fresh_merchant& one) {
+    const auto wanted = options_.load.callers;
+    make_merchants(options_.where.data_dir, wanted, [&](const fresh_merchant& one) {
       keys->add(one.key);
       merchant_id = one.merchant_id;
       const auto now = clock::now();
@@ -170,21 +177,21 @@ class one_run {
     if (merchant_id.empty())
       throw std::invalid_argument("webhooks go to the merchant that --data-dir makes: --key-id names another");
     receiver_options options;
-    options.listen = typed_.receiver_listen;
+    options.listen = options_.receiver_listen;
     receiver_ = std::make_unique<receiver>(options);
-    receiver_->expect_signatures_of(make_destination(typed_.where.data_dir, merchant_id, receiver_->url()));
+    receiver_->expect_signatures_of(make_destination(options_.where.data_dir, merchant_id, receiver_->url()));
   }
 
-  /// One for each thread.
+  /// Makes one workload for each thread.
   void make_workloads() {
     const auto run = random_name();
-    for (unsigned i = 0; i < typed_.threads; ++i) {
-      auto options = typed_.load;
-      options.run = typed_.threads == 1 ? run : run + std::to_string(i);
+    for (unsigned i = 0; i < options_.threads; ++i) {
+      auto options = options_.load;
+      options.run = options_.threads == 1 ? run : run + std::to_string(i);
       options.seed += i;
       const auto all = options.count;
-      options.count = all / typed_.threads + (i < all % typed_.threads ? 1 : 0);
-      // No share is 0, which means no end.
+      options.count = all / options_.threads + (i < all % options_.threads ? 1 : 0);
+      // A count of 0 would mean that the thread's load does not end.
       if (all > 0 && options.count == 0) throw std::invalid_argument("--count: each thread needs a request");
       workloads_.push_back(make_workload(options));
     }
@@ -199,20 +206,20 @@ class one_run {
 
   load_plan load_plan_of() const {
     load_plan plan;
-    plan.open = typed_.open;
-    plan.lasts_ns = typed_.lasts_ns;
-    plan.warm_up_ns = typed_.warm_up_ns;
-    plan.connections = typed_.connections;
-    plan.timeout = typed_.timeout;
-    plan.most_waiting = typed_.most_waiting;
+    plan.open = options_.open;
+    plan.lasts_ns = options_.lasts_ns;
+    plan.warm_up_ns = options_.warm_up_ns;
+    plan.connections = options_.connections;
+    plan.timeout = options_.timeout;
+    plan.most_waiting = options_.most_waiting;
     return plan;
   }
 
-  /// False if that was not possible.
+  /// Returns false if verification was not possible.
   bool verify(verification& into) {
     interrupted = false;
-    if (!go_through("settling what got no answer", [](workload& of) { return of.settle(); })) return false;
-    if (!go_through("reading back", [](workload& of) { return of.read_back(); })) return false;
+    if (!run_step("settling what got no answer", [](workload& of) { return of.settle(); })) return false;
+    if (!run_step("reading back", [](workload& of) { return of.read_back(); })) return false;
     if (receiver_) wait_for_events();
     std::optional<std::vector<received_event>> received;
     if (receiver_) received = receiver_->received();
@@ -220,34 +227,35 @@ class one_run {
     return true;
   }
 
-  /// A tool that had no core for itself measures its own delays.
-  static void warn_of_itself(const load_outcome& outcome) {
+  /// Warns if a thread was busy most of the time, because the tool's own delays then are part of the latencies.
+  static void warn_if_busy(const load_outcome& outcome) {
     if (outcome.ran + outcome.queued < most_busy) return;
     const auto percent = [](double share) { return std::to_string(std::lround(share * 100)) + " %"; };
-    say("the tool itself was busy: it ran " + percent(outcome.ran) + " of the time and waited " +
+    print_error(
+        "the tool itself was busy: it ran " + percent(outcome.ran) + " of the time and waited " +
         percent(outcome.queued) +
         " for a core, so its own delays are part of the latencies (--threads, a lower rate or another machine)");
   }
 
-  bool go_through(const char* what, const std::function<std::unique_ptr<scenario>(workload&)>& of) try {
+  bool run_step(const char* what, const std::function<std::unique_ptr<scenario>(workload&)>& of) try {
     std::vector<std::unique_ptr<scenario>> steps;
     std::vector<scenario*> all;
     steps.reserve(workloads_.size());
     all.reserve(workloads_.size());
     for (const auto& one : workloads_) all.push_back(steps.emplace_back(of(*one)).get());
     load_plan plan;
-    plan.connections = typed_.connections;
-    plan.timeout = typed_.timeout;
+    plan.connections = options_.connections;
+    plan.timeout = options_.timeout;
     const auto outcome = run_load(to_, *sign_, plan, all, interrupted);
     if (interrupted) throw std::runtime_error("interrupted");
     if (!outcome.fault.empty()) throw std::runtime_error(outcome.fault);
     return true;
   } catch (const std::runtime_error& fault) {
-    say(std::string{"not verified, while "} + what + ": " + fault.what());
+    print_error(std::string{"not verified, while "} + what + ": " + fault.what());
     return false;
   }
 
-  /// Until all are there, or none has come for long.
+  /// Waits until all events have arrived, or until none has arrived for a long time.
   void wait_for_events() {
     std::uint64_t expected = 0;
     for (const auto& one : workloads_) expected += one->events_expected();
@@ -273,7 +281,7 @@ class one_run {
       if (to.shown.size() < most_shown) to.shown.push_back(std::move(one));
   }
 
-  /// A mix from a file has several.
+  /// The mix on one line without comments: a mix from a file has several lines.
   static std::string one_line(const std::string& text) {
     std::string line;
     bool comment = false;
@@ -290,7 +298,7 @@ class one_run {
     return line;
   }
 
-  const command_line& typed_;
+  const command_line& options_;
   target to_;
   std::unique_ptr<signer> sign_;
   std::vector<std::unique_ptr<workload>> workloads_;
@@ -299,16 +307,16 @@ class one_run {
 
 }  // namespace
 
-int carry_out_run(const command_line& typed) { return one_run{typed}.carry_out(); }
+int execute_run(const command_line& options) { return load_run{options}.execute(); }
 
-int carry_out_report(const command_line& typed) {
-  check_writable(typed.html);
+int execute_report(const command_line& options) {
+  check_writable(options.html);
   std::vector<run_result> runs;
-  runs.reserve(typed.files.size());
-  for (const auto& file : typed.files) runs.push_back(read_json(file));
+  runs.reserve(options.files.size());
+  for (const auto& file : options.files) runs.push_back(read_json(file));
   for (std::size_t i = 0; i < runs.size(); ++i) std::cout << (i == 0 ? "" : "\n") << table_of(runs[i]);
   std::cout << table_of_curves(runs) << std::flush;
-  if (!typed.html.empty()) write_page(runs, typed.title, typed.html);
+  if (!options.html.empty()) write_page(runs, options.title, options.html);
   return 0;
 }
 

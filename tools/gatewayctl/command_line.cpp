@@ -21,7 +21,7 @@ namespace gateway::ctl {
 
 namespace {
 
-/// Everything that any command can be given.
+/// The options of all commands.
 struct arguments {
   std::string name, kind = "standard", owner_email;
   std::string merchant, mode, scopes, key;
@@ -58,12 +58,12 @@ boost::json::array list_of(std::string_view text, const char* option) {
   }
 }
 
-/// The same, of an option that may be left out.
+/// Adds the list of an option that may be left out.
 void put_list(boost::json::object& into, const char* name, const std::string& text, const char* option) {
   if (!text.empty()) into[name] = list_of(text, option);
 }
 
-/// An option that was not given is left out: the gateway knows the default.
+/// Adds an option that was given. One that was not is left out, because the gateway knows the default.
 void put_given(boost::json::object& into, const char* name, const std::string& value) {
   if (!value.empty()) into[name] = value;
 }
@@ -76,7 +76,7 @@ std::string password_from(std::istream& input) {
   return line;
 }
 
-/// Builds the tree of commands; each leaf says which call it makes.
+/// Builds the tree of commands. Each leaf sets the call that it makes.
 class commands {
  public:
   commands(CLI::App& app, std::istream& input, operator_call& out) : input_(input), out_(out) {
@@ -217,7 +217,7 @@ class commands {
 
   // ---- webhooks ---------------------------------------------------------------------------------
 
-  /// Whose destination; one of the two where it is required.
+  /// Options for the owner of a destination. One of the two is needed where `required`.
   void owner(CLI::App& command, bool required) {
     auto& either = *command.add_option_group("owner", "Whose destination");
     either.add_option("--merchant", a_.merchant, "merch_…")->type_name("MERCHANT");
@@ -391,20 +391,20 @@ command_line parse_command_line(int argc, const char* const* argv, std::istream&
     if (const auto bare = option_without_value(argc, argv)) throw bad_input(*bare + ": the value is missing");
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    result.what = typed::information;
+    result.what = action::information;
     result.text = app.help();
   } catch (const CLI::CallForVersion& version) {
-    result.what = typed::information;
+    result.what = action::information;
     result.text = std::string{version.what()} + "\n";
   } catch (const CLI::ParseError& fault) {
-    result.what = typed::usage_error;
-    // CLI11 first misses a subcommand, and only then sees the word that is none.
+    result.what = action::usage_error;
+    // CLI11 reports a missing subcommand before it reports an unknown word, which explains the fault better.
     const auto strange = app.remaining(true);
     result.text =
         one_line(strange.empty() ? fault.what()
                                  : '\'' + strange.front().substr(0, strange.front().find('=')) + "' was not expected");
   } catch (const bad_input& fault) {
-    result.what = typed::usage_error;
+    result.what = action::usage_error;
     result.text = one_line(fault.what());
   }
   return result;

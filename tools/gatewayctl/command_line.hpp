@@ -1,4 +1,4 @@
-// What the operator typed, as one request to the gateway.
+// The command line of gatewayctl, as one request to the gateway.
 #pragma once
 
 #include <filesystem>
@@ -14,21 +14,21 @@ struct operator_call {
   boost::json::object body;
 };
 
-enum class typed {
+enum class action {
   call,         ///< carry out `call`
   information,  ///< help or version: print `text` on standard output, exit 0
   usage_error,  ///< print `text` on standard error, exit 2
 };
 
 struct command_line {
-  typed what = typed::call;
+  action what = action::call;
   std::filesystem::path data_dir = "data";
   bool json = false;
   operator_call call;
   std::string text;
 };
 
-/// `input` is standard input: --password-stdin reads a line of it.
+/// `input` is standard input, of which --password-stdin reads a line.
 command_line parse_command_line(int argc, const char* const* argv, std::istream& input);
 
 }  // namespace gateway::ctl

@@ -17,13 +17,14 @@ int fail(std::string why) {
   return 1;
 }
 
-int carry_out(const gateway::ctl::command_line& typed) {
-  const auto answer = gateway::ctl::post(typed.data_dir, typed.call.path, boost::json::serialize(typed.call.body));
+int carry_out(const gateway::ctl::command_line& command) {
+  const auto answer =
+      gateway::ctl::post(command.data_dir, command.call.path, boost::json::serialize(command.call.body));
   if (answer.status != 200) return fail(gateway::ctl::message_of(answer.status, answer.body));
   boost::system::error_code failure;
   const auto parsed = boost::json::parse(answer.body, failure);
   if (failure || !parsed.is_object()) return fail("the gateway's answer is not a JSON object");
-  if (typed.json)
+  if (command.json)
     std::cout << boost::json::serialize(parsed) << '\n';
   else
     std::cout << gateway::ctl::as_text(parsed.get_object());
@@ -33,16 +34,16 @@ int carry_out(const gateway::ctl::command_line& typed) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  const auto typed = gateway::ctl::parse_command_line(argc, argv, std::cin);
-  if (typed.what == gateway::ctl::typed::usage_error) {
-    std::cerr << typed.text << '\n';
+  const auto command = gateway::ctl::parse_command_line(argc, argv, std::cin);
+  if (command.what == gateway::ctl::action::usage_error) {
+    std::cerr << command.text << '\n';
     return 2;
   }
-  if (typed.what == gateway::ctl::typed::information) {
-    std::cout << typed.text;
+  if (command.what == gateway::ctl::action::information) {
+    std::cout << command.text;
     return 0;
   }
-  return carry_out(typed);
+  return carry_out(command);
 } catch (const std::exception& fault) {
   return fail(fault.what());
 }

@@ -1,4 +1,4 @@
-// The only source here that includes Beast.
+// The only source of gatewayctl that includes Beast.
 #include "operator_client.hpp"
 
 #include <chrono>
@@ -18,8 +18,8 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 using local = asio::local::stream_protocol;
 
-constexpr std::chrono::seconds patience{30};
-constexpr std::uint64_t most_answer_bytes = 64 << 20;  ///< a list's: a thousand events with all that they may carry
+constexpr std::chrono::seconds answer_timeout{30};
+constexpr std::uint64_t most_answer_bytes = 64 << 20;  ///< a list of a thousand events of the largest size
 
 }  // namespace
 
@@ -29,7 +29,7 @@ class operator_connection::conversation {
       : data_dir_(std::move(data_dir)), socket_((data_dir_ / "operator.sock").string()), stream_(context_) {}
 
   void connect() {
-    stream_.expires_after(patience);
+    stream_.expires_after(answer_timeout);
     const auto failure = finish([&](auto done) { stream_.async_connect(local::endpoint{socket_}, done); });
     if (!failure) return;
     namespace errc = boost::system::errc;
@@ -42,7 +42,7 @@ class operator_connection::conversation {
   }
 
   operator_answer exchange(const std::string& path, const std::string& body) {
-    stream_.expires_after(patience);
+    stream_.expires_after(answer_timeout);
     http::request<http::string_body> request{http::verb::post, path, 11};
     request.set(http::field::host, "operator");
     request.set(http::field::content_type, "application/json");
@@ -56,7 +56,7 @@ class operator_connection::conversation {
   }
 
  private:
-  /// Runs one operation to its end.
+  /// Starts one operation and waits until it has ended.
   template <class Start>
   boost::system::error_code finish(Start start) {
     boost::system::error_code result;
@@ -81,17 +81,17 @@ class operator_connection::conversation {
 };
 
 operator_connection::operator_connection(const std::filesystem::path& data_dir) try {
-  with_gateway_ = std::make_unique<conversation>(data_dir);
-  with_gateway_->connect();
+  conversation_ = std::make_unique<conversation>(data_dir);
+  conversation_->connect();
 } catch (const boost::system::system_error& fault) {
-  // The path of a socket holds some hundred bytes.
+  // The path of a socket may have some hundred bytes at most.
   throw no_answer("cannot use the operator socket of '" + data_dir.string() + "': " + fault.code().message());
 }
 
 operator_connection::~operator_connection() = default;
 
 operator_answer operator_connection::post(const std::string& path, const std::string& body) {
-  return with_gateway_->exchange(path, body);
+  return conversation_->exchange(path, body);
 }
 
 operator_answer post(const std::filesystem::path& data_dir, const std::string& path, const std::string& body) {

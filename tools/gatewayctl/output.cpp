@@ -22,14 +22,14 @@ std::string shown(const json::value& value) {
   return out;
 }
 
-/// What may come from strangers (a receiver's answer, say) must not move the cursor: controls become blanks.
+/// Foreign text, such as a receiver's answer, must not move the terminal's cursor, so control characters become blanks.
 std::string printable(std::string text) {
   for (auto& c : text)
     if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = ' ';
   return text;
 }
 
-/// Terminal columns, near enough: characters of UTF-8.
+/// The width in terminal columns, counted as characters of UTF-8.
 std::size_t width_of(std::string_view text) {
   return static_cast<std::size_t>(
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
@@ -46,7 +46,7 @@ std::string shortened(const std::string& text, std::size_t most) {
   return text.substr(0, bytes) + "…";
 }
 
-/// One cell. A time loses its `T` and milliseconds, what is null or empty is a dash.
+/// One cell. A time is shown without its `T` and milliseconds, and null or empty as a dash.
 std::string cell(const json::value* value) {
   constexpr std::size_t widest_cell = 60;
   if (!value || value->is_null()) return "-";
@@ -60,7 +60,7 @@ struct column {
   const char* member;
   const char* title;
 };
-/// Which members of a list's rows a table shows; --json shows them all.
+/// The members of a list's rows that a table shows; --json shows all of them.
 struct table {
   const char* member;
   std::vector<column> columns;
@@ -100,7 +100,7 @@ const std::vector<table>& tables() {
   return all;
 }
 
-/// The title line and one line for each row, columns aligned; nothing stands behind the last one.
+/// A title line and one line for each row, with aligned columns and no trailing blanks.
 std::string as_table(const table& how, const json::array& rows) {
   std::vector<std::vector<std::string>> lines(1);
   for (const auto& c : how.columns) lines.front().emplace_back(c.title);

@@ -1,4 +1,4 @@
-// How an answer is shown to people: a list as a table, anything else as aligned `name: value` lines.
+// Shows an answer to people: a list as a table, anything else as aligned `name: value` lines.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace gateway::ctl {
 
-/// A table where the answer's first member is a list that gatewayctl knows the columns of; lines otherwise.
+/// A table if the answer's first member is a list whose columns gatewayctl knows; otherwise lines.
 std::string as_text(const boost::json::object& answer);
 std::string as_lines(const boost::json::object& answer);
 
-/// The message of an error body; what can be said without one otherwise.
+/// The message of an error body, or a text for the status if there is none.
 std::string message_of(unsigned status, const std::string& body);
 
 }  // namespace gateway::ctl

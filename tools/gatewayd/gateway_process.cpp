@@ -4,21 +4,28 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <chrono>
+#include <cstdlib>
+#include <iostream>
 #include <mutex>
 #include <random>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include <caf/all.hpp>
 
-#include "actors/directory_actor.hpp"
+#include "actors/clock_watch.hpp"
+#include "actors/directory/directory_actor.hpp"
 #include "actors/entity/reconciler.hpp"
 #include "actors/entity/router.hpp"
+#include "actors/password_hasher.hpp"
 #include "actors/payment/payment_actor.hpp"
 #include "actors/provider_gate.hpp"
 #include "actors/providers/sandbox.hpp"
+#include "actors/staged_stop.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/webhooks/dispatcher.hpp"
 #include "gateway/base/log.hpp"
@@ -70,6 +77,16 @@ std::unique_ptr<crypto::master_key> open_master_key(const settings& config, pers
   return key;
 }
 
+/// The last time that this database has seen. A new one has nothing that could be destroyed too early, and takes the
+/// clock's word; one that an older gateway has left knows none.
+std::optional<time_point> last_time_seen(persistence::prepared_store& store, bool is_new) {
+  if (is_new) store.put_meta_if_absent(last_seen_name, std::to_string(to_unix_ms(system_wall_clock{}.now())));
+  const auto text = store.read_meta(last_seen_name).value_or("");
+  std::int64_t ms = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), ms);
+  return failure == std::errc{} && end == text.data() + text.size() ? std::optional{from_unix_ms(ms)} : std::nullopt;
+}
+
 /// A connection is a descriptor, and a shell gives a program some thousand of them: fewer than http-connections, so
 /// that idle clients could keep all others out. Takes as many as the system allows, and tells if those are too few.
 void raise_descriptor_limit(std::size_t connections) {
@@ -102,7 +119,9 @@ class gateway_process::parts {
     http::make_tls_context(http::find_tls_files(config));
     auto sockets = http::open_listeners(config);
     persistence::prepared_store prepared{config};
+    const bool is_new = !prepared.read_meta(master_key_meta);
     keys = open_master_key(config, prepared);
+    watch.emplace(clock, last_time_seen(prepared, is_new), config, meters);
     listening_on = "https://" + sockets.public_tls.address();
     if (sockets.operator_tcp) operator_listening_on = "http://" + sockets.operator_tcp.address();
     if (config.base_url.empty()) config.base_url = listening_on;
@@ -131,7 +150,8 @@ class gateway_process::parts {
 
   void spawn_actors() {
     store = persistence::open_store(*system, config, meters);
-    operators = actors::spawn_directory(*system, store, merchants, *keys, clock);
+    hasher = actors::spawn_password_hasher(*system);
+    operators = actors::spawn_directory(*system, {store, hasher, merchants, *keys, clock});
     // Before whoever needs it: an event whose merchant is not known would be told to nobody.
     load_directory();
     const actors::sandbox_settings sandbox{config.base_url, keys->derive("hosted page")};
@@ -146,33 +166,40 @@ class gateway_process::parts {
     dispatcher = actors::spawn_dispatcher(
         *system, std::make_shared<const actors::webhook_context>(actors::webhook_context{
                      store, operators, merchants, clock, *event_json, config, meters, *client}));
-    auto context = std::make_shared<const actors::payment_context>(
-        actors::payment_context{{store, merchants, clock, config, meters, dispatcher, numbers}, gates, *payment_json});
+    auto context = std::make_shared<const actors::payment_context>(actors::payment_context{
+        {store, merchants, clock, *watch, config, meters, dispatcher, numbers}, gates, *payment_json});
     router = actors::spawn_router(*system, context, {actors::payment_spawner(context)});
-    reconciler = actors::spawn_reconciler(*system, store, router, clock, config);
+    reconciler = actors::spawn_reconciler(*system, store, router, clock, *watch, config);
     shared = std::unique_ptr<http::services>(new http::services{
         config, config.base_url, config.portal_url, merchants, clock, meters, router, operators, *client, store.archive,
-        dispatcher, keys->derive("setup token"), keys->derive("hosted page")});
+        dispatcher, keys->derive("setup token"), keys->derive("hosted page"), listening_on});
     supervise();
   }
 
-  void supervise() {
+  /// The actors that the gateway cannot do without, in the order of who uses whom: what is under way when they are
+  /// ended still finds what it needs.
+  std::vector<actors::core_actor> core_actors() const {
     std::vector<actors::core_actor> core;
     const auto add = [&](std::string name, const auto& actor) {
-      core.push_back({std::move(name), caf::actor_cast<caf::strong_actor_ptr>(actor)});
+      if (actor) core.push_back({std::move(name), caf::actor_cast<caf::strong_actor_ptr>(actor)});
     };
+    add("the reconciler", reconciler);
+    add("the router", router);
+    add("the dispatcher", dispatcher);
+    add("the directory", operators);
+    add("the password hasher", hasher);
+    for (const auto& gate : gates) add("a provider's gate", gate);
+    for (const auto& provider : providers) add("a provider", provider);
     for (const auto& writer : store.writers) add("a store writer", writer);
-    for (const auto& reader : store.readers) add("a store reader", reader);
     add("the dispatcher's store writer", store.recorder);
+    for (const auto& reader : store.readers) add("a store reader", reader);
     add("the dispatcher's store reader", store.outbox);
     add("the operators' store reader", store.archive);
-    for (const auto& provider : providers) add("a provider", provider);
-    for (const auto& gate : gates) add("a provider's gate", gate);
-    add("the router", router);
-    add("the directory", operators);
-    add("the reconciler", reconciler);
-    add("the dispatcher", dispatcher);
-    supervisor = actors::spawn_supervisor(*system, std::move(core), [this](std::string why) {
+    return core;
+  }
+
+  void supervise() {
+    supervisor = actors::spawn_supervisor(*system, core_actors(), [this](std::string why) {
       {
         const std::lock_guard hold{failure_access};
         failure = std::move(why);
@@ -198,40 +225,49 @@ class gateway_process::parts {
         .receive([](bool) {}, [](const caf::error&) { log::info("deliveries_cut_off"); });
   }
 
-  /// In the order of who uses whom, so that what is under way still finds what it needs.
   void stop_actors() {
     if (!system) return;
     server.reset();
-    const auto end = [&](auto& actor) {
-      if (!actor) return;
-      caf::scoped_actor self{*system};
-      self->send_exit(actor, caf::exit_reason::user_shutdown);
-      self->wait_for(actor);
-      actor = nullptr;
-    };
-    end(supervisor);
-    end(reconciler);
-    end(router);
     drain_dispatcher();
-    end(dispatcher);
-    end(operators);
-    for (auto& gate : gates) end(gate);
-    for (auto& provider : providers) end(provider);
-    for (auto& writer : store.writers) end(writer);
-    end(store.recorder);
-    for (auto& reader : store.readers) end(reader);
-    end(store.outbox);
-    end(store.archive);
+    // A store's connection that waits for a database which does not answer gives up after 10 s.
+    actors::staged_stop stop{*system, std::chrono::seconds{12}, std::chrono::seconds{2}};
+    stop.end("the supervisor", caf::actor_cast<caf::strong_actor_ptr>(supervisor));
+    for (const auto& each : core_actors()) stop.end(each.name, each.actor);
+    if (!stop.all_have_ended()) end_process_without(stop.left_behind());
+    let_go();
+    system.reset();
+  }
+
+  /// No handle may outlive the system that its actor belonged to.
+  void let_go() {
     shared.reset();
     client.reset();  // no worker is left to ask it, and what it still tells goes nowhere
-    system.reset();
+    supervisor = nullptr;
+    reconciler = nullptr;
+    router = nullptr;
+    dispatcher = nullptr;
+    operators = nullptr;
+    hasher = nullptr;
+    gates = {};
+    providers = {};
+    store = {};
+  }
+
+  /// What is stuck holds no promise: all that was acknowledged is durable, and the next start settles what is open.
+  [[noreturn]] static void end_process_without(const std::vector<std::string>& left) {
+    const auto what = left.empty() ? std::string{"an actor"} : left.front();
+    log::error("stop_cut_off", {{"waited_for", what}});
+    log::stop();
+    std::cerr << "gatewayd: ended while " << what << " was still at work: the next start settles what is open\n";
+    std::_Exit(1);
   }
 
   settings config;
   std::string listening_on;
   std::string operator_listening_on;
-  system_wall_clock clock;
+  system_wall_clock clock{config.clock_offset};
   metrics meters;
+  std::optional<actors::clock_watch> watch;
   directory merchants;
   std::unique_ptr<crypto::master_key> keys;
   std::unique_ptr<payment_encoder> payment_json;
@@ -244,6 +280,7 @@ class gateway_process::parts {
   actor_config caf_config;
   std::unique_ptr<caf::actor_system> system;
   store_handles store;
+  password_hasher hasher;
   directory_actor operators;
   std::array<provider_actor, provider_catalogue.size()> providers;
   std::array<provider_actor, provider_catalogue.size()> gates;

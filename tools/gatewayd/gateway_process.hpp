@@ -21,7 +21,8 @@ class gateway_process {
   const std::string& operator_listening_on() const;  ///< http://ADDR:PORT, or empty
 
   void reload_certificate();
-  /// Refuses new connections, lets requests in flight finish, then stops the actors in order.
+  /// Refuses new connections, lets requests in flight finish, then stops the actors in order. Takes 20 s at most after
+  /// settings.drain_timeout: ends the process with status 1 if an actor is still stuck then.
   void drain();
   /// Why a part that the gateway cannot do without has ended; empty while all is well.
   std::string failure() const;

@@ -8,6 +8,7 @@
 
 #include "config/settings_loader.hpp"
 #include "gateway/base/log.hpp"
+#include "gateway/base/memory_secrecy.hpp"
 #include "gateway/base/scheduling.hpp"
 #include "gateway_process.hpp"
 
@@ -17,8 +18,8 @@
 
 namespace {
 
-/// Blocks the signals that main waits for, here and in every thread to come.
-sigset_t take_signals() {
+/// Blocks the signals that main waits for, in this thread and in every thread started later.
+sigset_t block_signals() {
   sigset_t signals;
   sigemptyset(&signals);
   for (int each : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, each);
@@ -33,8 +34,9 @@ gateway::log::level level_of(const std::string& name) {
 }
 
 int run(gateway::settings config) {
-  const auto signals = take_signals();
-  gateway::take_turns();
+  const auto signals = block_signals();
+  if (!config.core_dumps) gateway::forbid_dumps();  // before the first key is read
+  gateway::use_batch_scheduling();
   const auto level = level_of(config.log_level);
   gateway_process process{std::move(config)};
   gateway::log::start(level);
@@ -65,7 +67,7 @@ int run(gateway::settings config) {
 
 int main(int argc, char** argv) {
 #ifdef GATEWAY_MIMALLOC
-  mi_version();  // the linker drops the allocator of a program that names nothing of it
+  mi_version();  // without a reference the linker would drop the allocator
 #endif
   auto parsed = gateway::load_settings(argc, argv);
   if (parsed.outcome != gateway::load_outcome::run) {

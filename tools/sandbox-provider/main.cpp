@@ -1,8 +1,8 @@
 // sandbox-provider: the sandbox providers in a process of their own, for gateways with --sandbox-provider=SOCKET.
 //
-// It decides as the sandbox inside a gateway does, and keeps the ledger, so that what was executed is known whatever
-// becomes of the gateway. It can be told to be a bad provider: to take its time, and to lose answers to what it has
-// done.
+// It decides as the sandbox inside a gateway does, and keeps the ledger, so that the executed effects are known even if
+// the gateway is killed. Options make it an unreliable provider, which delays answers and loses answers to executed
+// calls.
 
 #include <signal.h>
 #include <sys/stat.h>
@@ -47,7 +47,7 @@ class provider {
   provider(asio::io_context& context, const options& wanted)
       : context_(context), wanted_(wanted), random_(wanted.seed), acceptor_(context) {
     if (!wanted.ledger.empty()) ledger_.emplace(wanted.ledger);
-    // The socket of a process that was killed is still there.
+    // A process that was killed leaves its socket behind.
     ::unlink(wanted.listen.c_str());
     const line_stream::protocol::endpoint address{wanted.listen};
     acceptor_.open(address.protocol());

@@ -201,7 +201,7 @@ std::string hkdf_sha256(std::string_view key, std::string_view salt, std::string
 
 std::string scrypt(std::string_view password, std::string_view salt, scrypt_cost cost) {
   std::uint64_t n = std::uint64_t{1} << cost.log2_n;
-  // What the algorithm itself needs (128·r·(N + p)), and a little for OpenSSL.
+  // The memory that the algorithm itself needs (128·r·(N + p)), and a little for OpenSSL.
   std::uint64_t memory = 128ull * cost.r * (n + cost.p) + (1 << 20);
   const OSSL_PARAM parameters[] = {octets(OSSL_KDF_PARAM_PASSWORD, password),
                                    octets(OSSL_KDF_PARAM_SALT, salt),
@@ -267,7 +267,7 @@ master_key::~master_key() { OPENSSL_cleanse(key_.data(), key_.size()); }
 std::string master_key::derive(std::string_view purpose) const { return hkdf_sha256(key_, "", purpose); }
 
 namespace {
-// Sealing has a key of its own, so that the master key only ever derives.
+// Sealing uses a key of its own, so that the master key is only used to derive others.
 constexpr std::string_view sealing_purpose = "gateway/seal/v1";
 }  // namespace
 

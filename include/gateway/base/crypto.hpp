@@ -1,6 +1,6 @@
-// The few cryptographic operations that the rooms share, on OpenSSL's EVP interface. Algorithms are
-// fetched once per thread: a fetch per call would cost more than the hash. Failures inside OpenSSL
-// (out of memory, a broken provider) throw std::runtime_error.
+// The few cryptographic operations that the rooms share, on OpenSSL's EVP interface. Algorithms are fetched once per
+// thread, because a fetch per call would cost more than the hash. Failures inside OpenSSL (out of memory, a broken
+// provider) throw std::runtime_error.
 #pragma once
 
 #include <array>
@@ -29,8 +29,8 @@ bool equal_constant_time(std::string_view a, std::string_view b) noexcept;
 std::string random_bytes(std::size_t count);
 std::string random_hex(std::size_t bytes);
 
-/// Lets go of what the calling thread's random numbers hold. For threads that may outlive the clean-up at the program's
-/// end, as CAF's detached ones do; others need not.
+/// Frees the calling thread's random number generator. Only threads that may outlive the clean-up at the program's end,
+/// as CAF's detached ones do, need to call it.
 void leave_thread() noexcept;
 
 /// 32 bytes. Its copies are wiped on destruction.

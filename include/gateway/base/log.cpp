@@ -22,21 +22,22 @@ namespace gateway::log {
 namespace {
 
 constexpr std::size_t queue_lines = 8192;
-/// A reader of standard error that is stuck must not keep the process from ending.
-constexpr std::chrono::seconds longest_farewell{2};
+/// How long stop() waits for the writer: a reader of standard error that is stuck must not keep the process from
+/// ending.
+constexpr std::chrono::seconds stop_timeout{2};
 constexpr std::string_view level_names[] = {"debug", "info", "warn", "error"};
 
-/// Both loggers share one sink. `writing` is held shared by whoever writes, so that stop() ends the
-/// writer only when nobody is about to hand it a line.
+/// Both loggers share one sink. write() holds `mutex` shared and stop() holds it alone, so that stop() ends the writer
+/// only while no thread is queueing a line.
 struct state {
   state()
       : sink(std::make_shared<spdlog::sinks::stderr_sink_mt>()),
         direct(std::make_shared<spdlog::logger>("direct", sink)) {
-    raw(*direct);
+    pass_lines_through(*direct);
   }
 
-  /// Lines are finished when they arrive here: no pattern, no filter.
-  static void raw(spdlog::logger& logger) {
+  /// Lines arrive here complete, so the logger adds nothing and filters nothing.
+  static void pass_lines_through(spdlog::logger& logger) {
     logger.set_level(spdlog::level::trace);
     logger.set_pattern("%v");
   }
@@ -44,16 +45,16 @@ struct state {
   std::shared_ptr<spdlog::sinks::sink> sink;
   std::shared_ptr<spdlog::logger> direct;
   std::atomic<level> least{level::info};
-  std::shared_mutex writing;
+  std::shared_mutex mutex;
   std::shared_ptr<spdlog::details::thread_pool> pool;
   std::shared_ptr<spdlog::async_logger> queued;
-  std::uint64_t dropped_before = 0;  ///< by writers that have ended
-  bool stuck = false;                ///< the last writer never ended: what would follow it is dropped
+  std::uint64_t dropped_before = 0;  ///< lines dropped by writers that have ended
+  bool stuck = false;                ///< the last writer did not end: later lines are dropped
 };
 
 state& self() {
-  static state& forever = *new state;  // never destroyed: other static objects may still log
-  return forever;
+  static state& instance = *new state;  // never destroyed: other static objects may still log
+  return instance;
 }
 
 void append_number(std::string& out, auto number) {
@@ -95,28 +96,29 @@ std::string line(level at, std::string_view event, std::initializer_list<field> 
 
 void start(level least) {
   auto& s = self();
-  const std::unique_lock changing{s.writing};
+  const std::unique_lock changing{s.mutex};
   s.least = least;
   if (s.queued) return;
   s.pool = std::make_shared<spdlog::details::thread_pool>(queue_lines, 1);
   s.queued =
       std::make_shared<spdlog::async_logger>("queued", s.sink, s.pool, spdlog::async_overflow_policy::overrun_oldest);
-  state::raw(*s.queued);
+  state::pass_lines_through(*s.queued);
 }
 
 bool stop() {
   auto& s = self();
-  const std::unique_lock changing{s.writing};
+  const std::unique_lock changing{s.mutex};
   if (!s.queued) return !s.stuck;
   s.dropped_before += s.pool->overrun_counter();
   s.queued.reset();
-  // The pool joins its writer once the queue is empty: in a thread of its own, for that may be never.
+  // Destroying the pool waits until its thread has written the whole queue. A stuck reader can make that wait endless,
+  // so it happens in a thread of its own.
   const auto ended = std::make_shared<std::promise<void>>();
   std::thread([pool = std::move(s.pool), ended]() mutable {
     pool.reset();
     ended->set_value();
   }).detach();
-  s.stuck = ended->get_future().wait_for(longest_farewell) == std::future_status::timeout;
+  s.stuck = ended->get_future().wait_for(stop_timeout) == std::future_status::timeout;
   return !s.stuck;
 }
 
@@ -125,7 +127,7 @@ void write(level at, std::string_view event, std::initializer_list<field> fields
   const auto text = line(at, event, fields);
   const spdlog::string_view_t view{text.data(), text.size()};
   auto& s = self();
-  const std::shared_lock holding{s.writing};
+  const std::shared_lock holding{s.mutex};
   if (s.queued)
     s.queued->log(spdlog::level::info, view);
   else if (!s.stuck)
@@ -136,7 +138,7 @@ bool enabled(level at) noexcept { return at >= self().least.load(std::memory_ord
 
 std::uint64_t dropped() noexcept {
   auto& s = self();
-  const std::shared_lock holding{s.writing};
+  const std::shared_lock holding{s.mutex};
   return s.dropped_before + (s.pool ? s.pool->overrun_counter() : 0);
 }
 

@@ -1,5 +1,5 @@
-// JSON log lines on standard error, one object a line. Never a secret, a signature, a body or a
-// customer's data: callers pass ids and codes, nothing else.
+// JSON log lines on standard error, one object a line. A line never holds a secret, a signature, a body or a customer's
+// data: callers pass ids and codes, nothing else.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +27,10 @@ struct field {
   field(std::string_view n, bool v) : name(n), value(v) {}
 };
 
-/// Starts the asynchronous writer; lines before it, and after stop, are written at once.
+/// Starts the asynchronous writer. Lines logged before start, or after stop, are written by the calling thread.
 void start(level least);
-/// Writes what has gathered and ends the writer. False: standard error takes nothing, and the writer is left stuck in
-/// it after two seconds; exit() would wait for it.
+/// Writes the queued lines and ends the writer. Returns false if the writer has not ended after two seconds because
+/// standard error takes nothing; exit() would then wait for it, so the caller has to use _Exit.
 bool stop();
 
 /// {"at":"…","level":"info","event":"…",…fields}. A full queue drops the oldest line.

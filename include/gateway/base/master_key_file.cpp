@@ -38,10 +38,10 @@ class descriptor {
   int fd_;
 };
 
-/// Text that is wiped when its use is over.
-struct passing_text {
+/// Text that is overwritten when it is destroyed.
+struct wiped_text {
   std::string text;
-  ~passing_text() { OPENSSL_cleanse(text.data(), text.size()); }
+  ~wiped_text() { OPENSSL_cleanse(text.data(), text.size()); }
 };
 
 std::optional<int> nibble(char c) {
@@ -75,7 +75,7 @@ std::unique_ptr<crypto::master_key> read(const std::filesystem::path& file) {
   if (::fstat(in.get(), &about) != 0) fail_with_errno(file, "cannot be examined");
   if (!S_ISREG(about.st_mode)) fail(file, "is not a regular file");
   if ((about.st_mode & 077) != 0) fail(file, "others may read it: chmod 600 it, and think about who has");
-  passing_text read_text{std::string(key_bytes * 2 + 2, '\0')};
+  wiped_text read_text{std::string(key_bytes * 2 + 2, '\0')};
   const auto count = ::read(in.get(), read_text.text.data(), read_text.text.size());
   if (count < 0) fail_with_errno(file, "cannot be read");
   return decode(file, std::string_view{read_text.text}.substr(0, static_cast<std::size_t>(count)));
@@ -87,23 +87,23 @@ void sync_directory(const std::filesystem::path& file) {
   if (!directory.open() || ::fsync(directory.get()) != 0) fail_with_errno(file, "its directory cannot be synchronised");
 }
 
-/// A temporary file that is gone when this is.
-class temporary {
+/// A temporary file, removed on destruction.
+class temporary_file {
  public:
-  explicit temporary(const std::filesystem::path& beside)
+  explicit temporary_file(const std::filesystem::path& beside)
       : path_(beside.string() + "." + crypto::random_hex(6) + ".new"),
         fd_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)) {}
-  ~temporary() {
+  ~temporary_file() {
     if (fd_.open()) ::unlink(path_.c_str());
   }
-  temporary(const temporary&) = delete;
-  temporary& operator=(const temporary&) = delete;
+  temporary_file(const temporary_file&) = delete;
+  temporary_file& operator=(const temporary_file&) = delete;
 
   bool write_durably(std::string_view text) const {
     return fd_.open() && ::write(fd_.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
            ::fsync(fd_.get()) == 0;
   }
-  /// Under its final name, unless something has that name: a key is never overwritten.
+  /// Gives the file its final name. Fails if a file has that name already: a key is never overwritten.
   bool publish(const std::filesystem::path& as) const { return ::link(path_.c_str(), as.c_str()) == 0; }
 
  private:
@@ -112,11 +112,11 @@ class temporary {
 };
 
 void write_new(const std::filesystem::path& file) {
-  const passing_text text{crypto::random_hex(key_bytes) + '\n'};
+  const wiped_text text{crypto::random_hex(key_bytes) + '\n'};
   {
-    const temporary fresh{file};
+    const temporary_file fresh{file};
     if (!fresh.write_durably(text.text)) fail_with_errno(file, "cannot be written");
-    // EEXIST: another process was first, and its key is as good.
+    // EEXIST: another process has created the key first, and that key is used.
     if (!fresh.publish(file) && errno != EEXIST) fail_with_errno(file, "cannot be created");
   }
   sync_directory(file);

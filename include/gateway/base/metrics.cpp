@@ -24,7 +24,7 @@ Histogram::BucketBoundaries commit_buckets() {
 Histogram::BucketBoundaries attempt_buckets() {
   return {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30};
 }
-/// Up to the longest schedule: a delivery may arrive at its last attempt.
+/// Up to the length of the longest schedule of attempts, because a delivery may arrive at its last attempt.
 Histogram::BucketBoundaries arrival_buckets() {
   return {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1'800, 7'200, 43'200};
 }
@@ -47,8 +47,8 @@ prometheus::Gauge& gauge(prometheus::Registry& in, const char* name, const char*
   return gauge_family(in, name, help).Add({});
 }
 
-/// The series of one family by their label values. Most look-ups find one, so they share the lock;
-/// the family's own look-up would build and hash a map of strings each time.
+/// The series of one family by their label values. Most look-ups find an existing series, so they hold the lock shared.
+/// The family's own look-up is not used, because it would build and hash a map of strings each time.
 template <class Metric>
 class series {
  public:
@@ -133,6 +133,15 @@ metrics::metrics(std::shared_ptr<prometheus::Registry> registry)
                                       "Duration of a transaction, from its first statement to its commit.")
                          .Add({}, commit_buckets())),
       store_up(gauge(*registry, "gateway_store_up", "1 while the database answers.")),
+      clock_suspect(gauge(*registry, "gateway_clock_suspect",
+                          "1 while the wall clock is not trusted: nothing is purged or expired.")),
+      purged_keys(
+          counter(*registry, "gateway_idempotency_keys_purged_total", "Idempotency keys deleted by their age.")),
+      purge_overdue_seconds(gauge(*registry, "gateway_idempotency_purge_overdue_seconds",
+                                  "How long the oldest idempotency key should have been gone.")),
+      purge_step_seconds(histogram_family(*registry, "gateway_store_purge_step_seconds",
+                                          "Duration of one transaction that deletes old idempotency keys.")
+                             .Add({}, commit_buckets())),
       live_payments(gauge(*registry, "gateway_payment_actors", "Payment actors in memory.")),
       activations(counter(*registry, "gateway_payment_activations_total", "Payment actors started.")),
       replays(

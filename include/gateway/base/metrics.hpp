@@ -1,4 +1,4 @@
-// What operators watch, under Prometheus names. Built once in the composition root; every room counts into it.
+// The gateway's metrics, under their Prometheus names. The composition root creates them once, and every room counts.
 #pragma once
 
 #include <prometheus/counter.h>
@@ -21,7 +21,7 @@ class metrics {
   /// Prometheus text exposition.
   std::string expose() const;
 
-  /// gateway_http_requests_total{route,status}: keep the reference, looking it up takes a lock.
+  /// gateway_http_requests_total{route,status}: callers keep the reference, because a look-up takes a lock.
   prometheus::Counter& requests(std::string_view route, int status);
   /// gateway_http_request_seconds{route}
   prometheus::Histogram& request_seconds(std::string_view route);
@@ -34,15 +34,20 @@ class metrics {
   prometheus::Histogram& batch_units;      ///< gateway_store_batch_units
   prometheus::Histogram& commit_seconds;   ///< gateway_store_commit_seconds
   prometheus::Gauge& store_up;             ///< gateway_store_up: 1 while the database answers
+  prometheus::Gauge& clock_suspect;        ///< gateway_clock_suspect: 1 while nothing is purged or expired
+  prometheus::Counter& purged_keys;        ///< gateway_idempotency_keys_purged_total
+  /// gateway_idempotency_purge_overdue_seconds: how long the oldest key should have been gone; 0 if none should.
+  prometheus::Gauge& purge_overdue_seconds;
+  prometheus::Histogram& purge_step_seconds; ///< gateway_store_purge_step_seconds: one transaction of the purge
   prometheus::Gauge& live_payments;        ///< gateway_payment_actors
   prometheus::Counter& activations;        ///< gateway_payment_activations_total
   prometheus::Counter& replays;            ///< gateway_idempotent_replays_total
   prometheus::Counter& settled;            ///< gateway_payments_settled_total: by the reconciler
   prometheus::Counter& log_dropped;        ///< gateway_log_lines_dropped_total
-  prometheus::Gauge& writes_waiting;       ///< gateway_writes_waiting: admitted, and not begun yet
-  prometheus::Gauge&
-      writes_waiting_limit; ///< gateway_writes_waiting_limit: how many may, as found from how long they wait
-  /// gateway_writes_shed_total{reason}: refused with `overloaded`, and for want of what.
+  prometheus::Gauge& writes_waiting;       ///< gateway_writes_waiting: writes admitted that have not begun yet
+  /// gateway_writes_waiting_limit: how many writes may wait, derived from how long they wait.
+  prometheus::Gauge& writes_waiting_limit;
+  /// gateway_writes_shed_total{reason}: writes rejected with `overloaded`, by what was exhausted.
   prometheus::Counter& shed(std::string_view reason);
   /// gateway_provider_calls_total{provider,operation,result}
   prometheus::Counter& provider_calls(std::string_view provider, std::string_view operation, std::string_view result);

@@ -8,7 +8,7 @@ namespace gateway {
 
 namespace {
 
-std::atomic<bool> turns_taken{false};
+std::atomic<bool> batch_scheduling_chosen{false};
 
 bool set_policy(int policy) noexcept {
   const sched_param none{};  // neither policy has priorities; the nice value stays
@@ -17,14 +17,15 @@ bool set_policy(int policy) noexcept {
 
 }  // namespace
 
-// Where the kernel or a sandbox forbids it, all threads are equal, as they were: slower at times, and right.
+// Where the kernel or a sandbox forbids the change, all threads keep the normal policy: requests are slower at times,
+// and nothing else changes.
 
-void take_turns() noexcept {
-  if (::sched_getscheduler(0) == SCHED_OTHER) turns_taken = set_policy(SCHED_BATCH);
+void use_batch_scheduling() noexcept {
+  if (::sched_getscheduler(0) == SCHED_OTHER) batch_scheduling_chosen = set_policy(SCHED_BATCH);
 }
 
-void go_first() noexcept {
-  if (turns_taken) set_policy(SCHED_OTHER);
+void use_normal_scheduling() noexcept {
+  if (batch_scheduling_chosen) set_policy(SCHED_OTHER);
 }
 
 }  // namespace gateway

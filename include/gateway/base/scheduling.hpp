@@ -1,17 +1,19 @@
-// Which of the process's threads the kernel lets go first where there are more that can run than cores.
+// How the kernel schedules the process's threads where more of them can run than there are cores.
 //
 // A request is served by threads that run for some 20 microseconds at a time and wake up thousands of times a second.
-// Each such wake-up would interrupt the few threads that everybody waits for: the store's writer here, and the
-// database's own. So the others wait for their turn (docs/decisions/0014-begins-and-finishes-take-turns.md).
+// Under the normal policy each wake-up would interrupt the threads that every request waits for: the store's writer and
+// the database's own threads. So all threads but the store's writer run under the batch policy
+// (docs/decisions/0014-begins-and-finishes-alternate.md).
 #pragma once
 
 namespace gateway {
 
-/// From now on this thread, and each that it starts, interrupts nobody when it wakes up (SCHED_BATCH of sched(7)). To
-/// be called before there are others. A policy that the operator has chosen for the process stays as it is.
-void take_turns() noexcept;
+/// Sets the batch policy (SCHED_BATCH of sched(7)) for this thread and for each thread that it starts from now on: a
+/// thread that wakes up interrupts no other. To be called before other threads are started. A policy that the operator
+/// has chosen for the process stays.
+void use_batch_scheduling() noexcept;
 
-/// Takes that back for the calling thread: others wait for it.
-void go_first() noexcept;
+/// Sets the normal policy for the calling thread, if use_batch_scheduling had changed it.
+void use_normal_scheduling() noexcept;
 
 }  // namespace gateway

@@ -73,6 +73,13 @@ inline duration_ms reconcile_delay(unsigned asked, const machine_timing& timing)
   return std::min(delay, timing.reconcile_longest);
 }
 
+/// No operation that is open at `now` is due later than this, unless a clock that was ahead has stamped it. Checkouts
+/// count too, so that few rows, if any, lie beyond.
+inline time_point latest_due(time_point now, const machine_timing& timing) noexcept {
+  return now + std::max({timing.abandoned_after, timing.reconcile_longest, timing.hosted_expiry}) +
+         std::chrono::hours{1};
+}
+
 inline payment claimed_for(payment p, const command_key& command, operation what, std::int64_t amount, time_point now,
                            const machine_timing& timing) {
   p.version += 1;
@@ -308,6 +315,11 @@ inline transition conclude(const payment& p, const provider_result& answer, time
   }
   t.result.after = t.next;
   return t;
+}
+
+/// Whether its provider is to be asked again for the operation that is open.
+inline bool asks_again(const payment& p, time_point now, const machine_timing& timing) noexcept {
+  return p.open && p.due_at && (*p.due_at <= now || *p.due_at > machine::latest_due(now, timing));
 }
 
 /// Whether a hosted page of this payment can still be paid or declined.

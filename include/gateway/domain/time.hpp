@@ -87,9 +87,14 @@ class wall_clock {
 
 class system_wall_clock final : public wall_clock {
  public:
+  /// `moved_by`: how far it is off on purpose, for tests of what expires.
+  explicit system_wall_clock(duration_ms moved_by = duration_ms{0}) : moved_by_{moved_by} {}
   time_point now() const override {
-    return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+    return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()) + moved_by_;
   }
+
+ private:
+  duration_ms moved_by_;
 };
 
 }  // namespace gateway

@@ -111,7 +111,7 @@ constexpr std::optional<delivery_status> parse_delivery_status(std::string_view 
 enum class attempt_result : unsigned char {
   delivered,          ///< 2xx
   rejected,           ///< any other status
-  gone,               ///< 410: the destination wants no more
+  gone,               ///< 410
   answer_timeout,     ///< connected, and no whole answer in time
   connect_timeout,    ///< no connection in time, name lookup and TLS handshake included
   unreachable,        ///< name not found, connection refused or broken
@@ -190,7 +190,7 @@ struct retry_schedule {
 /// An answer that asks for more patience than this gets this much.
 inline constexpr duration_ms longest_retry_after = std::chrono::hours{12};
 
-/// The delivery after an attempt that ended at `now`. A 410 fails it at once: nobody is there to try again.
+/// The delivery after an attempt that ended at `now`.
 inline delivery after_attempt(delivery d, delivery_attempt seen, destination_kind kind, const retry_schedule& schedule,
                               time_point now) {
   d.version += 1;
@@ -199,8 +199,7 @@ inline delivery after_attempt(delivery d, delivery_attempt seen, destination_kin
   if (seen.result == attempt_result::delivered) {
     d.status = delivery_status::delivered;
   } else {
-    auto delay =
-        seen.result == attempt_result::gone ? std::nullopt : schedule.delay_after(kind, d.attempts - d.round_from);
+    auto delay = schedule.delay_after(kind, d.attempts - d.round_from);
     d.status = delay ? delivery_status::pending : delivery_status::failed;
     if (delay && seen.retry_after) delay = std::max(*delay, std::min(*seen.retry_after, longest_retry_after));
     if (delay) d.next_attempt_at = now + *delay;

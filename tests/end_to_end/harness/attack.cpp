@@ -28,7 +28,7 @@ using steady = std::chrono::steady_clock;
 
 namespace {
 
-/// The first whole answer in `bytes`, which loses it.
+/// Removes the first whole answer from `bytes` and returns it.
 std::optional<reply> take_answer(std::string_view& bytes) {
   const auto head = bytes.find("\r\n\r\n");
   if (head == bytes.npos || !bytes.starts_with("HTTP/1.1 ")) return std::nullopt;
@@ -74,7 +74,7 @@ bool readable(int fd, std::chrono::milliseconds within) {
 
 }  // namespace
 
-std::vector<std::string> heard::answers() const {
+std::vector<std::string> received_bytes::answers() const {
   std::vector<std::string> lines;
   for (std::string_view left = bytes; !left.empty();) {
     const auto answer = take_answer(left);
@@ -82,21 +82,21 @@ std::vector<std::string> heard::answers() const {
       lines.push_back("not an answer: " + std::string{left.substr(0, 100)});
       break;
     }
-    lines.push_back(told(*answer));
+    lines.push_back(summary_of(*answer));
   }
   return lines;
 }
 
 // ---- one connection -------------------------------------------------------------------------------
 
-hostile_connection::hostile_connection(const endpoint& server, speaks how) : fd_{connected(server)} {
+hostile_connection::hostile_connection(const endpoint& server, protocol how) : fd_{connected(server)} {
   [[maybe_unused]] static const auto before = std::signal(SIGPIPE, SIG_IGN);
-  if (how == speaks::nothing) {
+  if (how == protocol::nothing) {
     open_ = true;
     return;
   }
   context_ = {SSL_CTX_new(TLS_client_method()), SSL_CTX_free};
-  const int version = how == speaks::tls_1_2 ? TLS1_2_VERSION : TLS1_3_VERSION;
+  const int version = how == protocol::tls_1_2 ? TLS1_2_VERSION : TLS1_3_VERSION;
   SSL_CTX_set_min_proto_version(context_.get(), version);
   SSL_CTX_set_max_proto_version(context_.get(), version);
   SSL_CTX_set_options(context_.get(), SSL_OP_ALLOW_CLIENT_RENEGOTIATION);
@@ -138,14 +138,14 @@ bool hostile_connection::send_beneath(std::string_view bytes) {
   return true;
 }
 
-heard hostile_connection::listen(std::size_t answers, std::chrono::milliseconds patience) {
-  heard all;
+received_bytes hostile_connection::listen(std::size_t answers, std::chrono::milliseconds timeout) {
+  received_bytes all;
   std::size_t whole = 0;
   std::string_view left;
   char bytes[16'384];
   while (whole < answers) {
     const bool buffered = tls_ && SSL_has_pending(tls_.get()) == 1;
-    if (!buffered && !readable(fd_, patience)) break;
+    if (!buffered && !readable(fd_, timeout)) break;
     ERR_clear_error();
     const auto count =
         tls_ ? SSL_read(tls_.get(), bytes, sizeof bytes) : static_cast<int>(::recv(fd_, bytes, sizeof bytes, 0));
@@ -202,7 +202,7 @@ std::string client_hello() {
 attackers::attackers(unsigned threads, std::function<void(unsigned)> once) {
   for (unsigned number = 0; number < threads; ++number)
     threads_.emplace_back([this, number, once] {
-      // They run where nobody else would, as if on a machine of their own.
+      // The lowest priority, as if they ran on another machine.
       const sched_param none{};
       ::sched_setscheduler(0, SCHED_IDLE, &none);
       while (!stopping_) {
@@ -228,13 +228,13 @@ std::size_t attackers::stop() {
 struct quiet_clients::client {
   api caller;
   std::vector<double> milliseconds;
-  std::string surprise;
+  std::string answer;
 
-  /// A payment is created, looked at and captured; a call every four milliseconds.
+  /// Creates, reads and captures a payment, with a call every four milliseconds.
   void work(std::chrono::milliseconds lasts) {
     milliseconds.clear();
     const auto end = steady::now() + lasts;
-    while (steady::now() < end && surprise.empty()) {
+    while (steady::now() < end && answer.empty()) {
       const auto id = new_payment_id();
       expect("200 authorized", [&] { return caller.create(server_payment(id)); });
       expect("200 authorized", [&] { return caller.view(id); });
@@ -245,14 +245,14 @@ struct quiet_clients::client {
   template <class Call>
   void expect(std::string_view expected, Call call) {
     const auto begun = steady::now();
-    std::string answer;
+    std::string got;
     try {
-      answer = told(call());
+      got = summary_of(call());
     } catch (const connection_failed& fault) {
-      answer = fault.what();
+      got = fault.what();
     }
     milliseconds.push_back(std::chrono::duration<double, std::milli>(steady::now() - begun).count());
-    if (answer != expected) surprise = "expected " + std::string{expected} + ", told " + answer;
+    if (got != expected) got = "expected " + std::string{expected} + ", told " + got;
     std::this_thread::sleep_until(begun + 4ms);
   }
 };
@@ -270,7 +270,7 @@ std::vector<double> quiet_clients::work(std::chrono::milliseconds lasts) {
   std::vector<double> all;
   for (const auto& one : clients_) {
     all.insert(all.end(), one->milliseconds.begin(), one->milliseconds.end());
-    if (!one->surprise.empty()) surprises_.push_back(std::exchange(one->surprise, {}));
+    if (!one->answer.empty()) surprises_.push_back(std::exchange(one->answer, {}));
   }
   std::ranges::sort(all);
   return all;

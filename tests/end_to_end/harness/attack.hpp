@@ -1,5 +1,5 @@
-// Clients without manners: they write what no HTTP library would, speak TLS as nobody should, stop half-way and never
-// read. And beside them quiet ones, who must not notice.
+// Hostile clients, which send malformed HTTP and unusual TLS, stop half-way and never read. And quiet clients, whose
+// latency the attacks must not change.
 #pragma once
 
 #include <sys/types.h>
@@ -21,46 +21,46 @@ struct ssl_ctx_st;
 
 namespace gateway::e2e {
 
-/// What a server has said on one connection.
-struct heard {
+/// The bytes that a server has sent on one connection.
+struct received_bytes {
   std::string bytes;
-  bool closed = false;  ///< and then ended the connection, in whichever way
+  bool closed = false;  ///< whether it then ended the connection, in any way
 
-  /// The answers in it, each as `told` puts it: `200`, `400 bad_request`.
+  /// The answers in it, each as `summary_of` puts it: `200`, `400 bad_request`.
   std::vector<std::string> answers() const;
 };
 
 class hostile_connection {
  public:
-  enum class speaks { tls, tls_1_2, nothing };  ///< nothing: bytes go out as they are
+  enum class protocol { tls, tls_1_2, nothing };  ///< nothing: bytes are sent without TLS
 
-  explicit hostile_connection(const endpoint& server, speaks how = speaks::tls);
+  explicit hostile_connection(const endpoint& server, protocol how = protocol::tls);
   ~hostile_connection();
   hostile_connection(hostile_connection&&) noexcept;
   hostile_connection& operator=(hostile_connection&&) = delete;
 
-  /// The handshake, if there is one, has succeeded.
+  /// Whether the handshake, if there is one, has succeeded.
   bool open() const { return open_; }
-  /// False once the server has gone, or has not taken the bytes for a second.
+  /// Returns false if the server has closed the connection, or has not taken the bytes for a second.
   bool send(std::string_view bytes);
-  /// Each piece in a record and a packet of its own.
+  /// Sends each piece in a TLS record and a packet of its own.
   bool send_in_pieces(std::string_view bytes, std::size_t size);
-  /// Beneath TLS.
+  /// Sends bytes without TLS on a TLS connection.
   bool send_beneath(std::string_view bytes);
-  /// What comes until `answers` have come whole, the server ends the connection, or nothing comes for so long.
-  heard listen(std::size_t answers, std::chrono::milliseconds patience = std::chrono::seconds{5});
-  bool ended_by_server(std::chrono::milliseconds patience = std::chrono::seconds{5}) {
-    return listen(1'000'000, patience).closed;
+  /// Reads until this many whole answers have come, the server ends the connection, or nothing comes for `timeout`.
+  received_bytes listen(std::size_t answers, std::chrono::milliseconds timeout = std::chrono::seconds{5});
+  bool ended_by_server(std::chrono::milliseconds timeout = std::chrono::seconds{5}) {
+    return listen(1'000'000, timeout).closed;
   }
 
-  /// Asks for other keys: TLS 1.3, and the server must do as much.
+  /// Asks for a key update (TLS 1.3), which the server must answer with its own.
   bool update_keys();
-  /// Asks for another handshake within this one: TLS 1.2. Whether the server joined in.
+  /// Asks for a renegotiation (TLS 1.2). Returns whether the server agreed.
   bool renegotiate();
   void close_notify();
-  /// FIN: nothing more will be written.
+  /// Sends a FIN: the client will write no more.
   void half_close();
-  /// RST.
+  /// Sends an RST.
   void reset();
   int fd() const { return fd_; }
 
@@ -71,21 +71,21 @@ class hostile_connection {
   bool open_ = false;
 };
 
-/// A first flight of TLS that could go on: what a client sends before it hears anything.
+/// A valid ClientHello: the bytes that a TLS client sends first.
 std::string client_hello();
 
-/// Threads that attack until they are told to stop. They get what processor time the others leave: it is the gateway
-/// that must bear the attack, not the machine.
+/// Threads that attack until they are stopped. They run at the lowest priority, because the attack is meant for the
+/// gateway and must not use up the machine's processor time.
 class attackers {
  public:
-  /// Each thread calls `once` again and again, with its number; what it throws is a connection that the gateway
-  /// refused.
+  /// Each thread calls `once` repeatedly with its number. An exception counts as a connection that the gateway
+  /// rejected.
   attackers(unsigned threads, std::function<void(unsigned)> once);
   ~attackers();
   attackers(const attackers&) = delete;
   attackers& operator=(const attackers&) = delete;
 
-  /// Lets each finish what it has begun. How often it was done, by all together.
+  /// Waits until each thread has finished its current call. Returns the number of calls by all threads.
   std::size_t stop();
 
  private:
@@ -94,7 +94,7 @@ class attackers {
   std::vector<std::thread> threads_;
 };
 
-/// Merchants about their ordinary business, at a steady pace.
+/// Merchants with ordinary requests at a steady rate.
 class quiet_clients {
  public:
   quiet_clients(const gateway_process& gateway, const credentials& key, unsigned count);
@@ -102,10 +102,10 @@ class quiet_clients {
   quiet_clients(const quiet_clients&) = delete;
   quiet_clients& operator=(const quiet_clients&) = delete;
 
-  /// Lets them work for so long. Milliseconds of each call, sorted.
+  /// Sends requests for this long. Returns the milliseconds of each call, sorted.
   std::vector<double> work(std::chrono::milliseconds lasts);
-  /// Calls that failed or were answered with anything but what was expected.
-  const std::vector<std::string>& surprises() const { return surprises_; }
+  /// Descriptions of calls that failed or got an unexpected answer.
+  const std::vector<std::string>& unexpected_answers() const { return surprises_; }
 
  private:
   struct client;
@@ -114,9 +114,9 @@ class quiet_clients {
 };
 
 std::size_t resident_kb(pid_t process);
-/// Processor time that it has used.
+/// The processor time that the process has used.
 std::chrono::milliseconds processor_time(pid_t process);
-/// As many as the system lets this process have; the number.
+/// Raises the limit of descriptors as far as the system allows, and returns it.
 std::size_t raise_descriptor_limit();
 
 }  // namespace gateway::e2e

@@ -37,9 +37,9 @@ std::vector<std::string> columns_of(const std::string& row) {
 }
 
 /// The payment's history as its client's answers tell it.
-lines timeline_of(const payment_story& story) {
+lines timeline_of(const payment_record& record) {
   lines all;
-  for (const auto& now : story.steps) {
+  for (const auto& now : record.steps) {
     const auto name = now.operation == "create" ? "authorize" : now.operation;
     if (now.in_doubt()) all.push_back("attempt " + name + " unknown");
     all.push_back("attempt " + name + (now.state == "failed" ? " declined" : " approved"));
@@ -49,20 +49,20 @@ lines timeline_of(const payment_story& story) {
 }
 
 /// What the provider must have executed for it: nothing more, nothing less, in this order.
-lines effects_of(const payment_story& story) {
+lines effects_of(const payment_record& record) {
   lines all;
-  for (const auto& now : story.steps)
+  for (const auto& now : record.steps)
     if (now.state != "failed") all.push_back(now.operation + ' ' + std::to_string(now.amount));
   return all;
 }
 
 class auditor {
  public:
-  auditor(const gateway_process& gateway, const merchant_account& merchant, const std::vector<payment_story>& stories)
-      : gateway_{gateway}, merchant_{merchant}, stories_{stories}, caller_{gateway, merchant.test} {}
+  auditor(const gateway_process& gateway, const merchant_account& merchant, const std::vector<payment_record>& records)
+      : gateway_{gateway}, merchant_{merchant}, stories_{records}, caller_{gateway, merchant.test} {}
 
   lines run(const std::filesystem::path& ledger) {
-    for (const auto& story : stories_) check_answers(story);
+    for (const auto& record : stories_) check_answers(record);
     check_ledger(ledger);
     check_payment_rows();
     check_timeline_rows();
@@ -79,24 +79,24 @@ class auditor {
   std::string of_merchant() const { return " WHERE merchant_id = '" + merchant_.id + "'"; }
 
   /// Every key replays what it was told, and the payment is what its client knows it to be.
-  void check_answers(const payment_story& story) {
-    for (const auto& now : story.steps) {
+  void check_answers(const payment_record& record) {
+    for (const auto& now : record.steps) {
       const auto again = caller_.post(now.target, now.body, {now.key, {}});
       if (again.body != now.answer.body || again.status != now.answer.status)
-        fault(story.payment_id, now.operation + " was told " + now.answer.body + " and is now told " + again.body);
-      if (!again.replayed()) fault(story.payment_id, now.operation + " is not a replay when sent again");
+        fault(record.payment_id, now.operation + " was told " + now.answer.body + " and is now told " + again.body);
+      if (!again.replayed()) fault(record.payment_id, now.operation + " is not a replay when sent again");
     }
-    const auto view = caller_.payment(story.payment_id);
-    if (!(view["state"] == story.last_state() && view["refunded_total"] == story.moved("refund") &&
-          view["amount"] == story.amount))
-      fault(story.payment_id, "its client knows " + story.last_state() + ", " + std::to_string(story.moved("refund")) +
-                                  " refunded; it is " + view.dump());
+    const auto view = caller_.payment(record.payment_id);
+    if (!(view["state"] == record.last_state() && view["refunded_total"] == record.moved("refund") &&
+          view["amount"] == record.amount))
+      fault(record.payment_id, "its client knows " + record.last_state() + ", " +
+                                   std::to_string(record.moved("refund")) + " refunded; it is " + view.dump());
     lines found;
-    for (const auto& entry : json::parse(caller_.timeline(story.payment_id).body)["timeline"].items())
+    for (const auto& entry : json::parse(caller_.timeline(record.payment_id).body)["timeline"].items())
       found.push_back(entry["kind"].text() + ' ' + entry["operation"].text() + ' ' + entry["status"].text());
-    if (found != timeline_of(story))
-      fault(story.payment_id,
-            "its client's answers make the timeline" + join(timeline_of(story)) + "\n  it is" + join(found));
+    if (found != timeline_of(record))
+      fault(record.payment_id,
+            "its client's answers make the timeline" + join(timeline_of(record)) + "\n  it is" + join(found));
   }
 
   void check_ledger(const std::filesystem::path& file) {
@@ -110,12 +110,12 @@ class auditor {
         fault(entry.payment_id, "the provider executed " + entry.provider_key + " twice");
       effects[entry.payment_id].push_back(entry.operation + ' ' + std::to_string(entry.amount));
     }
-    for (const auto& story : stories_) {
-      const auto found = effects.extract(story.payment_id);
+    for (const auto& record : stories_) {
+      const auto found = effects.extract(record.payment_id);
       const auto executed = found.empty() ? lines{} : found.mapped();
-      if (executed != effects_of(story))
-        fault(story.payment_id,
-              "its client was told of" + join(effects_of(story)) + "\n  the provider executed" + join(executed));
+      if (executed != effects_of(record))
+        fault(record.payment_id,
+              "its client was told of" + join(effects_of(record)) + "\n  the provider executed" + join(executed));
     }
     for (const auto& [payment, executed] : effects)
       fault(payment, "executed by the provider for no client:" + join(executed));
@@ -133,10 +133,10 @@ class auditor {
         fault(columns.at(0), "more is refunded than captured: " + row);
     }
     by_payment wanted;
-    for (const auto& story : stories_) {
-      const auto number = [&](const std::string& operation) { return std::to_string(story.moved(operation)); };
-      wanted[story.payment_id] = {story.last_state() + '\t' + std::to_string(story.amount) + '\t' + number("capture") +
-                                  '\t' + number("refund") + "\tclosed"};
+    for (const auto& record : stories_) {
+      const auto number = [&](const std::string& operation) { return std::to_string(record.moved(operation)); };
+      wanted[record.payment_id] = {record.last_state() + '\t' + std::to_string(record.amount) + '\t' +
+                                   number("capture") + '\t' + number("refund") + "\tclosed"};
     }
     compare("payments", wanted, found);
   }
@@ -152,7 +152,7 @@ class auditor {
       if (columns.at(1) != std::to_string(entries.size())) fault(columns.at(0), "its timeline has a gap before " + row);
     }
     by_payment wanted;
-    for (const auto& story : stories_) wanted[story.payment_id] = timeline_of(story);
+    for (const auto& record : stories_) wanted[record.payment_id] = timeline_of(record);
     compare("attempts and events", wanted, found);
   }
 
@@ -165,9 +165,9 @@ class auditor {
       const auto tab = row.find('\t');
       found[row.substr(0, tab)].push_back(row.substr(tab + 1));
     }
-    for (const auto& story : stories_) {
-      auto& commands = wanted[story.payment_id];
-      for (const auto& now : story.steps)
+    for (const auto& record : stories_) {
+      auto& commands = wanted[record.payment_id];
+      for (const auto& now : record.steps)
         commands.push_back(now.key + '\t' + now.operation + '\t' + std::to_string(now.amount) + '\t' +
                            std::to_string(now.answer.status) + '\t' + hex(now.answer.body));
       std::ranges::sort(commands);
@@ -187,7 +187,7 @@ class auditor {
 
   const gateway_process& gateway_;
   const merchant_account& merchant_;
-  const std::vector<payment_story>& stories_;
+  const std::vector<payment_record>& stories_;
   api caller_;
   lines broken_;
 };
@@ -210,8 +210,8 @@ lines left_open(const gateway_process& gateway, const merchant_account& merchant
 }
 
 lines audit(const gateway_process& gateway, const std::filesystem::path& ledger, const merchant_account& merchant,
-            const std::vector<payment_story>& stories) {
-  return auditor{gateway, merchant, stories}.run(ledger);
+            const std::vector<payment_record>& records) {
+  return auditor{gateway, merchant, records}.run(ledger);
 }
 
 }  // namespace gateway::e2e

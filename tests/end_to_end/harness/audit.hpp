@@ -1,5 +1,5 @@
-// What remains after the world broke, held against what the clients were told: the gateway's answers now, the rows on
-// disk and the provider's ledger, row by row.
+// The audit after the crash tests: it compares the answers that clients got with the gateway's answers now, the stored
+// rows and the provider's ledger, row by row.
 #pragma once
 
 #include <chrono>
@@ -15,8 +15,8 @@ namespace gateway::e2e {
 std::vector<std::string> left_open(const gateway_process& gateway, const merchant_account& merchant,
                                    std::chrono::seconds within);
 
-/// Every promise that was broken; empty is good. `stories` are all that was done with the merchant's keys.
+/// Every promise that was broken; empty is good. `records` are all that was done with the merchant's keys.
 std::vector<std::string> audit(const gateway_process& gateway, const std::filesystem::path& ledger,
-                               const merchant_account& merchant, const std::vector<payment_story>& stories);
+                               const merchant_account& merchant, const std::vector<payment_record>& records);
 
 }  // namespace gateway::e2e

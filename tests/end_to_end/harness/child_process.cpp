@@ -196,7 +196,7 @@ std::optional<exit_result> child_process::wait(std::chrono::milliseconds within)
 
 command_output run_command(const std::vector<std::string>& arguments, std::string_view input,
                            const child_options& options, std::chrono::seconds within) {
-  // A program that ends without reading its input is its own affair.
+  // A program may end without reading its input.
   [[maybe_unused]] static const auto was = ::signal(SIGPIPE, SIG_IGN);
   program_image image{arguments, options};
   pipe_pair in, out, err;

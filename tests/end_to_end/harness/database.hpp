@@ -35,7 +35,7 @@ struct mysql_address {
   std::string sql(std::string_view statements) const;
 };
 
-/// A MariaDB of its own in one folder, for tests that break it. Gone with this object, or with the test program.
+/// A MariaDB of its own in one folder, for tests that break it. It ends with this object, or with the test program.
 class mariadb_server {
  public:
   /// Starts it. `data` is where its tables lie; empty: in its folder.
@@ -44,12 +44,12 @@ class mariadb_server {
   mariadb_server(const mariadb_server&) = delete;
   mariadb_server& operator=(const mariadb_server&) = delete;
 
-  /// Again, and until it answers.
+  /// Starts it again and waits until it answers.
   void start();
   void kill();
   void send_signal(int number) { process_.send_signal(number); }
   bool running() { return process_.running(); }
-  /// What it has said since its first start.
+  /// Its log since its first start.
   std::string log() const;
   /// In this server; with the name of a database that does not exist yet.
   mysql_address new_database() const;

@@ -1,5 +1,5 @@
-// What operators do about webhooks, and what is on disk of them: every promise about deliveries, held against what
-// arrived.
+// Operators' commands for webhooks, and the audit of deliveries: it compares the stored rows with what the receivers
+// got.
 #pragma once
 
 #include <chrono>

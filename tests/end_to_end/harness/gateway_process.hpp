@@ -40,7 +40,7 @@ class gateway_process {
   gateway_process(const gateway_process&) = delete;
   gateway_process& operator=(const gateway_process&) = delete;
 
-  /// Again, with the same data and, since clients know it, the same port.
+  /// Starts it again with the same data and, because clients use it, the same port.
   void start();
   void kill();
   /// SIGTERM. Nothing if it is still running then.
@@ -68,7 +68,7 @@ class gateway_process {
   /// Status of /healthz or /readyz over TLS.
   int status_of(std::string_view target) const;
   bool ready() const;
-  /// What gatewayd has said on standard error since its first start.
+  /// Standard error of gatewayd since its first start.
   std::string log() const;
 
   /// `gatewayctl --data-dir=… --json …` as it is.
@@ -92,7 +92,7 @@ class gateway_process {
   child_process process_;
 };
 
-/// One line that the sandbox wrote when it executed an effect.
+/// One line of the sandbox's ledger, for an executed effect.
 struct ledger_entry {
   std::string provider_key;
   std::string operation;
@@ -104,7 +104,8 @@ struct ledger_entry {
 };
 std::vector<ledger_entry> read_ledger(const std::filesystem::path& file);
 
-/// The gateway that tests without special wishes share, started on first use: --dev, with an operator listener.
+/// The gateway that tests share unless they need options of their own. Started on first use, with --dev and an operator
+/// listener.
 gateway_process& shared_gateway(store_kind store);
 
 }  // namespace gateway::e2e

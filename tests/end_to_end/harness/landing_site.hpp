@@ -1,4 +1,4 @@
-// The shop that customers come back to: a tiny plain web site on localhost that remembers who came.
+// The shop's web site to which customers return: a small HTTP server on localhost that records its visits.
 #pragma once
 
 #include <memory>

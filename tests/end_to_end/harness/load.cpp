@@ -6,7 +6,7 @@ namespace gateway::e2e {
 
 using namespace std::chrono_literals;
 
-std::int64_t payment_story::moved(const std::string& operation) const {
+std::int64_t payment_record::moved(const std::string& operation) const {
   std::int64_t sum = 0;
   for (const auto& now : steps)
     if (now.operation == operation && now.state != "failed") sum += now.amount;
@@ -20,7 +20,7 @@ struct load::client {
 
   client(load& owner, unsigned seed) : shared{owner}, random{seed}, caller{owner.gateway_, owner.merchant_.test} {}
 
-  /// Asks again and again for two minutes, whatever breaks.
+  /// Repeats the request for up to two minutes until it is answered.
   template <class Attempt>
   static bool persist(Attempt attempt) {
     const auto deadline = std::chrono::steady_clock::now() + 120s;
@@ -28,7 +28,7 @@ struct load::client {
       try {
         if (attempt()) return true;
       } catch (const connection_failed&) {
-        // Gone in the middle, or not back yet: nobody knows whether it took place.
+        // The connection broke, or could not be made: it is unknown whether the request was executed.
       }
       std::this_thread::sleep_for(10ms);
     }
@@ -66,60 +66,60 @@ struct load::client {
   }
 
   /// What is wrong with the answer of a write that should lead to `now.state`; empty if nothing is.
-  std::string fault_of(const step& now, const payment_story& story) {
-    const auto words = told(now.answer);
+  std::string fault_of(const step& now, const payment_record& record) {
+    const auto words = summary_of(now.answer);
     if (words == "200 " + now.state) return {};
     if (words != "502 provider outcome unknown") return "expected " + now.state + ", told " + words;
     ++shared.in_doubt_;
-    return learn_outcome(story.payment_id) ? "" : "its outcome stays unknown";
+    return learn_outcome(record.payment_id) ? "" : "its outcome stays unknown";
   }
 
-  bool perform(payment_story& story, step now) {
+  bool perform(payment_record& record, step now) {
     const bool done = answer(now);
     ++shared.answered_;
-    const auto fault = done ? fault_of(now, story) : "never answered, last told " + std::to_string(now.answer.status);
+    const auto fault = done ? fault_of(now, record) : "never answered, last told " + std::to_string(now.answer.status);
     if (!fault.empty()) {
       const std::lock_guard lock{shared.guard_};
-      shared.surprises_.push_back(now.operation + " of " + story.payment_id + ": " + fault);
+      shared.surprises_.push_back(now.operation + " of " + record.payment_id + ": " + fault);
     }
-    story.steps.push_back(std::move(now));
+    record.steps.push_back(std::move(now));
     std::this_thread::sleep_for(std::chrono::milliseconds{random() % 6});
     return fault.empty();
   }
 
-  bool create(payment_story& story, const std::string& token, const std::string& state) {
-    auto body = server_payment(story.payment_id, token).set("amount", story.amount).text();
-    return perform(story, {"create", "/v1/payment_intents", std::move(body), new_uuid(), story.amount, state, {}, 0});
+  bool create(payment_record& record, const std::string& token, const std::string& state) {
+    auto body = server_payment(record.payment_id, token).set("amount", record.amount).text();
+    return perform(record, {"create", "/v1/payment_intents", std::move(body), new_uuid(), record.amount, state, {}, 0});
   }
 
   /// `asked` is the amount in the body, 0 for none.
-  bool write(payment_story& story, const std::string& operation, std::int64_t amount, std::int64_t asked,
+  bool write(payment_record& record, const std::string& operation, std::int64_t amount, std::int64_t asked,
              const std::string& state) {
     auto body = asked > 0 ? object{}.set("amount", asked).set("reason", "returned").text() : std::string{};
     return perform(
-        story,
-        {operation, api::path(story.payment_id, '/' + operation), std::move(body), new_uuid(), amount, state, {}, 0});
+        record,
+        {operation, api::path(record.payment_id, '/' + operation), std::move(body), new_uuid(), amount, state, {}, 0});
   }
 
   void take_payment() {
-    payment_story story;
-    story.payment_id = new_payment_id();
-    story.amount = 2000 + static_cast<std::int64_t>(random() % 8000);
+    payment_record record;
+    record.payment_id = new_payment_id();
+    record.amount = 2000 + static_cast<std::int64_t>(random() % 8000);
     const auto kind = random() % 6;
     if (kind == 0) {
-      create(story, "pm_card_chargeDeclined", "failed");
+      create(record, "pm_card_chargeDeclined", "failed");
     } else if (kind == 1) {
-      create(story, "pm_card_visa", "authorized") && write(story, "void", story.amount, 0, "voided");
+      create(record, "pm_card_visa", "authorized") && write(record, "void", record.amount, 0, "voided");
     } else {
       const auto first = 1 + static_cast<std::int64_t>(random() % 1000);
-      create(story, kind == 2 ? "pm_card_slow_20" : "pm_card_visa", "authorized") &&
-          write(story, "capture", story.amount, 0, "captured") &&
-          write(story, "refund", first, first, "partially_refunded") &&
-          write(story, "refund", 200, 200, "partially_refunded") && kind == 3 &&
-          write(story, "refund", story.amount - first - 200, 0, "refunded");
+      create(record, kind == 2 ? "pm_card_slow_20" : "pm_card_visa", "authorized") &&
+          write(record, "capture", record.amount, 0, "captured") &&
+          write(record, "refund", first, first, "partially_refunded") &&
+          write(record, "refund", 200, 200, "partially_refunded") && kind == 3 &&
+          write(record, "refund", record.amount - first - 200, 0, "refunded");
     }
     const std::lock_guard lock{shared.guard_};
-    shared.stories_.push_back(std::move(story));
+    shared.stories_.push_back(std::move(record));
   }
 };
 

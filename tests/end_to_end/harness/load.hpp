@@ -1,6 +1,6 @@
-// Merchants at work while the world breaks: client threads that take payments from creation to their end, each request
-// under a key of its own and repeated until it is answered. What an outcome turns out to be that was unknown at first,
-// they learn as a merchant would, by looking at the payment.
+// Merchants at work during crashes: client threads that take payments from creation to their end. Each request has a
+// key of its own and is repeated until it is answered. An outcome that is unknown at first they learn by reading the
+// payment.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace gateway::e2e {
 
-/// One write, and what its client was told in the end.
+/// One write and its final answer.
 struct step {
   std::string operation;  ///< create, capture, refund, void
   std::string target;
@@ -31,8 +31,8 @@ struct step {
   bool in_doubt() const { return answer.status == 502; }
 };
 
-/// All that a client did to one payment.
-struct payment_story {
+/// All writes of a client to one payment.
+struct payment_record {
   std::string payment_id;
   std::int64_t amount = 0;
   std::vector<step> steps;
@@ -49,11 +49,11 @@ class load {
   load(const load&) = delete;
   load& operator=(const load&) = delete;
 
-  /// Lets every client finish the payment in its hands, and ends them.
+  /// Waits until every client has finished its current payment, and ends the clients.
   void stop();
   /// Writes answered for good so far.
   std::uint64_t answered() const { return answered_; }
-  /// Requests that had to be sent again so far: the connection broke, or they were told to come back.
+  /// Requests repeated so far, because the connection broke or the answer asked for a retry.
   std::uint64_t repeated() const { return repeated_; }
   /// Writes that were answered with an unknown outcome so far.
   std::uint64_t in_doubt() const { return in_doubt_; }
@@ -62,9 +62,9 @@ class load {
   std::uint64_t without_retry_after() const { return without_retry_after_; }
 
   /// After stop().
-  const std::vector<payment_story>& stories() const { return stories_; }
+  const std::vector<payment_record>& records() const { return stories_; }
   /// What clients were told that neither a retry nor a look explains. After stop().
-  const std::vector<std::string>& surprises() const { return surprises_; }
+  const std::vector<std::string>& unexpected_answers() const { return surprises_; }
 
  private:
   struct client;
@@ -75,7 +75,7 @@ class load {
   std::atomic<bool> stopping_{false};
   std::atomic<std::uint64_t> answered_{0}, repeated_{0}, in_doubt_{0}, unavailable_{0}, without_retry_after_{0};
   std::mutex guard_;
-  std::vector<payment_story> stories_;
+  std::vector<payment_record> stories_;
   std::vector<std::string> surprises_;
   std::vector<std::thread> clients_;
 };

@@ -4,19 +4,19 @@
 
 namespace gateway::e2e {
 
-merchant_account new_merchant(const gateway_process& gateway, const merchant_wishes& wishes) {
-  std::vector<std::string> words{"merchant", "create", "--name", wishes.name, "--entity", wishes.entity};
-  if (!wishes.owner_email.empty()) words.insert(words.end(), {"--owner-email", wishes.owner_email});
+merchant_account new_merchant(const gateway_process& gateway, const merchant_options& settings) {
+  std::vector<std::string> words{"merchant", "create", "--name", settings.name, "--entity", settings.entity};
+  if (!settings.owner_email.empty()) words.insert(words.end(), {"--owner-email", settings.owner_email});
   const auto made = gateway.ctl(words);
   merchant_account account;
   account.id = made["merchant_id"].text();
   account.entity_id = made["entity_id"].text();
   account.test = mint_key(gateway, account.id);
-  if (wishes.live) {
-    const bool wallet = wishes.entity == "wallet";
+  if (settings.live) {
+    const bool wallet = settings.entity == "wallet";
     const std::string provider = wallet ? "sandbox_wallet" : "sandbox";
     set_connection(gateway, account.id, provider, "connected", "live");
-    set_route(gateway, account.id, provider, wallet ? "PKR" : wishes.live_currencies, wallet ? "pkr_wallet" : "card",
+    set_route(gateway, account.id, provider, wallet ? "PKR" : settings.live_currencies, wallet ? "pkr_wallet" : "card",
               "live");
     account.live = mint_key(gateway, account.id, "live");
   }
@@ -110,7 +110,7 @@ std::string shape_fault(int status, const json& body) {
 
 }  // namespace
 
-std::string told(const reply& answer) {
+std::string summary_of(const reply& answer) {
   auto line = std::to_string(answer.status);
   json body;
   try {

@@ -1,5 +1,5 @@
-// Merchants as an operator makes them, and the client that a merchant would write: it signs by the specification,
-// with nothing of the gateway's own code.
+// Makes merchants as an operator does. And a merchant's client, which signs by the specification and shares no code
+// with the gateway.
 #pragma once
 
 #include <chrono>
@@ -27,7 +27,7 @@ struct merchant_account {
   credentials live;  ///< of merchants made with `live`
 };
 
-struct merchant_wishes {
+struct merchant_options {
   std::string name = "Lantern Books";
   std::string entity = "standard";
   std::string owner_email;
@@ -35,7 +35,7 @@ struct merchant_wishes {
   std::string live_currencies = "HKD,USD,EUR";
 };
 
-merchant_account new_merchant(const gateway_process& gateway, const merchant_wishes& wishes = {});
+merchant_account new_merchant(const gateway_process& gateway, const merchant_options& settings = {});
 credentials mint_key(const gateway_process& gateway, const std::string& merchant, const std::string& mode = "test",
                      const std::string& scopes = {});
 void set_connection(const gateway_process& gateway, const std::string& merchant, const std::string& provider,
@@ -102,7 +102,7 @@ object redirect_payment(const std::string& id, const std::string& currency = "HK
 
 /// An answer in one line: `200 captured`, `409 payment already exists`, `401 unauthorized`, `422
 /// {platform_key_required}`. Ends with what is wrong if the body has not the shape that belongs to its status.
-std::string told(const reply& answer);
+std::string summary_of(const reply& answer);
 
 /// The timeline in short: `attempt authorize approved`, `attempt authorize declined card_declined`, `event
 /// payment.failed published`.

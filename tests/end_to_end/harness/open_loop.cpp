@@ -25,12 +25,12 @@ using steady = std::chrono::steady_clock;
 
 namespace {
 
-constexpr auto patience = 10s;
+constexpr auto timeout = 10s;
 
 using tls_context = std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)>;
 using tls_session = std::unique_ptr<SSL, decltype(&SSL_free)>;
 
-/// One kept-alive connection with at most one request under way.
+/// One kept-alive connection with at most one request in flight.
 struct client {
   int fd = -1;
   tls_session tls{nullptr, SSL_free};
@@ -117,7 +117,7 @@ class generator {
       wait(1);
     }
     report_.took = steady::now() - begun_;
-    const auto last = steady::now() + patience;
+    const auto last = steady::now() + timeout;
     while (report_.broken + answered_ < arrived_ && steady::now() < last) wait(5);
     report_.offered = arrived_;
     report_.broken = arrived_ - answered_;

@@ -1,6 +1,5 @@
-// Load that does not wait for its answers: requests arrive at a constant rate, whatever becomes of the earlier ones, as
-// they do when many clients who know nothing of each other meet one gateway. A request's time counts from when it was
-// due, so that one that had to wait for a free connection is not told as fast.
+// Open-loop load: requests are due at a constant rate and do not wait for earlier answers, as with many independent
+// clients. A request's latency counts from when it was due, so that it includes the wait for a free connection.
 #pragma once
 
 #include <chrono>
@@ -13,7 +12,7 @@
 
 namespace gateway::e2e {
 
-/// Signed creates, whole as they go over the wire: signing while measuring would slow the load down.
+/// Signed creates as they go over the wire, prepared because signing during the measurement would slow the load down.
 std::vector<std::string> signed_creates(const gateway_process& gateway, const credentials& key, std::size_t count,
                                         const std::string& token = "pm_card_visa");
 

@@ -48,7 +48,7 @@ reply from_wire(wire_parser& parser) {
   return answer;
 }
 
-/// Runs one asynchronous operation to its end: Beast's timeouts exist for these only.
+/// Runs one asynchronous operation to its end. Beast has time-outs for asynchronous operations only.
 template <class Start>
 error_code finish(asio::io_context& context, Start start) {
   error_code result;

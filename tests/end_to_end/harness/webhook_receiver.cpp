@@ -240,8 +240,8 @@ struct webhook_receiver::server {
   using plain = session<beast::tcp_stream>;
   using secure = session<beast::ssl_stream<beast::tcp_stream>>;
 
-  server(std::shared_ptr<memory> all, speaks how, std::uint16_t port) : remembered{std::move(all)} {
-    if (how == speaks::https) {
+  server(std::shared_ptr<memory> all, protocol how, std::uint16_t port) : remembered{std::move(all)} {
+    if (how == protocol::https) {
       SSL_CTX_use_certificate(tls.native_handle(), own_identity().certificate.get());
       SSL_CTX_use_PrivateKey(tls.native_handle(), own_identity().key.get());
     }
@@ -260,12 +260,13 @@ struct webhook_receiver::server {
     // With the context go its handlers, and with them the connections.
   }
 
-  void accept(speaks how) {
+  void accept(protocol how) {
     acceptor.async_accept([this, how](error_code failed, tcp::socket socket) {
       if (!failed) {
         error_code ignored;
         socket.set_option(tcp::no_delay{true}, ignored);
-        how == speaks::http ? std::make_shared<plain>(remembered, std::move(socket))->read() : greet(std::move(socket));
+        how == protocol::http ? std::make_shared<plain>(remembered, std::move(socket))->read()
+                              : greet(std::move(socket));
       }
       accept(how);
     });
@@ -281,8 +282,8 @@ struct webhook_receiver::server {
 
 // ---- from the outside -----------------------------------------------------------------------------
 
-webhook_receiver::webhook_receiver(speaks how) : speaks_{how}, memory_{std::make_shared<memory>()} {
-  if (how == speaks::https) {
+webhook_receiver::webhook_receiver(protocol how) : speaks_{how}, memory_{std::make_shared<memory>()} {
+  if (how == protocol::https) {
     certificate_ = new_folder("receiver") / "certificate.pem";
     own_identity().write_certificate(certificate_);
   }
@@ -304,7 +305,7 @@ void webhook_receiver::start() {
 }
 
 std::string webhook_receiver::url(std::string_view path) const {
-  return (speaks_ == speaks::http ? "http://127.0.0.1:" : "https://127.0.0.1:") + std::to_string(port_) +
+  return (speaks_ == protocol::http ? "http://127.0.0.1:" : "https://127.0.0.1:") + std::to_string(port_) +
          std::string{path};
 }
 

@@ -1,4 +1,4 @@
-// A merchant's endpoint for webhooks: it records what is posted to it, and answers as its programme says. It checks
+// A merchant's endpoint for webhooks: it records what is posted to it, and answers as its script says. It checks
 // signatures as a merchant would, by the specification and with nothing of the gateway's own code.
 #pragma once
 
@@ -48,7 +48,7 @@ std::string signature_fault(const webhook_post& post, std::string_view secret);
 /// Whether one of its signatures is by that secret.
 bool signed_by(const webhook_post& post, std::string_view secret);
 
-/// How one post is answered.
+/// The answer to one post.
 struct webhook_answer {
   enum class ending { answer, hang, close };  ///< hang: until the other side gives up. close: without a word
 
@@ -61,12 +61,12 @@ struct webhook_answer {
 
 class webhook_receiver {
  public:
-  enum class speaks { http, https };
+  enum class protocol { http, https };
   /// What to answer to the n-th post (from 1) of one delivery. Called on the receiver's thread.
   using program = std::function<webhook_answer(const webhook_post& post, unsigned attempt)>;
 
   /// Starts, on a free port of 127.0.0.1.
-  explicit webhook_receiver(speaks how = speaks::http);
+  explicit webhook_receiver(protocol how = protocol::http);
   ~webhook_receiver();
   webhook_receiver(const webhook_receiver&) = delete;
   webhook_receiver& operator=(const webhook_receiver&) = delete;
@@ -80,7 +80,7 @@ class webhook_receiver {
   /// Of its own certificate, which stands for itself. Only with https.
   const std::filesystem::path& certificate() const { return certificate_; }
 
-  /// From now on. Paths without a programme are answered 200.
+  /// From now on. Paths without a script are answered 200.
   void answers(const std::string& path, program how);
   void answers(const std::string& path, webhook_answer always);
 
@@ -105,7 +105,7 @@ class webhook_receiver {
   struct memory;
   struct server;
 
-  const speaks speaks_;
+  const protocol speaks_;
   std::filesystem::path certificate_;
   std::uint16_t port_ = 0;
   std::shared_ptr<memory> memory_;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t first_buffer = 8 * 1024;
 
-/// `lower` is in lower case already.
+/// `lower` must be in lower case.
 bool same_name(std::string_view name, std::string_view lower) noexcept {
   if (name.size() != lower.size()) return false;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -71,48 +71,48 @@ void connection::close() {
   unsent_.clear();
 }
 
-connection::news connection::break_off(loss why) {
+connection::event connection::fail(loss why) {
   why_ = why;
   close();
   ERR_clear_error();
-  return news::broken;
+  return event::broken;
 }
 
-connection::news connection::on_ready() {
+connection::event connection::on_ready() {
   switch (state_) {
-    case state::closed: return news::none;
-    case state::opening: return agree();
+    case state::closed: return event::none;
+    case state::opening: return handshake();
     case state::busy:
-      if (!unsent_.empty() && !write()) return break_off(loss::connection_broken);
+      if (!unsent_.empty() && !write()) return fail(loss::connection_broken);
       return read();
     case state::free: return read();
   }
-  return news::none;
+  return event::none;
 }
 
-connection::news connection::agree() {
+connection::event connection::handshake() {
   if (!connected_) {
     int failure = 0;
     socklen_t size = sizeof failure;
     ::getsockopt(fd_, SOL_SOCKET, SO_ERROR, &failure, &size);
     if (failure != 0) {
       fault_ = std::strerror(failure);
-      return break_off(loss::connect_failed);
+      return fail(loss::connect_failed);
     }
     sockaddr_storage peer{};
     socklen_t peer_size = sizeof peer;
-    if (::getpeername(fd_, reinterpret_cast<sockaddr*>(&peer), &peer_size) != 0) return news::none;
+    if (::getpeername(fd_, reinterpret_cast<sockaddr*>(&peer), &peer_size) != 0) return event::none;
     connected_ = true;
   }
   const int done = SSL_do_handshake(tls_.get());
   if (done == 1) {
     state_ = state::free;
     wants_to_write_ = false;
-    return news::opened;
+    return event::opened;
   }
   const int reason = SSL_get_error(tls_.get(), done);
   wants_to_write_ = reason == SSL_ERROR_WANT_WRITE;
-  if (reason == SSL_ERROR_WANT_WRITE || reason == SSL_ERROR_WANT_READ) return news::none;
+  if (reason == SSL_ERROR_WANT_WRITE || reason == SSL_ERROR_WANT_READ) return event::none;
   if (const long wrong = SSL_get_verify_result(tls_.get()); wrong != X509_V_OK) {
     fault_ = std::string{"its certificate is not trusted: "} + X509_verify_cert_error_string(wrong);
   } else if (const auto* said = ERR_reason_error_string(ERR_peek_error()); said != nullptr) {
@@ -120,7 +120,7 @@ connection::news connection::agree() {
   } else {
     fault_ = "TLS: the server closed the connection";
   }
-  return break_off(loss::connect_failed);
+  return fail(loss::connect_failed);
 }
 
 bool connection::send(std::string_view bytes) {
@@ -132,14 +132,14 @@ bool connection::send(std::string_view bytes) {
   unsent_ = bytes.substr(count > 0 ? static_cast<std::size_t>(count) : 0);
   if (count <= 0) {
     if (SSL_get_error(tls_.get(), count) != SSL_ERROR_WANT_WRITE) {
-      break_off(loss::connection_broken);
+      fail(loss::connection_broken);
       return false;
     }
     wants_to_write_ = true;
     return true;
   }
   if (write()) return true;
-  break_off(loss::connection_broken);
+  fail(loss::connection_broken);
   return false;
 }
 
@@ -156,51 +156,51 @@ bool connection::write() {
   return true;
 }
 
-connection::news connection::read() {
+connection::event connection::read() {
   do {
     if (filled_ == buffer_.size()) {
-      if (filled_ == most_answer_bytes) return break_off(loss::bad_answer);
+      if (filled_ == most_answer_bytes) return fail(loss::bad_answer);
       buffer_.resize(std::clamp(buffer_.size() * 2, first_buffer, most_answer_bytes));
     }
     const int count = SSL_read(tls_.get(), buffer_.data() + filled_, static_cast<int>(buffer_.size() - filled_));
     if (count <= 0) {
       const int reason = SSL_get_error(tls_.get(), count);
-      if (reason == SSL_ERROR_WANT_READ || reason == SSL_ERROR_WANT_WRITE) return news::none;
-      return break_off(loss::connection_broken);
+      if (reason == SSL_ERROR_WANT_READ || reason == SSL_ERROR_WANT_WRITE) return event::none;
+      return fail(loss::connection_broken);
     }
-    // Nothing was asked.
-    if (state_ != state::busy) return break_off(loss::bad_answer);
+    // An answer to no request.
+    if (state_ != state::busy) return fail(loss::bad_answer);
     filled_ += static_cast<std::size_t>(count);
-    if (const auto now = parse(); now != news::none) return now;
-    // What OpenSSL holds no more of, polling tells: a read now would come back with nothing.
+    if (const auto now = parse(); now != event::none) return now;
+    // Once OpenSSL holds no more bytes, another read would return nothing: polling reports the next ones.
   } while (SSL_has_pending(tls_.get()) == 1);
-  return news::none;
+  return event::none;
 }
 
-connection::news connection::parse() {
+connection::event connection::parse() {
   const std::string_view all{buffer_.data(), filled_};
   if (head_size_ == 0) {
     const auto end = all.find("\r\n\r\n", searched_);
     if (end == std::string_view::npos) {
       searched_ = filled_ < 3 ? 0 : filled_ - 3;
-      return news::none;
+      return event::none;
     }
     head_size_ = end + 4;
-    if (!parse_head(all.substr(0, end + 2))) return break_off(loss::bad_answer);
+    if (!parse_head(all.substr(0, end + 2))) return fail(loss::bad_answer);
   }
-  if (body_size_ > most_answer_bytes - std::min(most_answer_bytes, head_size_)) return break_off(loss::bad_answer);
-  if (filled_ < head_size_ + body_size_) return news::none;
-  if (filled_ > head_size_ + body_size_) return break_off(loss::bad_answer);
+  if (body_size_ > most_answer_bytes - std::min(most_answer_bytes, head_size_)) return fail(loss::bad_answer);
+  if (filled_ < head_size_ + body_size_) return event::none;
+  if (filled_ > head_size_ + body_size_) return fail(loss::bad_answer);
   got_.body = all.substr(head_size_);
   got_.request_id = all.substr(id_at_, id_size_);
   if (last_)
     close();
   else
     state_ = state::free;
-  return news::answered;
+  return event::answered;
 }
 
-/// Lines that end with CR LF each.
+/// `head` is lines that each end with CR LF.
 bool connection::parse_head(std::string_view head) {
   got_ = {};
   id_at_ = id_size_ = 0;
@@ -219,7 +219,7 @@ bool connection::parse_head(std::string_view head) {
   return length_known_ || got_.status == 204 || got_.status == 304;
 }
 
-/// Lengths first: most names are told apart by theirs.
+/// Compares the length of the name first, because most names differ in it.
 bool connection::parse_field(std::string_view line) {
   const auto colon = line.find(':');
   if (colon == std::string_view::npos || colon == 0) return false;

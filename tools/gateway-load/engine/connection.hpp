@@ -1,5 +1,5 @@
-// One kept-alive TLS connection with at most one request under way, on a non-blocking socket. Whoever polls the socket
-// tells it when it is ready.
+// A kept-alive TLS connection with at most one request in flight, on a non-blocking socket. The owner polls the socket
+// and calls on_ready().
 #pragma once
 
 #include <cstddef>
@@ -18,15 +18,15 @@ class connection {
 
   enum class state : unsigned char {
     closed,
-    opening,  ///< TCP or TLS is being agreed on
+    opening,  ///< connecting, or in the TLS handshake
     free,
-    busy,     ///< a request is under way
+    busy,     ///< a request is in flight
   };
-  enum class news : unsigned char {
+  enum class event : unsigned char {
     none,
-    opened,    ///< it is free
-    answered,  ///< got() tells
-    broken,    ///< it is closed; a request under way has no answer, and why() says why
+    opened,    ///< the connection is free
+    answered,  ///< got() returns the answer
+    broken,    ///< the connection is closed; a request in flight gets no answer, and why() says why
   };
 
   explicit connection(const target& to) : to_(&to) {}
@@ -34,29 +34,29 @@ class connection {
   connection(const connection&) = delete;
   connection& operator=(const connection&) = delete;
 
-  /// Begins to connect. False if that fails at once. fd() stays the same until it is closed.
+  /// Begins to connect. Returns false if that fails at once. fd() stays the same until the connection is closed.
   bool open();
-  /// The request begins to leave. False if the connection is over: it is closed then.
+  /// Begins to send a request. Returns false, and closes the connection, if that is impossible.
   bool send(std::string_view bytes);
-  /// The socket is ready. May be called at any time.
-  news on_ready();
+  /// To be called when the socket is ready. A call at another time does nothing.
+  event on_ready();
   void close();
 
   state now() const noexcept { return state_; }
   int fd() const noexcept { return fd_; }
   /// Whether to poll for room to write as well as for something to read.
   bool wants_to_write() const noexcept { return wants_to_write_; }
-  /// Valid until the next call of anything.
+  /// Valid until the next call of any other member.
   const answer& got() const noexcept { return got_; }
   loss why() const noexcept { return why_; }
-  /// Of a connection that did not open: one line.
+  /// Why the connection did not open, in one line.
   const std::string& fault() const noexcept { return fault_; }
 
  private:
-  news agree();
-  news read();
-  news parse();
-  news break_off(loss why);
+  event handshake();
+  event read();
+  event parse();
+  event fail(loss why);
   bool write();
   bool parse_head(std::string_view head);
   bool parse_field(std::string_view line);
@@ -65,14 +65,14 @@ class connection {
   target::session tls_{nullptr, SSL_free};
   int fd_ = -1;
   state state_ = state::closed;
-  bool connected_ = false;       ///< TCP
+  bool connected_ = false;       ///< TCP is connected
   bool wants_to_write_ = false;
   std::string unsent_;           ///< what the socket had no room for
 
-  std::string buffer_;           ///< sized to what it can hold
+  std::string buffer_;           ///< its size is its capacity
   std::size_t filled_ = 0;
-  std::size_t searched_ = 0;     ///< before here, no head ends
-  std::size_t head_size_ = 0;    ///< 0: the head is not here yet
+  std::size_t searched_ = 0;     ///< no head ends before this position
+  std::size_t head_size_ = 0;    ///< 0: the head has not arrived completely
   std::size_t body_size_ = 0;
   bool length_known_ = false;
   bool last_ = false;            ///< the server closes after this answer

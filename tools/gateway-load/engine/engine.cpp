@@ -26,13 +26,13 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto retry_after = 100ms;     ///< a connection that did not open
-constexpr auto reopen_after = 10ms;     ///< one that the server closed while it was free
+constexpr auto retry_after = 100ms;     ///< for a connection that did not open
+constexpr auto reopen_after = 10ms;     ///< for a connection that the server closed while it was free
 constexpr auto most_opening = 10s;
 constexpr auto second = std::chrono::nanoseconds{1s};
 constexpr auto never = clock::time_point::max();
 
-/// A request that has been given and not heard of.
+/// A request that the scenario has given and that has no answer yet.
 struct pending {
   request what;
   clock::time_point due{};
@@ -42,14 +42,14 @@ struct client {
   explicit client(const target& to) : link(to) {}
 
   connection link;
-  pending now;
-  clock::time_point since{};         ///< when its request left, or its opening began
-  clock::time_point retry = never;   ///< when to open it again
-  bool listed = false;               ///< stands among the free, perhaps no longer rightly
-  bool polled_for_room = false;
+  pending sent;                      ///< the request in flight
+  clock::time_point since{};         ///< when the request left, or when opening began
+  clock::time_point retry = never;   ///< when to open the connection again
+  bool listed = false;               ///< is in the list of free ones, where it may have closed since
+  bool polled_for_write = false;
 };
 
-/// What the scheduler knows of this thread.
+/// How long the calling thread has run and has waited for a core, as the kernel's scheduler counts it.
 struct core_use {
   std::uint64_t ran_ns = 0, queued_ns = 0;
 
@@ -73,7 +73,7 @@ class engine {
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
-  /// All connections, before the clock starts: handshakes are not what is measured.
+  /// Opens all connections before the measurement starts, so that it does not include their handshakes.
   void connect() {
     const auto last = clock::now() + most_opening;
     for (auto& one : clients_) open(*one);
@@ -102,7 +102,7 @@ class engine {
       pass_seconds(now, thread, listen);
       arrive(now);
       if (finished()) break;
-      wait_until(next_thing(now));
+      wait_until(next_wake_up(now));
     }
     finish(clock::now(), thread, listen);
     const auto after = core_use::now();
@@ -128,7 +128,7 @@ class engine {
     else if (now - begin_ >= std::chrono::nanoseconds{lasts()})
       end(now);
     else
-      feed();
+      use_free_connections();
   }
 
   void arrive_by_schedule(clock::time_point now) {
@@ -137,16 +137,17 @@ class engine {
       if (due == schedule::no_end) return end(begin_ + std::chrono::nanoseconds{plan_.open->end()});
       next_due_ = begin_ + std::chrono::nanoseconds{due};
       if (next_due_ > now) return;
-      // What the scenario has nothing for now, it may have after an answer; the slot keeps its time.
-      if (dry_ || !ask()) {
+      // A scenario that gives nothing now may give a request after an answer. That request takes this slot, with its
+      // time.
+      if (scenario_idle_ || !ask()) {
         if ((in_flight_ == 0 && waiting_.empty()) || now - begin_ >= std::chrono::nanoseconds{plan_.open->end()})
           end(now);
         next_due_ = never;
         return;
       }
-      // Requests that leave together use up as many slots: the rate stays what it shall be.
+      // Requests that leave together use as many slots, so that the rate stays as planned.
       slot_ += given_.size();
-      for (auto& what : given_) put({std::move(what), next_due_});
+      for (auto& what : given_) send_or_wait({std::move(what), next_due_});
       if (waiting_.size() > plan_.most_waiting) {
         return end_early(
             now,
@@ -156,26 +157,26 @@ class engine {
     }
   }
 
-  /// Puts the next requests into given_.
+  /// Asks the scenario for its next requests, which go into given_. Returns false if there are none.
   bool ask() {
     given_.clear();
     asked_.next(given_);
-    dry_ = given_.empty();
-    return !dry_;
+    scenario_idle_ = given_.empty();
+    return !scenario_idle_;
   }
 
-  void put(pending one) {
+  void send_or_wait(pending one) {
     if (waiting_.empty()) {
       if (auto* to = take_free()) return start(*to, std::move(one));
     }
     waiting_.push(std::move(one));
   }
 
-  /// Free connections get what waits; in the closed model they ask for more.
-  void feed() {
+  /// Gives waiting requests to free connections. In the closed model free connections also get new requests.
+  void use_free_connections() {
     for (;;) {
       if (waiting_.empty()) {
-        if (plan_.open || !arriving_ || dry_ || stop_ || free_.empty()) return;
+        if (plan_.open || !arriving_ || scenario_idle_ || stop_ || free_.empty()) return;
         if (!ask()) return;
         for (auto& what : given_) waiting_.push({std::move(what), {}});
       }
@@ -195,14 +196,16 @@ class engine {
     next_due_ = never;
   }
 
-  /// What has not left yet, never will: it was intended, and has no outcome.
+  /// Requests that still wait are never sent: they count as intended and have no outcome.
   void end_early(clock::time_point now, std::string why) {
     end(now);
     if (fault_.empty()) fault_ = std::move(why);
     lose_waiting(now, loss::timed_out, false);
   }
 
-  bool finished() const { return in_flight_ == 0 && waiting_.empty() && (!arriving_ || (!plan_.open && dry_)); }
+  bool finished() const {
+    return in_flight_ == 0 && waiting_.empty() && (!arriving_ || (!plan_.open && scenario_idle_));
+  }
 
   // ---- connections ------------------------------------------------------------------------------
 
@@ -223,36 +226,37 @@ class engine {
   void open(client& one) {
     one.retry = never;
     one.since = clock::now();
-    if (!one.link.open()) return did_not_open(one);
+    if (!one.link.open()) return on_open_failed(one);
     epoll_event wanted{};
     wanted.events = EPOLLIN | EPOLLOUT;
     wanted.data.ptr = &one;
-    one.polled_for_room = true;
+    one.polled_for_write = true;
     ::epoll_ctl(epoll_, EPOLL_CTL_ADD, one.link.fd(), &wanted);
   }
 
   void poll_as_wanted(client& one) {
-    if (one.link.fd() < 0 || one.link.wants_to_write() == one.polled_for_room) return;
-    one.polled_for_room = one.link.wants_to_write();
+    if (one.link.fd() < 0 || one.link.wants_to_write() == one.polled_for_write) return;
+    one.polled_for_write = one.link.wants_to_write();
     epoll_event wanted{};
-    wanted.events = EPOLLIN | (one.polled_for_room ? EPOLLOUT : 0U);
+    wanted.events = EPOLLIN | (one.polled_for_write ? EPOLLOUT : 0U);
     wanted.data.ptr = &one;
     ::epoll_ctl(epoll_, EPOLL_CTL_MOD, one.link.fd(), &wanted);
   }
 
-  void did_not_open(client& one) {
+  void on_open_failed(client& one) {
     const auto now = clock::now();
     one.retry = now + retry_after;
     if (opened_ > 0) return;
-    // Nobody can be reached: whoever waits for a connection is told so.
+    // No connection is open, so every waiting request fails. Before the measurement starts, connect() reports the
+    // fault.
     if (begin_ == clock::time_point{}) return;
     lose_waiting(now, loss::connect_failed, true);
     if (arriving_ && now - none_since_ > plan_.timeout)
       end_early(now, "the load ended early: no connection could be made: " + one.link.fault());
   }
 
-  /// It was open, and is closed.
-  void gone(client& one, clock::time_point now, std::chrono::nanoseconds pause) {
+  /// To be called when a connection that was open has closed. It is opened again after the pause.
+  void on_closed(client& one, clock::time_point now, std::chrono::nanoseconds pause) {
     if (--opened_ == 0) none_since_ = now;
     if (pause.count() == 0)
       open(one);
@@ -263,71 +267,71 @@ class engine {
   void start(client& to, pending one) {
     const auto now = clock::now();
     if (!plan_.open) one.due = now;
-    to.now = std::move(one);
+    to.sent = std::move(one);
     to.since = now;
     ++in_flight_;
-    if (to.now.due >= counted_from_) {
-      tally_.intend(to.now.due);
-      if (plan_.open) tally_.left(now - to.now.due);
+    if (to.sent.due >= counted_from_) {
+      tally_.count_intended(to.sent.due);
+      if (plan_.open) tally_.count_lateness(now - to.sent.due);
     }
-    sign_.write(to.now.what, std::time(nullptr), wire_);
-    if (!to.link.send(wire_)) return broke(to, to.link.why());
+    sign_.write(to.sent.what, std::time(nullptr), wire_);
+    if (!to.link.send(wire_)) return on_broken(to, to.link.why());
     if (to.link.wants_to_write()) poll_as_wanted(to);
   }
 
-  /// While a request of it was under way.
-  void broke(client& one, loss why) {
+  /// To be called when a connection has closed while its request was in flight.
+  void on_broken(client& one, loss why) {
     const auto now = clock::now();
     answer none;
     none.lost = why;
-    gone(one, now, 0ns);
-    heard(one, none, now);
+    on_closed(one, now, 0ns);
+    finish_request(one, none, now);
   }
 
-  void hear(client& one) {
+  void on_ready(client& one) {
     const auto before = one.link.now();
-    const auto told = one.link.on_ready();
+    const auto event = one.link.on_ready();
     poll_as_wanted(one);
-    switch (told) {
-      case connection::news::none: return;
-      case connection::news::opened:
+    switch (event) {
+      case connection::event::none: return;
+      case connection::event::opened:
         ++opened_;
         list_free(one);
         break;
-      case connection::news::answered: {
+      case connection::event::answered: {
         const auto now = clock::now();
-        heard(one, one.link.got(), now);
+        finish_request(one, one.link.got(), now);
         if (one.link.now() == connection::state::free)
           list_free(one);
         else
-          gone(one, now, 0ns);
+          on_closed(one, now, 0ns);
         break;
       }
-      case connection::news::broken:
+      case connection::event::broken:
         if (before == connection::state::opening)
-          did_not_open(one);
+          on_open_failed(one);
         else if (before == connection::state::busy)
-          broke(one, one.link.why());
+          on_broken(one, one.link.why());
         else
-          gone(one, clock::now(), reopen_after);
+          on_closed(one, clock::now(), reopen_after);
         break;
     }
-    if (begin_ != clock::time_point{}) feed();
+    if (begin_ != clock::time_point{}) use_free_connections();
   }
 
-  void heard(client& one, const answer& got, clock::time_point now) {
+  void finish_request(client& one, const answer& got, clock::time_point now) {
     --in_flight_;
-    count(one.now, got, now);
-    if (got.status != 0) recent_.latency.add(static_cast<std::uint64_t>((now - one.now.due).count()));
+    count(one.sent, got, now);
+    if (got.status != 0) recent_.latency.add(static_cast<std::uint64_t>((now - one.sent.due).count()));
     if (got.status == 0 || got.status >= 500) ++recent_.failed;
-    dry_ = false;
-    asked_.heard(one.now.what, got);
+    scenario_idle_ = false;
+    asked_.on_answer(one.sent.what, got);
   }
 
   void count(const pending& one, const answer& got, clock::time_point now) {
     if (one.due < counted_from_) return;
     while (now >= counted_second_ends_) finish_counted_second();
-    tally_.hear(one.what.kind, one.due, now, got);
+    tally_.count_answer(one.what.kind, one.due, now, got);
   }
 
   void lose_waiting(clock::time_point now, loss why, bool counted) {
@@ -338,15 +342,15 @@ class engine {
 
   void lose_first(clock::time_point now, const answer& none, bool counted) {
     const auto one = waiting_.pop();
-    if (one.due >= counted_from_) tally_.intend(one.due);
+    if (one.due >= counted_from_) tally_.count_intended(one.due);
     if (counted) count(one, none, now);
-    dry_ = false;
-    asked_.heard(one.what, none);
+    scenario_idle_ = false;
+    asked_.on_answer(one.what, none);
   }
 
   // ---- time -------------------------------------------------------------------------------------
 
-  /// What has lasted too long, and what is to be tried again.
+  /// Ends what has timed out, and opens connections whose pause is over.
   void sweep(clock::time_point now) {
     next_sweep_ = now + sweeps_every_;
     answer late;
@@ -357,13 +361,13 @@ class engine {
         case connection::state::busy:
           if (now - one.since < plan_.timeout) break;
           one.link.close();
-          gone(one, now, 0ns);
-          heard(one, late, now);
+          on_closed(one, now, 0ns);
+          finish_request(one, late, now);
           break;
         case connection::state::opening:
           if (now - one.since < most_opening) break;
           one.link.close();
-          did_not_open(one);
+          on_open_failed(one);
           break;
         case connection::state::closed:
           if (now >= one.retry) open(one);
@@ -372,7 +376,7 @@ class engine {
       }
     }
     while (plan_.open && !waiting_.empty() && now - waiting_.front().due > plan_.timeout) lose_first(now, late, true);
-    feed();
+    use_free_connections();
   }
 
   void finish_counted_second() {
@@ -382,7 +386,7 @@ class engine {
 
   void pass_seconds(clock::time_point now, unsigned thread, const moment_listener& listen) {
     if (now >= second_ends_) {
-      if (listen) tell(thread, listen);
+      if (listen) report_second(thread, listen);
       while (now >= second_ends_) {
         second_ends_ += second;
         ++second_number_;
@@ -391,7 +395,7 @@ class engine {
     while (now >= counted_second_ends_) finish_counted_second();
   }
 
-  void tell(unsigned thread, const moment_listener& listen) {
+  void report_second(unsigned thread, const moment_listener& listen) {
     recent_.second = second_number_;
     recent_.warm_up = second_ends_ <= counted_from_;
     recent_.in_flight = in_flight_;
@@ -403,11 +407,11 @@ class engine {
 
   void finish(clock::time_point now, unsigned thread, const moment_listener& listen) {
     if (arriving_) end(now);
-    if (listen) tell(thread, listen);
+    if (listen) report_second(thread, listen);
     if (now > counted_from_) finish_counted_second();
   }
 
-  clock::time_point next_thing(clock::time_point now) const {
+  clock::time_point next_wake_up(clock::time_point now) const {
     auto next = std::min({next_sweep_, second_ends_, now + second});
     if (!arriving_) return next;
     if (plan_.open) return std::min(next, next_due_);
@@ -422,8 +426,8 @@ class engine {
       count = ::epoll_wait(epoll_, events_.data(), static_cast<int>(events_.size()),
                            static_cast<int>((left + 999'999) / 1'000'000));
     for (int i = 0; i < count; ++i) {
-      // A socket closed by what an earlier event led to is not polled any more; being told once too often does no harm.
-      hear(*static_cast<client*>(events_[static_cast<std::size_t>(i)].data.ptr));
+      // An earlier event in this batch may have closed this connection; on_ready() then does nothing.
+      on_ready(*static_cast<client*>(events_[static_cast<std::size_t>(i)].data.ptr));
     }
   }
 
@@ -441,9 +445,9 @@ class engine {
 
   std::size_t opened_ = 0;  ///< connections, free or busy
   std::size_t in_flight_ = 0;
-  std::uint64_t slot_ = 0;  ///< of the schedule
+  std::uint64_t slot_ = 0;  ///< the next slot of the schedule
   bool arriving_ = false;
-  bool dry_ = false;  ///< the scenario gives nothing until it hears something
+  bool scenario_idle_ = false;  ///< the scenario gives nothing before the next answer
   std::string fault_;
 
   clock::time_point begin_{}, counted_from_{}, ended_{}, none_since_{};
@@ -451,11 +455,11 @@ class engine {
   std::chrono::nanoseconds sweeps_every_{};
   std::uint64_t second_number_ = 0;
   double ran_ = 0, queued_ = 0;
-  load_moment recent_;  ///< since the last that was told
+  load_moment recent_;  ///< since the last report
   tally tally_;
 };
 
-/// The part of thread `number` of what `of` share.
+/// The plan of thread `number`, where `of` threads share the whole plan.
 load_plan share_of(const load_plan& plan, unsigned number, unsigned of) {
   auto part = plan;
   if (part.open) part.open = part.open->share(number, of);
@@ -469,7 +473,7 @@ load_plan share_of(const load_plan& plan, unsigned number, unsigned of) {
 load_outcome run_load(const target& to, const signer& sign, const load_plan& plan,
                       const std::vector<scenario*>& scenarios, const std::atomic<bool>& stop,
                       const moment_listener& listen) {
-  std::signal(SIGPIPE, SIG_IGN);  // a connection that the server closed says so by itself
+  std::signal(SIGPIPE, SIG_IGN);  // a write to a closed connection fails with an error code instead
   const auto threads = static_cast<unsigned>(scenarios.size());
   if (threads == 0 || plan.connections < threads)
     throw std::runtime_error("each thread needs a scenario and a connection");
@@ -504,8 +508,8 @@ load_outcome run_load(const target& to, const signer& sign, const load_plan& pla
   outcome.measured.connections = plan.connections;
   if (!plan.open) {
     outcome.measured.intended_per_second = 0;
-    // Every connection was busy when counting began and when it ended: what left in between is as much as was answered
-    // in between. Until the last of it was answered is time in which nothing left.
+    // Every connection was busy when counting began and when it ended, so as many requests left in between as were
+    // answered. The time until the last answer is not counted, because no request left in it.
     if (plan.warm_up_ns > 0 && counted > 0) outcome.measured.seconds = counted;
   }
   return outcome;

@@ -6,10 +6,10 @@ namespace gateway::load {
 
 namespace {
 
-/// Steps over JSON without storing it. Bad JSON ends it early, no more.
-class skimmer {
+/// Reads JSON from front to back without storing it. In malformed JSON it finds nothing.
+class json_scanner {
  public:
-  explicit skimmer(std::string_view text) : rest_(text) {}
+  explicit json_scanner(std::string_view text) : rest_(text) {}
 
   bool take(char wanted) {
     space();
@@ -23,7 +23,7 @@ class skimmer {
     return rest_.starts_with('"');
   }
 
-  /// Without its quotes; what is escaped stays so.
+  /// Takes a string and returns it without its quotes. Escapes are not decoded.
   std::string_view string() {
     if (!take('"')) return {};
     std::size_t end = 0;
@@ -34,7 +34,7 @@ class skimmer {
     return found;
   }
 
-  /// One value, however deep.
+  /// Skips one value with all that it contains.
   void skip() {
     int depth = 0;
     do {
@@ -48,13 +48,13 @@ class skimmer {
       if (depth == 0 && (c == ',' || c == '}' || c == ']')) return;
       depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
       rest_.remove_prefix(1);
-      // The rest of a number or of a word.
+      // Skips the rest of a number, or of true, false or null.
       if (depth == 0 && c != '}' && c != ']')
         rest_.remove_prefix(std::min(rest_.find_first_of(",}] \r\n\t"), rest_.size()));
     } while (depth > 0);
   }
 
-  /// Goes to the value of this member of the object here.
+  /// Skips to the value of this member of the object that begins here.
   bool enter(std::string_view member) {
     if (!take('{')) return false;
     while (at_string()) {
@@ -77,7 +77,7 @@ class skimmer {
 
 std::string_view error_code_of(std::string_view body) {
   constexpr std::size_t most = 80;
-  skimmer text{body};
+  json_scanner text{body};
   if (!text.enter("error")) return {};
   if (!text.at_string() && !text.enter("code")) return {};
   return text.string().substr(0, most);

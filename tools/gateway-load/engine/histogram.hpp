@@ -1,5 +1,6 @@
-// Latencies, each kept to within 1/128 of its value from a nanosecond to hours, in 4096 counters. Adding is a few
-// instructions, and histograms of threads, seconds and runs add up to one: what an average of percentiles cannot do.
+// Latencies from a nanosecond to hours, each kept to within 1/128 of its value, in up to 4096 counters. Adding a value
+// takes a few instructions. Histograms of threads, seconds and runs can be summed, which averages of percentiles
+// cannot.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +18,8 @@ class histogram {
  public:
   static constexpr unsigned fine_bits = 7;  ///< 128 counters for each power of two
 
-  /// One that was stored: its counters(), and what they do not tell. What does not fit together is the caller's to
-  /// refuse.
+  /// Restores a stored histogram from its counters() and from what they do not tell. The caller checks that these
+  /// agree.
   static histogram restored(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& counters, double sum,
                             std::uint64_t least, std::uint64_t most) {
     histogram made;
@@ -70,7 +71,7 @@ class histogram {
     return most_;
   }
 
-  /// Every counter that is not zero, with the highest value it stands for: to be stored, and drawn.
+  /// Every counter that is not zero, with the highest value it stands for, to be stored or drawn.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> counters() const {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
     for (std::size_t i = 0; i < counts_.size(); ++i)

@@ -1,4 +1,4 @@
-// What a scenario wants sent, and what came back.
+// A request of a scenario, and its answer.
 #pragma once
 
 #include <array>
@@ -23,10 +23,11 @@ struct request {
   std::string path;             ///< with a leading slash
   std::string body;             ///< JSON; empty: a GET
   std::string idempotency_key;  ///< a UUID; empty for a GET
-  /// The scenario's own: what this request belongs to, and which of it this is. The engine hands them back.
+  /// For the scenario's own use: the thing that the request belongs to, and which of its requests this is. The engine
+  /// passes them back with the answer.
   std::uint64_t subject = 0;
   std::uint32_t step = 0;
-  std::uint32_t caller = 0;     ///< whose key signs it: a number in the key ring
+  std::uint32_t caller = 0;  ///< number of the key in the key ring that signs it
 
   std::string_view method() const noexcept { return body.empty() ? "GET" : "POST"; }
 };
@@ -36,13 +37,13 @@ enum class loss : unsigned char { none, connect_failed, connection_broken, timed
 inline constexpr std::array loss_names{"", "connect_failed", "connection_broken", "timed_out", "bad_answer"};
 constexpr std::string_view to_string(loss of) noexcept { return loss_names[static_cast<std::size_t>(of)]; }
 
-/// Valid during the call that hands it over.
+/// Valid during the call that passes it.
 struct answer {
-  int status = 0;                ///< 0: there is none, and `lost` says why
+  int status = 0;  ///< 0: there is none, and `lost` says why
   loss lost = loss::none;
   std::string_view body;
-  std::string_view request_id;   ///< Request-Id
-  bool replayed = false;         ///< Idempotent-Replayed: true
+  std::string_view request_id;  ///< Request-Id
+  bool replayed = false;  ///< Idempotent-Replayed: true
   bool has_retry_after = false;
 };
 

@@ -1,4 +1,4 @@
-// All that one run has measured: what the table, the JSON file and the HTML report show (report/report.hpp).
+// The measurements of one run, which the table, the JSON file and the HTML report show (report/report.hpp).
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@ struct operation_result {
 /// One second of the run.
 struct second_result {
   double at_s = 0;             ///< its begin, from the begin of the run
-  std::uint64_t intended = 0;  ///< requests that the schedule wanted in it (a closed run: that were sent)
+  std::uint64_t intended = 0;  ///< requests due in it by the schedule (in a closed run: requests sent in it)
   std::uint64_t answered = 0;
   std::uint64_t failed = 0;    ///< lost, or answered with 5xx
   double p50_ms = 0, p90_ms = 0, p99_ms = 0, most_ms = 0;  ///< of the answers that came in it
@@ -39,15 +39,16 @@ struct run_result {
   std::string began_at;        ///< UTC, RFC 3339
   unsigned connections = 0;
   unsigned threads = 1;
-  unsigned merchants = 1;      ///< that took turns with payments
-  bool random_ids = false;     ///< of payments: not one after the other
-  std::map<std::string, double> labels;  ///< what else is known of the run in numbers: --label
+  unsigned merchants = 1;      ///< whose payments were created in turn
+  bool random_ids = false;     ///< payments' ids are random, not sequential
+  std::map<std::string, double> labels;  ///< further numbers that describe the run: --label
   double seconds =
-      0;  ///< from the first intended start to the last answer; a closed run behind a warm-up: to the last start
+      0;  ///< from the first intended start to the last answer; in a closed run with a warm-up: to the last start
   double intended_per_second = 0;  ///< of an open run's schedule
   std::vector<operation_result> operations;
   histogram latency;  ///< of all operations together
-  histogram lateness;  ///< of sending, after the intended start: how much of the latency is the wait for a connection
+  histogram
+      lateness;  ///< from the intended start to the sending: the part of the latency that is the wait for a connection
   std::vector<second_result> timeline;
   std::map<std::string, std::string> errors;  ///< an outcome that is not a success → the Request-Id of its first answer
   verification checked;

@@ -14,7 +14,7 @@ namespace {
 constexpr double nanoseconds = 1e9;
 constexpr double most_per_second = 10'000'000;
 constexpr std::size_t most_steps = 1000;
-/// A run "without an end" ends after a year, so that sums stay exact.
+/// A run without an end ends after a year, so that sums stay exact.
 constexpr std::uint64_t a_year = 365ULL * 24 * 3600 * 1'000'000'000;
 
 std::string text_of(double rate) {
@@ -56,7 +56,7 @@ schedule schedule::steps(const std::vector<double>& per_second, std::uint64_t la
   schedule made;
   std::string text;
   for (std::size_t i = 0; i < per_second.size(); ++i) {
-    // From the bounds, so that the parts add up to the whole.
+    // The length is the difference of two rounded bounds, so that the parts add up to the whole.
     const auto part =
         lasts_ns / per_second.size() * (i + 1) + lasts_ns % per_second.size() * (i + 1) / per_second.size() - made.end_;
     made.append(per_second[i], per_second[i], part);
@@ -87,12 +87,13 @@ schedule schedule::share(unsigned number, unsigned of) const {
 std::uint64_t schedule::intended(std::uint64_t number) const noexcept {
   if (number >= count_) return no_end;
   const auto wanted = static_cast<double>(number * of_ + number_);
-  // The last piece that begins at or before it; a pause, which holds none, has the same sum as the piece behind it.
+  // The last piece that begins at or before the request. A pause has no requests, so the piece after it is found
+  // instead.
   auto at = std::ranges::upper_bound(pieces_, wanted, {}, &piece::before);
   --at;
   const double rest = wanted - at->before;
-  // Where the integral of a rate that changes evenly reaches the rest. This form loses no digits where the change is
-  // small.
+  // The time at which the integral of a linearly changing rate reaches the rest, in a form that stays exact where the
+  // change is small.
   const double slope = (at->to - at->from) / (2 * at->lasts);
   const double below = at->from + std::sqrt(std::max(0.0, at->from * at->from + 4 * slope * rest));
   const double after = below > 0 ? std::min(at->lasts, 2 * rest / below) : 0;
@@ -113,7 +114,7 @@ void schedule::append(double from, double to, std::uint64_t lasts_ns) {
 void schedule::finish(std::string text) {
   text_ = std::move(text);
   if (pieces_.empty()) throw std::invalid_argument("steps without a rate");
-  // The sum of many rates is not exact: a request within a millionth of the end does not belong to it.
+  // The sum of many rates is not exact, so a request within a millionth of the end is left out.
   all_ = static_cast<std::uint64_t>(std::ceil(pieces_.back().before + pieces_.back().requests() - 1e-6));
   count_ = all_;
   if (all_ == 0) throw std::invalid_argument("at this rate not one request leaves");

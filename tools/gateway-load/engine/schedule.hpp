@@ -1,4 +1,4 @@
-// When requests shall leave in the open model: whatever the answers do.
+// When requests leave in the open model, which does not depend on the answers.
 #pragma once
 
 #include <cstdint>
@@ -10,26 +10,26 @@
 
 namespace gateway::load {
 
-/// Rates follow one another in pieces, each constant or rising or falling in a straight line. Times are nanoseconds
-/// after the begin.
+/// A sequence of pieces, in each of which the rate is constant or changes linearly. Times are nanoseconds after the
+/// begin.
 class schedule {
  public:
   static constexpr std::uint64_t no_end = std::numeric_limits<std::uint64_t>::max();
 
-  /// Each throws std::invalid_argument with one line if it has a rate that is none, or nothing to send.
+  /// Each throws std::invalid_argument with one line if a rate is out of range or no request would be sent.
   static schedule constant(double per_second, std::uint64_t lasts_ns);
   static schedule ramp(double from, double to, std::uint64_t lasts_ns);
-  /// Equal parts of the time.
+  /// Each rate for an equal part of the time.
   static schedule steps(const std::vector<double>& per_second, std::uint64_t lasts_ns);
 
-  /// With so much time in front, at the rate that it begins with.
+  /// The same schedule after a warm-up of this length at its first rate.
   schedule after_warm_up(std::uint64_t lasts_ns) const;
-  /// Every `of`-th request from `number` on: what one of several threads sends.
+  /// Every `of`-th request from request `number` on: the share of one of several threads.
   schedule share(unsigned number, unsigned of) const;
 
-  /// How many requests leave before the end.
+  /// The number of requests in the schedule.
   std::uint64_t count() const noexcept { return count_; }
-  /// Of the request with this number, counted from 0; `no_end` behind the last. Never less than that of the one before.
+  /// The time at which request `number`, counted from 0, is to leave; `no_end` after the last. Times never decrease.
   std::uint64_t intended(std::uint64_t number) const noexcept;
   std::uint64_t end() const noexcept { return end_; }
   /// "constant 2000/s"
@@ -39,7 +39,7 @@ class schedule {
   struct piece {
     double begin = 0, lasts = 0;  ///< seconds
     double from = 0, to = 0;  ///< requests per second
-    double before = 0;  ///< requests of the pieces in front
+    double before = 0;  ///< requests of all earlier pieces
     double requests() const noexcept { return (from + to) / 2 * lasts; }
   };
 
@@ -48,8 +48,8 @@ class schedule {
 
   std::vector<piece> pieces_;
   std::uint64_t end_ = 0;
-  std::uint64_t all_ = 0;  ///< of all shares
-  std::uint64_t count_ = 0;  ///< of this one
+  std::uint64_t all_ = 0;  ///< requests of all shares
+  std::uint64_t count_ = 0;  ///< requests of this share
   unsigned number_ = 0, of_ = 1;
   std::string text_;
 };

@@ -1,5 +1,5 @@
-// OpenSSL's own SHA256_* functions, deprecated since 3.0: their state is plain memory, which is copied in a few
-// instructions, where every copy of an EVP context allocates.
+// The SHA256_* functions are deprecated since OpenSSL 3.0. They are used here because their state is plain memory,
+// which is copied in a few instructions, while each copy of an EVP context allocates.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "signer.hpp"
 
@@ -26,7 +26,7 @@ std::array<std::uint32_t, 8> state_after(const std::array<unsigned char, block>&
   return state;
 }
 
-/// Goes on after one block.
+/// Resumes hashing after the first block.
 SHA256_CTX resume(const std::array<std::uint32_t, 8>& state) {
   SHA256_CTX hash;
   SHA256_Init(&hash);

@@ -1,5 +1,5 @@
-// Requests as they go over the wire, signed. What does not change from one to the next is made once: at tens of
-// thousands of requests a second, making a key anew would be half of the cost.
+// Writes signed requests as they go over the wire. What does not change between requests is computed once: at tens of
+// thousands of requests a second, computing the key's state each time would be half of the cost.
 #pragma once
 
 #include <array>
@@ -19,16 +19,16 @@ struct credentials {
   std::string secret;
 };
 
-/// The keys of all callers, by number, ready to sign: some 90 bytes each, for there may be a million.
-/// Concurrency: made by one thread, then read by all.
+/// The keys of all callers, by number, prepared for signing. Each takes some 90 bytes, since there may be a million.
+/// Concurrency: filled by one thread, then read by all.
 class key_ring {
  public:
-  /// SHA-256 after the first block: of HMAC's inner hash, and of its outer one.
+  /// The states of HMAC's inner and outer SHA-256 after their first block, which depends on the key only.
   struct key_state {
     std::array<std::uint32_t, 8> inner, outer;
   };
 
-  /// Becomes the next number, from 0.
+  /// The key gets the next number, from 0.
   void add(const credentials& key);
 
   std::size_t size() const noexcept { return states_.size(); }
@@ -40,21 +40,21 @@ class key_ring {
 
  private:
   std::vector<key_state> states_;
-  std::string ids_;  ///< one behind the other
+  std::string ids_;  ///< all ids, concatenated
   std::vector<std::uint32_t> ids_end_;
 };
 
-/// Concurrency: one thread; a copy for each, which share the keys.
+/// Concurrency: each thread has a copy; the copies share the keys.
 class signer {
  public:
   using hex_digest = std::array<char, 64>;
 
-  /// `authority` becomes the Host header. The keys are complete: at least one.
+  /// `authority` becomes the Host header. `keys` must have all its keys, at least one.
   signer(std::string_view authority, std::shared_ptr<const key_ring> keys);
   /// For one caller.
   signer(std::string_view authority, const credentials& key);
 
-  /// Replaces `into` by the whole request.
+  /// Replaces `into` with the whole request.
   void write(const request& what, std::time_t now, std::string& into);
 
   /// `path` without the query.
@@ -63,7 +63,7 @@ class signer {
 
  private:
   std::shared_ptr<const key_ring> keys_;
-  std::string host_;  ///< from the version to the key's id
+  std::string host_;  ///< the text between the path and the key's id
   std::time_t at_ = -1;
   std::string timestamp_;
 };

@@ -12,21 +12,21 @@ constexpr double nanoseconds_of_ms = 1e6;
 
 double in_ms(std::uint64_t ns) { return static_cast<double>(ns) / nanoseconds_of_ms; }
 
-/// What a server answered with goes to terminals and reports.
+/// A server's text is shown in terminals and reports, so only printable characters are kept.
 void append_printable(std::string& to, std::string_view text) {
   for (const char c : text) to += c >= ' ' && c <= '~' ? c : '?';
 }
 
 }  // namespace
 
-void tally::intend(clock::time_point due) {
+void tally::count_intended(clock::time_point due) {
   first_due_ = std::min(first_due_, due);
   const auto second = static_cast<std::size_t>(nanoseconds(due - begin_) / 1'000'000'000);
   if (second >= intended_.size()) intended_.resize(second + 1);
   ++intended_[second];
 }
 
-void tally::hear(operation kind, clock::time_point due, clock::time_point now, const answer& got) {
+void tally::count_answer(operation kind, clock::time_point due, clock::time_point now, const answer& got) {
   auto& of = operations_[static_cast<std::size_t>(kind)];
   ++of.sent;
   last_answer_ = now;
@@ -92,46 +92,51 @@ run_result tally::sum(const std::vector<const tally*>& all, double planned_s) {
     last = std::max(last, one->last_answer_);
   }
   result.threads = static_cast<unsigned>(all.size());
-  // A schedule whose last requests left together went on for a while after them.
+  // A schedule may last longer than the time until its last requests were answered.
   result.seconds = last > first ? std::max(std::chrono::duration<double>(last - first).count(), planned_s) : 0;
   result.intended_per_second = planned_s > 0 ? static_cast<double>(intended) / planned_s : 0;
-
   for (std::size_t kind = 0; kind < operations; ++kind) {
-    operation_result of;
-    of.name = operation_names[kind];
-    for (const auto* one : all) {
-      const auto& part = one->operations_[kind];
-      of.sent += part.sent;
-      of.latency += part.latency;
-      for (const auto& [outcome, times] : part.errors) of.outcomes[outcome] += times;
-      for (std::size_t status = 0; status < part.plain.size(); ++status) {
-        if (const auto times = part.plain[status][0]; times > 0) of.outcomes[std::to_string(status)] += times;
-        if (const auto times = part.plain[status][1]; times > 0)
-          of.outcomes[std::to_string(status) + " replayed"] += times;
-      }
-    }
+    auto of = sum_operation(all, kind);
     result.latency += of.latency;
     if (of.sent > 0) result.operations.push_back(std::move(of));
   }
+  for (std::size_t i = 0; i < seconds; ++i) result.timeline.push_back(sum_second(all, i));
+  return result;
+}
 
-  for (std::size_t i = 0; i < seconds; ++i) {
-    second_result shown;
-    histogram latency;
-    shown.at_s = static_cast<double>(i);
-    for (const auto* one : all) {
-      if (i < one->intended_.size()) shown.intended += one->intended_[i];
-      if (i >= one->seconds_.size()) continue;
-      shown.failed += one->seconds_[i].failed;
-      shown.waiting += one->seconds_[i].waiting;
-      for (const auto& [value, times] : one->seconds_[i].latency) latency.add(value, times);
+operation_result tally::sum_operation(const std::vector<const tally*>& all, std::size_t kind) {
+  operation_result of;
+  of.name = operation_names[kind];
+  for (const auto* one : all) {
+    const auto& part = one->operations_[kind];
+    of.sent += part.sent;
+    of.latency += part.latency;
+    for (const auto& [outcome, times] : part.errors) of.outcomes[outcome] += times;
+    for (std::size_t status = 0; status < part.plain.size(); ++status) {
+      if (const auto times = part.plain[status][0]; times > 0) of.outcomes[std::to_string(status)] += times;
+      if (const auto times = part.plain[status][1]; times > 0)
+        of.outcomes[std::to_string(status) + " replayed"] += times;
     }
-    shown.answered = latency.count();
-    shown.p50_ms = in_ms(latency.percentile(0.5));
-    shown.p90_ms = in_ms(latency.percentile(0.9));
-    shown.p99_ms = in_ms(latency.percentile(0.99));
-    shown.most_ms = in_ms(latency.most());
-    result.timeline.push_back(shown);
   }
+  return of;
+}
+
+second_result tally::sum_second(const std::vector<const tally*>& all, std::size_t second) {
+  second_result result;
+  histogram latency;
+  result.at_s = static_cast<double>(second);
+  for (const auto* one : all) {
+    if (second < one->intended_.size()) result.intended += one->intended_[second];
+    if (second >= one->seconds_.size()) continue;
+    result.failed += one->seconds_[second].failed;
+    result.waiting += one->seconds_[second].waiting;
+    for (const auto& [value, times] : one->seconds_[second].latency) latency.add(value, times);
+  }
+  result.answered = latency.count();
+  result.p50_ms = in_ms(latency.percentile(0.5));
+  result.p90_ms = in_ms(latency.percentile(0.9));
+  result.p99_ms = in_ms(latency.percentile(0.99));
+  result.most_ms = in_ms(latency.most());
   return result;
 }
 

@@ -1,4 +1,4 @@
-// What one thread counts while it runs.
+// The counts of one thread during a run.
 #pragma once
 
 #include <array>
@@ -18,22 +18,22 @@ namespace gateway::load {
 
 class tally {
  public:
-  /// Times are counted from `begin`: of what is counted, after the warm-up.
+  /// Seconds are numbered from `begin`, which is the end of the warm-up.
   void begin_at(clock::time_point begin) { begin_ = begin; }
 
-  void intend(clock::time_point due);
-  void left(clock::duration late) { lateness_.add(nanoseconds(late)); }
-  void hear(operation kind, clock::time_point due, clock::time_point now, const answer& got);
+  void count_intended(clock::time_point due);
+  void count_lateness(clock::duration late) { lateness_.add(nanoseconds(late)); }
+  void count_answer(operation kind, clock::time_point due, clock::time_point now, const answer& got);
 
-  /// The second is over that this begins.
+  /// Ends the current second. `waiting` is the number of requests that wait for a connection at its end.
   void finish_second(std::uint64_t waiting);
   std::map<std::string, std::uint64_t> errors() const;
 
-  /// Sums up threads. All of them finished the same seconds, or fewer.
+  /// Sums up the threads' tallies. Some may have finished fewer seconds than others.
   static run_result sum(const std::vector<const tally*>& all, double planned_s);
 
  private:
-  static constexpr std::size_t most_outcomes = 200;  ///< kinds of errors, of one operation
+  static constexpr std::size_t most_outcomes = 200;  ///< different errors counted for one operation
 
   struct of_operation {
     std::array<std::array<std::uint64_t, 2>, 400> plain{};  ///< below 400: by status and whether it was replayed
@@ -42,7 +42,7 @@ class tally {
     std::uint64_t sent = 0;
   };
 
-  /// The histogram of a second is kept as what is in it: some hundred of 4096 counters.
+  /// The histogram of a second is kept as its counters that are not zero: some hundred of 4096.
   struct of_second {
     std::uint64_t failed = 0, waiting = 0;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> latency;
@@ -52,13 +52,15 @@ class tally {
     return time.count() > 0 ? static_cast<std::uint64_t>(time.count()) : 0;
   }
   void count_error(of_operation& of, const answer& got);
+  static operation_result sum_operation(const std::vector<const tally*>& all, std::size_t kind);
+  static second_result sum_second(const std::vector<const tally*>& all, std::size_t second);
 
   clock::time_point begin_{};
   clock::time_point first_due_ = clock::time_point::max(), last_answer_{};
   std::array<of_operation, operations> operations_;
   std::map<std::string, std::string> first_ids_;
   histogram lateness_;
-  std::string outcome_;  ///< room to put one together
+  std::string outcome_;  ///< reused, so that counting an error rarely allocates
 
   std::vector<std::uint64_t> intended_;
   std::vector<of_second> seconds_;

@@ -21,20 +21,20 @@ struct address_parts {
   std::string host, port = "443";
 };
 
-[[noreturn]] void refuse_url(const std::string& url) {
+[[noreturn]] void reject_url(const std::string& url) {
   throw std::invalid_argument("'" + url + "' is not a target: https://HOST or https://HOST:PORT is expected");
 }
 
 address_parts read_url(const std::string& url) {
   constexpr std::string_view scheme = "https://";
-  if (!url.starts_with(scheme)) refuse_url(url);
+  if (!url.starts_with(scheme)) reject_url(url);
   auto rest = std::string_view{url}.substr(scheme.size());
   if (rest.ends_with('/')) rest.remove_suffix(1);
   address_parts parts;
   std::string_view behind;
   if (rest.starts_with('[')) {
     const auto bracket = rest.find(']');
-    if (bracket == std::string_view::npos) refuse_url(url);
+    if (bracket == std::string_view::npos) reject_url(url);
     parts.host = rest.substr(1, bracket - 1);
     behind = rest.substr(bracket + 1);
   } else {
@@ -44,13 +44,13 @@ address_parts read_url(const std::string& url) {
   const auto plain = [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '.' || c == '-' || c == ':' || c == '_';
   };
-  if (parts.host.empty() || !std::ranges::all_of(parts.host, plain)) refuse_url(url);
+  if (parts.host.empty() || !std::ranges::all_of(parts.host, plain)) reject_url(url);
   if (behind.empty()) return parts;
   parts.port = behind.substr(1);
   unsigned number = 0;
   const auto [end, failure] = std::from_chars(parts.port.data(), parts.port.data() + parts.port.size(), number);
   const bool whole = failure == std::errc{} && end == parts.port.data() + parts.port.size();
-  if (behind.front() != ':' || !whole || number < 1 || number > 65535) refuse_url(url);
+  if (behind.front() != ':' || !whole || number < 1 || number > 65535) reject_url(url);
   return parts;
 }
 
@@ -65,7 +65,7 @@ void trust(SSL_CTX* tls, const target_options& options) {
   SSL_CTX_set_verify(tls, SSL_VERIFY_PEER, nullptr);
   auto file = options.ca_file;
   if (file.empty() && !options.data_dir.empty()) {
-    // A gateway with a certificate of its own has none for development.
+    // A gateway that was given a certificate has no development certificate.
     file = options.data_dir / "dev-certificate.pem";
     std::error_code ignored;
     if (!std::filesystem::exists(file, ignored)) file.clear();
@@ -106,7 +106,7 @@ target::target(const target_options& options) : tls_(SSL_CTX_new(TLS_client_meth
 
   if (!tls_) throw std::runtime_error("OpenSSL gives no context");
   SSL_CTX_set_min_proto_version(tls_.get(), TLS1_2_VERSION);
-  // One read from the socket takes all that is there, instead of one for a record's head and one for the rest.
+  // One read from the socket takes everything available, instead of one read for a record's head and one for the rest.
   SSL_CTX_set_read_ahead(tls_.get(), 1);
   SSL_CTX_set_session_cache_mode(tls_.get(), SSL_SESS_CACHE_OFF);
   SSL_CTX_set_mode(tls_.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);

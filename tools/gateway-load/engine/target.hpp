@@ -1,4 +1,4 @@
-// Where the load goes, whether it may go there, whom TLS trusts, and with which key it signs.
+// Where the load goes, whether it may go there, and which certificates TLS trusts.
 #pragma once
 
 #include <sys/socket.h>
@@ -12,9 +12,9 @@
 namespace gateway::load {
 
 struct target_options {
-  std::string url;                 ///< https://HOST[:PORT]
-  bool allow_remote = false;       ///< else only what resolves to this machine
-  bool insecure = false;           ///< any certificate; only of this machine
+  std::string url;                 ///< https://HOST[:PORT]; empty: where the gateway of data_dir listens
+  bool allow_remote = false;       ///< otherwise the URL has to resolve to this machine
+  bool insecure = false;           ///< trusts any certificate, of this machine only
   std::filesystem::path ca_file;   ///< PEM; empty: see data_dir
   std::filesystem::path
       data_dir;  ///< of a gateway on this machine: its development certificate is trusted; empty: the system's list
@@ -31,7 +31,8 @@ class target {
   socklen_t address_size() const noexcept { return address_size_; }
 
   using session = std::unique_ptr<SSL, decltype(&SSL_free)>;
-  /// Not yet connected; it will check the name, where certificates are checked. Threads may share a target.
+  /// A TLS session that is not yet connected. It checks the server's name where certificates are checked. Threads may
+  /// share a target.
   session new_session() const;
 
  private:

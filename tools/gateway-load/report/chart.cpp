@@ -15,7 +15,7 @@ struct margins {
   double left = 68, right = 24, top = 14, bottom = 34;
 };
 
-/// A coordinate: a tenth of a pixel is enough.
+/// A coordinate, to a tenth of a pixel.
 std::string at(double value) {
   std::array<char, 64> text;
   const auto end =
@@ -65,10 +65,10 @@ std::string time_label(double seconds, double step) {
   return axis_number(seconds) + " s";
 }
 
-/// Where a value stands in the picture.
-class place {
+/// Converts values to coordinates.
+class plot_area {
  public:
-  explicit place(const chart& of) : of_{of} {}
+  explicit plot_area(const chart& of) : of_{of} {}
   double left() const { return room_.left; }
   double right() const { return of_.width - room_.right; }
   double edge() const { return of_.width; }
@@ -92,7 +92,7 @@ std::string words(const char* style, double x, double y, const std::string& text
          "</text>";
 }
 
-std::string grid(const chart& of, const place& to) {
+std::string grid(const chart& of, const plot_area& to) {
   std::string lines, texts;
   for (const auto& t : of.y.ticks) {
     const auto y = to.y(t.value);
@@ -107,8 +107,8 @@ std::string grid(const chart& of, const place& to) {
   return lines + rule("base", to.left(), to.bottom(), to.right(), to.bottom()) + texts;
 }
 
-/// The runs of points between gaps.
-std::vector<std::vector<std::pair<double, double>>> pieces_of(const line& of, const place& to) {
+/// The parts of a line between its gaps.
+std::vector<std::vector<std::pair<double, double>>> pieces_of(const line& of, const plot_area& to) {
   std::vector<std::vector<std::pair<double, double>>> all;
   bool open = false;
   for (const auto& [x, y] : of.points) {
@@ -122,10 +122,10 @@ std::vector<std::vector<std::pair<double, double>>> pieces_of(const line& of, co
   return all;
 }
 
-std::string drawn(const line& of, const place& to) {
+std::string drawn(const line& of, const plot_area& to) {
   std::string path, area, dots;
   for (const auto& piece : pieces_of(of, to)) {
-    // A path of one point would not be seen.
+    // A path of one point is invisible, so the point is drawn as a dot.
     if (piece.size() == 1)
       dots += "<circle class=\"dot " + of.style + "\" cx=\"" + at(piece[0].first) + "\" cy=\"" + at(piece[0].second) +
               "\" r=\"3.5\"/>";
@@ -142,7 +142,7 @@ std::string drawn(const line& of, const place& to) {
   return out + dots;
 }
 
-std::string drawn(const mark& of, const place& to) {
+std::string drawn(const mark& of, const plot_area& to) {
   const auto x = to.x(of.x);
   const auto y = to.y(of.y);
   std::string out = "<circle class=\"mark " + of.style + "\" cx=\"" + at(x) + "\" cy=\"" + at(y) + "\" r=\"4\"/>";
@@ -151,7 +151,7 @@ std::string drawn(const mark& of, const place& to) {
   const double width = widest_letter * static_cast<double>(width_of(of.label));
   bool right = of.at == corner::above_right || of.at == corner::below_right;
   bool below = of.at == corner::below_left || of.at == corner::below_right;
-  // At an end of the chart there is room on one side only, and below there is mostly no line.
+  // At an end of the chart there is room on one side only; the label goes below, where there is mostly no line.
   if (right ? x + 8 + width > to.edge() : x - 8 - width < to.left()) {
     right = !right;
     below = true;
@@ -159,7 +159,7 @@ std::string drawn(const mark& of, const place& to) {
   return out + words(right ? "tm after" : "tm", right ? x + 8 : x - 8, below ? y + 16 : y - 10, of.label);
 }
 
-std::string drawn(const column& of, const place& to) {
+std::string drawn(const column& of, const plot_area& to) {
   const auto from = to.x(of.from);
   return "<rect class=\"hover\" x=\"" + at(from) + "\" y=\"" + at(to.top()) + "\" width=\"" + at(to.x(of.to) - from) +
          "\" height=\"" + at(to.bottom() - to.top()) + "\"><title>" + escaped(of.text) + "</title></rect>";
@@ -169,7 +169,7 @@ std::string drawn(const column& of, const place& to) {
 
 std::string escaped(std::string_view text) {
   std::string out;
-  // Only a title of a chart has lines; everywhere else a line's end is a control like others.
+  // Line breaks are kept for the titles of charts. All other control characters become blanks.
   for (std::size_t begin = 0; begin <= text.size();) {
     const auto end = std::min(text.find('\n', begin), text.size());
     if (begin > 0) out += "&#10;";
@@ -192,7 +192,7 @@ double axis::share(double value) const {
 }
 
 axis count_axis(double most, int wanted) {
-  // Whole steps: there is no half request.
+  // Steps are whole numbers, because counts are.
   const double step = std::max(1.0, round_step(std::max(most, 1.0) / wanted));
   axis made;
   made.most = step * std::max(1.0, std::ceil(most / step - 1e-9));
@@ -202,12 +202,12 @@ axis count_axis(double most, int wanted) {
 }
 
 axis duration_axis(double least, double most) {
-  constexpr double longest = 1e19;  // three centuries: what a file may claim, but no more
+  constexpr double longest = 1e19;  // three centuries: larger values in a file are clamped
   axis made;
   made.logarithmic = true;
   made.least = round_below(std::clamp(least, 1.0, longest));
   made.most = round_step(std::clamp(most, made.least * 1.01, longest * 10));
-  // Less than a factor of five would show noise as mountains.
+  // An axis of less than a factor of five would make noise look large.
   while (made.most < made.least * 4.99) {
     made.most = round_step(made.most * 1.5);
     if (made.most < made.least * 4.99) made.least = round_below(made.least * 0.9);
@@ -239,7 +239,7 @@ axis quantity_axis(const std::vector<double>& values) {
     made.least = std::max(0.0, values.front() - margin);
     made.most += margin;
   }
-  // The last first: where the curve ends matters most.
+  // Labels are placed from the last to the first, because the end of the curve matters most.
   double free_from = 2;
   for (auto value = values.rbegin(); value != values.rend(); ++value) {
     auto label = *value < 1e6 ? quantity_text(*value) : axis_number(*value);
@@ -276,7 +276,7 @@ axis percentile_axis() {
 }
 
 std::string svg_of(const chart& of, std::string_view style) {
-  const place to{of};
+  const plot_area to{of};
   std::string out = "<svg class=\"chart " + std::string{style} + "\" viewBox=\"0 0 " + at(of.width) + ' ' +
                     at(of.height) + "\" role=\"img\" aria-label=\"" + escaped(of.label) + "\">";
   out += grid(of, to);
@@ -292,7 +292,7 @@ std::string svg_sample(std::string_view style) {
 }
 
 std::string svg_bar(double share, std::string_view style) {
-  // However few: what is there is seen.
+  // A share above 0 is always wide enough to be visible.
   const auto width = at(share > 0 ? std::clamp(share * 100, 1.5, 100.0) : 0);
   return "<svg class=\"bar\" viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
          "<rect class=\"track\" width=\"100\" height=\"8\"/><rect class=\"" +

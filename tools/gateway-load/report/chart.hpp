@@ -1,5 +1,5 @@
-// Charts as inline SVG: axes with round ticks, lines that classes of the page's style sheet colour, and columns that
-// tell their numbers under the pointer. No script.
+// Charts as inline SVG, without a script: axes with round ticks, lines coloured by classes of the page's style sheet,
+// and columns that show their numbers under the pointer.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace gateway::load {
 
-/// Text for HTML: between tags, and in a quoted attribute. Cleaned of what no page may hold.
+/// Text escaped for HTML, between tags and in a quoted attribute. Invalid and control characters are replaced.
 std::string escaped(std::string_view text);
 
 struct tick {
@@ -23,7 +23,7 @@ struct axis {
   bool logarithmic = false;
   std::vector<tick> ticks;
 
-  /// 0 at the least, 1 at the most. Outside: clamped.
+  /// The position of a value: 0 at the least, 1 at the most, clamped in between.
   double share(double value) const;
 };
 
@@ -31,8 +31,8 @@ struct axis {
 axis count_axis(double most, int wanted = 5);
 /// Nanoseconds, logarithmic, from a round number to a round number.
 axis duration_axis(double least, double most);
-/// Numbers that runs differ in: sorted, several. A tick at each where there is room for it; logarithmic from a decade
-/// on, with 0 at the left end if it is one of them.
+/// For the sorted numbers that runs differ in, two or more. Each has a tick where there is room for its label. The axis
+/// is logarithmic if they span a decade, with 0 at the left end if it is one of them.
 axis quantity_axis(const std::vector<double>& values);
 /// Seconds of a run.
 axis time_axis(double most, int wanted = 7);
@@ -41,11 +41,11 @@ axis percentile_axis();
 
 struct line {
   std::vector<std::pair<double, double>> points;  ///< a y that is NaN makes a gap
-  std::string style;                              ///< classes
-  bool filled = false;                            ///< down to the axis
+  std::string style;  ///< classes
+  bool filled = false;  ///< down to the axis
 };
 
-/// Where a label stands; where the chart ends, below and on the other side.
+/// Where a label stands. At an end of the chart it is moved below and to the other side.
 enum class corner : unsigned char { above_left, above_right, below_left, below_right };
 
 struct mark {
@@ -55,14 +55,14 @@ struct mark {
   corner at = corner::above_left;
 };
 
-/// A part of the x axis, and what stands there under the pointer.
+/// A part of the x axis, and the text that the pointer shows there.
 struct column {
   double from = 0, to = 0;
   std::string text;
 };
 
 struct chart {
-  std::string label;  ///< for who cannot see it
+  std::string label;  ///< for screen readers
   double width = 560, height = 280;
   axis x, y;
   std::vector<line> lines;

@@ -11,26 +11,26 @@ namespace gateway::load {
 
 namespace {
 
-/// What was asked for, by its name: numbers, and the words that are none.
-struct asked {
+/// The options of a run, by name: numbers, and texts.
+struct run_options {
   std::map<std::string, double> numbers;
-  std::map<std::string, std::string> words;
+  std::map<std::string, std::string> texts;
 
-  explicit asked(const run_result& run) : numbers{run.labels} {
+  explicit run_options(const run_result& run) : numbers{run.labels} {
     numbers["connections"] = run.connections;
     numbers["merchants"] = run.merchants;
-    words["scenario"] = run.scenario;
-    words["ids"] = run.random_ids ? "random ids" : "sequential ids";
-    // The closed model's text tells the connections again.
-    words["schedule"] = run.schedule.starts_with("closed") ? "closed" : run.schedule;
+    texts["scenario"] = run.scenario;
+    texts["ids"] = run.random_ids ? "random ids" : "sequential ids";
+    // The closed model's text contains the connections, which are a number of their own.
+    texts["schedule"] = run.schedule.starts_with("closed") ? "closed" : run.schedule;
   }
-  auto operator<=>(const asked&) const = default;
+  auto operator<=>(const run_options&) const = default;
 };
 
-/// What all runs of a curve were asked for, but for the number that it goes over.
-using group = std::pair<asked, curve>;
+/// A curve, with the options that all its runs share.
+using group = std::pair<run_options, curve>;
 
-curve_point& place_at(double x, curve& in) {
+curve_point& point_at(double x, curve& in) {
   const auto at = std::ranges::lower_bound(in.points, x, {}, &curve_point::x);
   if (at != in.points.end() && at->x == x) return *at;
   auto& made = *in.points.insert(at, curve_point{});
@@ -45,7 +45,7 @@ void add(const run_result& run, curve_point& to) {
   to.failed += failures_of(run);
 }
 
-/// "merchants 100, scenario replay": of what one has, that which not all have.
+/// Names each curve by the options that not all curves share: "merchants 100, replay".
 void name_by_differences(std::vector<group>& all) {
   const auto shared = [&](const auto& each, const auto& member) {
     return std::ranges::all_of(all, [&](const group& other) {
@@ -56,24 +56,24 @@ void name_by_differences(std::vector<group>& all) {
   };
   for (auto& [what, made] : all) {
     const auto tell = [&, &name = made.name](const std::string& text) { name += (name.empty() ? "" : ", ") + text; };
-    for (const auto& word : what.words)
-      if (!shared(&asked::words, word)) tell(word.second);
+    for (const auto& word : what.texts)
+      if (!shared(&run_options::texts, word)) tell(word.second);
     for (const auto& number : what.numbers)
-      if (!shared(&asked::numbers, number)) tell(number.first + ' ' + quantity_text(number.second));
+      if (!shared(&run_options::numbers, number)) tell(number.first + ' ' + quantity_text(number.second));
   }
 }
 
 curve_family family_over(const std::string& name, const std::vector<run_result>& runs) {
   std::vector<group> groups;
   for (const auto& run : runs) {
-    asked what{run};
+    run_options what{run};
     const auto x = what.numbers.find(name);
     if (x == what.numbers.end()) continue;
-    const double place = x->second;
+    const double position = x->second;
     what.numbers.erase(x);
     const auto found = std::ranges::find(groups, what, &group::first);
     auto& of_these = found == groups.end() ? groups.emplace_back(std::move(what), curve{}) : *found;
-    add(run, place_at(place, of_these.second));
+    add(run, point_at(position, of_these.second));
   }
   std::erase_if(groups, [](const group& one) { return one.second.points.size() < 2; });
   name_by_differences(groups);

@@ -1,4 +1,4 @@
-// What several runs tell together: how rate and latency change with one number that they differ in, such as their
+// Curves over several runs: how rate and latency change with the one number that the runs differ in, such as
 // connections.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace gateway::load {
 
-/// All runs at one place of a curve, as if they were one.
+/// All runs at one position of a curve, summed up.
 struct curve_point {
   double x = 0;
   std::size_t runs = 0;
@@ -23,7 +23,7 @@ struct curve_point {
 };
 
 struct curve {
-  std::string name;  ///< what its runs have and those of its neighbours have not; empty if it has none
+  std::string name;  ///< what sets its runs apart from other curves' runs; empty if there is only one curve
   std::vector<curve_point> points;  ///< two or more, by x
 };
 
@@ -32,7 +32,7 @@ struct curve_family {
   std::vector<curve> curves;
 };
 
-/// Runs that differ in one number, and in nothing else that was asked for, make a curve. Nothing if there are none.
+/// Runs whose options differ in one number and in nothing else make a curve. Empty if there are none.
 std::vector<curve_family> curves_of(const std::vector<run_result>& runs);
 
 }  // namespace gateway::load

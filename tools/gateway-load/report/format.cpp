@@ -23,9 +23,9 @@ std::string grouped(std::string digits) {
   return digits;
 }
 
-/// To three significant digits, so that a unit is chosen for what will be shown: 999.7 µs is 1.00 ms.
+/// Rounds to three significant digits before a unit is chosen, so that 999.7 µs is shown as 1.00 ms.
 double rounded(double value) {
-  constexpr double nothing = 1e-12;  // more digits behind the point are not written
+  constexpr double nothing = 1e-12;  // number_text writes no more digits after the point
   if (!std::isfinite(value) || std::fabs(value) < nothing) return 0;
   const double unit = std::pow(10.0, std::floor(std::log10(std::fabs(value))) - 2);
   return std::round(value / unit) * unit;
@@ -96,7 +96,7 @@ std::string share_text(std::uint64_t part, std::uint64_t whole) {
   if (part >= whole) return "100 %";
   const double share = 100 * static_cast<double>(part) / static_cast<double>(whole);
   if (share < 0.001) return "<0.001 %";
-  // Three digits, but no more than three behind the point.
+  // Three significant digits, but at most three after the point.
   const auto text = share < 0.1 ? fixed(share, 3) : number_text(share);
   return (text.starts_with("100") ? std::string{">99.9"} : text) + " %";
 }
@@ -168,7 +168,7 @@ std::uint64_t times_of(const run_result& run, const std::string& outcome) {
 }
 
 bool lateness_matters(const run_result& run) {
-  constexpr double noticed = 100'000;  // 0.1 ms: below it is what the machine's own clock ticks cost
+  constexpr double noticed = 100'000;  // 0.1 ms: the machine's own timers are late by as much
   const auto late = static_cast<double>(run.lateness.percentile(0.99));
   return late > noticed && late > static_cast<double>(run.latency.percentile(0.99)) / 10;
 }

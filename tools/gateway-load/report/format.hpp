@@ -1,4 +1,4 @@
-// How a run's numbers and words are written, the same at a terminal and in a page.
+// Formats a run's numbers and texts, for terminals and pages alike.
 #pragma once
 
 #include <cstddef>
@@ -20,35 +20,35 @@ std::string quantity_text(double value);
 std::string duration_text(double nanoseconds);
 /// As short as it can be, for an axis: "200 µs", "1 ms".
 std::string short_duration_text(double nanoseconds);
-/// "12.3 %". Never "0 %" for some, nor "100 %" for less than all.
+/// "12.3 %". "0 %" only for none, and "100 %" only for all.
 std::string share_text(std::uint64_t part, std::uint64_t whole);
 /// "×1.23"; a dash if there is nothing to compare with.
 std::string ratio_text(double value, double to);
 /// "0.5 s", "59.8 s", "12 min 5 s"
 std::string length_text(double seconds);
 
-/// UTF-8 without controls: what is not becomes U+FFFD or a blank. Strangers' text (a server's Request-Id, a name from
-/// the command line) must neither move a cursor nor make a file that cannot be read.
+/// Replaces invalid UTF-8 with U+FFFD and control characters with blanks. Foreign text (a server's Request-Id, a name
+/// from the command line) must neither move a terminal's cursor nor make a file unreadable.
 std::string clean(std::string_view text);
 /// Columns of a terminal, near enough: characters of UTF-8.
 std::size_t width_of(std::string_view text);
 
 /// "200", "200 replayed"
 bool is_success(std::string_view outcome);
-/// No answer, or a 5xx. (A 409 is neither success nor failure: that a key is refused may be what a scenario asks for.)
+/// No answer, or a 5xx. A 409 is neither success nor failure, because some scenarios provoke it.
 bool is_failure(std::string_view outcome);
 std::uint64_t failures_of(const operation_result& of);
 std::uint64_t failures_of(const run_result& run);
 /// How often an outcome came, over all operations.
 std::uint64_t times_of(const run_result& run, const std::string& outcome);
 
-/// Whether the wait for a connection is so large a part of the latency that one must know it to read the numbers.
+/// Whether waiting for a connection is so large a part of the latency that the report must say so.
 bool lateness_matters(const run_result& run);
-/// One sentence on it.
+/// A sentence about that wait.
 std::string lateness_text(const run_result& run);
-/// Answered clearly less than was intended: one sentence, or nothing.
+/// A sentence if clearly fewer requests were answered than intended; else empty.
 std::string shortfall_text(const run_result& run);
-/// "payments 10,000,000, nodes 3"; nothing without labels
+/// "payments 10,000,000, nodes 3"; empty without labels
 std::string labels_text(const run_result& run);
 /// "12,000 keys with one execution, 800 payments read back": what verification compared.
 std::string checked_text(const verification& checked);

@@ -1,4 +1,4 @@
-// The drawn sections of every report: how latencies are distributed, and what happened when.
+// The sections with charts: the distribution of latencies, and the run over time.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,9 +12,9 @@ namespace gateway::load::html {
 namespace {
 
 constexpr double per_ms = 1e6;
-constexpr std::size_t most_points = 480;  // more than a chart has pixels would only make the page heavy
+constexpr std::size_t most_points = 480;  // a chart shows no more, and more would only make the page larger
 
-/// "99.92": as many digits as the place on the axis can tell.
+/// "99.92": as many digits as the position on the axis resolves.
 std::string percentile_text(double x) {
   const double percent = 100 * (1 - std::pow(10.0, -x));
   const double unit = std::pow(10.0, std::clamp(std::floor(x), 0.0, 3.0));
@@ -24,13 +24,13 @@ std::string percentile_text(double x) {
   return text;
 }
 
-/// Where the slowest answer stands: what is right of it nobody measured.
+/// The position of the slowest answer on the axis: nothing was measured beyond it.
 double end_of(const run_result& run) {
   return std::min(4.0, std::log10(static_cast<double>(std::max<std::uint64_t>(run.answered(), 1))));
 }
 double value_at(const run_result& run, double x) {
   if (x < 4 && x >= end_of(run)) return static_cast<double>(run.latency.most());
-  // Twelve digits: 0.9 shall be 0.9, whose rank the table takes too.
+  // Rounded to twelve digits, so that 0.9 is exactly 0.9 and has the same rank as in the table.
   return static_cast<double>(run.latency.percentile(std::round((1 - std::pow(10.0, -x)) * 1e12) / 1e12));
 }
 
@@ -43,7 +43,7 @@ chart distribution_chart(const run_list& runs, double width, double height) {
   double least = std::numeric_limits<double>::max(), most = 0;
   for (const auto& run : runs) {
     if (run.answered() == 0) continue;
-    // The least of all is often far below the rest: the curve may begin under the axis.
+    // The smallest latencies are often far below the others, so the axis begins at percentile 2.
     least = std::min({least, static_cast<double>(run.latency.percentile(0.02))});
     most = std::max(most, value_at(run, end_of(run)));
   }
@@ -86,7 +86,7 @@ std::string distribution(const run_list& runs) {
   std::string caption =
       "Share of the answers that came within the latency; each step to the right leaves a tenth of them.";
   if (ends) caption += " A line ends with its slowest answer.";
-  // Twice, of which the style sheet shows one: letters of the wide one could not be read on a phone.
+  // Two charts, of which the style sheet shows one: the letters of the wide one are too small on a phone.
   const auto charts =
       svg_of(distribution_chart(runs, 1160, 420), "broad") + svg_of(distribution_chart(runs, 560, 460), "narrow");
   return title + element("p", "hint", caption) +
@@ -97,7 +97,7 @@ std::string distribution(const run_list& runs) {
 
 namespace {
 
-/// Some seconds as one point: rates as their mean, latencies and waiting as their worst.
+/// Several seconds as one point: the mean of their rates, the worst of their latencies and waiting.
 struct point {
   double from = 0, to = 0;
   double intended = 0, answered = 0, failed = 0, waiting = 0;
@@ -132,7 +132,7 @@ series series_of(const run_result& run, std::size_t seconds_each) {
   return all;
 }
 
-/// One value of a second, and how it is told.
+/// One value of a point, and how it is shown.
 struct quantity {
   const char* name;
   double point::* of;
@@ -210,13 +210,13 @@ class timelines {
     const auto& points = all_[run];
     for (const auto& p : points) made.points.emplace_back((p.from + p.to) / 2, p.*of);
     if (points.empty()) return made;
-    // To both ends of what was measured: a run of one second is a line, too.
+    // The line is extended to both ends of the measurement, so that a run of one second is a line, too.
     made.points.insert(made.points.begin(), {points.front().from, points.front().*of});
     made.points.emplace_back(points.back().to, points.back().*of);
     return made;
   }
 
-  /// The numbers of a second, under the pointer.
+  /// The columns that show the numbers of each point under the pointer.
   std::vector<column> columns(const std::vector<quantity>& told) const {
     std::vector<column> out;
     const auto* longest = &all_.front();
@@ -279,7 +279,7 @@ class timelines {
   }
 
   std::string latencies(const std::string& name, double point::* of) const {
-    // One axis for all three, so that they can be compared at a glance.
+    // The charts of p50, p90 and p99 share one axis, so that they can be compared.
     auto out = made(name + " of each second's answers", duration_axis(least(&point::p50), most(&point::p99)),
                     {{name.c_str(), of, true}});
     for (std::size_t i = 0; i < runs_.size(); ++i) out.lines.push_back(drawn(i, of, style_of(i)));

@@ -1,4 +1,4 @@
-// Rate and latency over what runs differ in: drawn, and as a table.
+// The section of curves: rate and latency over the number that runs differ in, as charts and as a table.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr double headroom = 1.12;  // for the numbers above the points
 
-/// One value of a point, and how it is told.
+/// One value of a point, and how it is shown.
 struct quantity {
   const char* name;
   int better;
@@ -28,22 +28,22 @@ constexpr quantity rate{"Rate", 1, [](const curve_point& p) { return p.rate(); }
 constexpr quantity p50{"p50", -1, [](const curve_point& p) { return at(p.latency, 0.5); }, duration_text};
 constexpr quantity p99{"p99", -1, [](const curve_point& p) { return at(p.latency, 0.99); }, duration_text};
 
-std::vector<double> places_of(const curve_family& family) {
-  std::set<double> places;
+std::vector<double> positions_of(const curve_family& family) {
+  std::set<double> positions;
   for (const auto& one : family.curves)
-    for (const auto& point : one.points) places.insert(point.x);
-  return {places.begin(), places.end()};
+    for (const auto& point : one.points) positions.insert(point.x);
+  return {positions.begin(), positions.end()};
 }
 
-class drawing {
+class curve_section {
  public:
-  explicit drawing(const curve_family& family)
-      : family_{family}, places_{places_of(family)}, x_{quantity_axis(places_)} {}
+  explicit curve_section(const curve_family& family)
+      : family_{family}, positions_{positions_of(family)}, x_{quantity_axis(positions_)} {}
 
   std::string shown() const {
     auto hint = "Runs that differ in " + family_.over + " alone.";
     if (x_.logarithmic) hint += " The axis below is logarithmic";
-    if (x_.logarithmic) hint += places_.front() == 0 ? ", but for the 0 at its left end." : ".";
+    if (x_.logarithmic) hint += positions_.front() == 0 ? ", but for the 0 at its left end." : ".";
     legend_entries names;
     if (!alone())
       for (std::size_t i = 0; i < family_.curves.size(); ++i) names.emplace_back(style_of(i), family_.curves[i].name);
@@ -70,19 +70,19 @@ class drawing {
     return found;
   }
 
-  /// Where the one of two neighbours ends and the other begins, for the pointer.
+  /// The boundary between two neighbouring points' columns.
   double between(double left, double right) const {
     return x_.logarithmic ? std::sqrt(std::max(left, x_.least) * right) : (left + right) / 2;
   }
 
   std::vector<column> columns(const std::vector<quantity>& told) const {
     std::vector<column> all;
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-      column made{i == 0 ? x_.least : between(places_[i - 1], places_[i]),
-                  i + 1 == places_.size() ? x_.most : between(places_[i], places_[i + 1]),
-                  quantity_text(places_[i]) + ' ' + family_.over};
+    for (std::size_t i = 0; i < positions_.size(); ++i) {
+      column made{i == 0 ? x_.least : between(positions_[i - 1], positions_[i]),
+                  i + 1 == positions_.size() ? x_.most : between(positions_[i], positions_[i + 1]),
+                  quantity_text(positions_[i]) + ' ' + family_.over};
       for (const auto& one : family_.curves) {
-        const auto point = std::ranges::find(one.points, places_[i], &curve_point::x);
+        const auto point = std::ranges::find(one.points, positions_[i], &curve_point::x);
         if (point == one.points.end()) continue;
         made.text += '\n' + (alone() ? "" : one.name + ": ");
         for (const auto& what : told)
@@ -98,8 +98,8 @@ class drawing {
     return std::isnan(value) ? "–" : what.text(value);
   }
 
-  /// Its numbers stand beside the points of a curve that is alone, where there is room for them, and on the side on
-  /// which the line does not pass.
+  /// Adds a curve. If it is the only one, its points are labelled where there is room, on the side that the line leaves
+  /// free.
   void draw(chart& into, const quantity& what, std::size_t number, const std::string& style, bool below = false) const {
     constexpr double room = 0.16;
     const auto& points = family_.curves[number].points;
@@ -109,9 +109,9 @@ class drawing {
       const double value = what.of(points[i]);
       path.points.emplace_back(points[i].x, value);
       if (std::isnan(value)) continue;
-      const double place = x_.share(points[i].x);
-      const bool labelled = alone() && place - last >= room;
-      if (labelled) last = place;
+      const double position = x_.share(points[i].x);
+      const bool labelled = alone() && position - last >= room;
+      if (labelled) last = position;
       const bool falls = what.of(points[std::min(i + 1, points.size() - 1)]) < what.of(points[i == 0 ? 0 : i - 1]);
       const auto above = falls ? corner::above_right : corner::above_left,
                  under = falls ? corner::below_left : corner::below_right;
@@ -177,7 +177,7 @@ class drawing {
   }
 
   const curve_family& family_;
-  std::vector<double> places_;
+  std::vector<double> positions_;
   axis x_;
 };
 
@@ -185,7 +185,7 @@ class drawing {
 
 std::string curves(const run_list& runs) {
   std::string all;
-  for (const auto& family : curves_of(runs)) all += '\n' + drawing{family}.shown();
+  for (const auto& family : curves_of(runs)) all += '\n' + curve_section{family}.shown();
   return all;
 }
 

@@ -1,4 +1,4 @@
-// What the sections of the HTML report are put together from, and the sections that are drawn.
+// The parts that the sections of the HTML report are made of, and the sections with charts.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +20,16 @@ std::string element(std::string_view name, std::string_view classes, std::string
 /// A table in a card; it scrolls where it is too wide.
 std::string card_table(const std::string& titles, const std::string& bodies, std::string_view classes = "");
 
-/// In nanoseconds; nothing if it counts none.
+/// A percentile in nanoseconds; NaN if the histogram is empty.
 double at(const histogram& of, double share);
 
-/// Colour and dash of a run: both differ between neighbours, and the pair repeats late.
+/// The classes for a run's colour, and for its colour and dash. Both differ between neighbours, and the pair repeats
+/// only after 36 runs.
 std::string colour_of(std::size_t run);
 std::string style_of(std::size_t run);
-/// What it was called, else its number.
+/// The run's name, or its number if it has none.
 std::string name_of(const run_list& runs, std::size_t run);
-/// A sample of its line, and its name.
+/// A sample of the run's line, and its name.
 std::string swatch(const run_list& runs, std::size_t run);
 
 /// Classes of a line, and what it stands for.
@@ -36,8 +37,7 @@ using legend_entries = std::vector<std::pair<std::string, std::string>>;
 std::string legend(const legend_entries& entries);
 legend_entries run_entries(const run_list& runs);
 
-/// The ratio to the first; better (1: more, -1: less) and worse by sign and colour, nothing for what is as good as
-/// equal.
+/// The ratio to the first value. `better` (1: more, -1: less) decides its colour; a ratio near 1 has none.
 std::string ratio_of(double value, double first, int better);
 
 // ---- sections, each with its heading; empty if there is nothing to draw

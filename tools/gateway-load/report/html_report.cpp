@@ -1,4 +1,4 @@
-// One page that needs nothing else: no script, no font, no picture from elsewhere, and a policy that says so.
+// One self-contained page, with a policy that forbids scripts and anything loaded from elsewhere.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -35,7 +35,7 @@ std::string badge_of(const verification& checked, const std::string& whose) {
               "✗ " + count_text(checked.violations) + (checked.violations == 1 ? " violation" : " violations"));
 }
 
-/// One of each run; of many, one of all that were found good.
+/// One badge for each run. Of more than six runs, those without a violation share one.
 std::string badges_of(const run_list& runs) {
   constexpr std::size_t many = 6;
   const auto is_good = [](const run_result& run) { return run.checked.done && run.checked.violations == 0; };
@@ -90,7 +90,7 @@ std::string facts_of(const run_result& run) {
   return element("dl", "facts", out);
 }
 
-/// What one must know before one reads the numbers.
+/// Warnings that a reader needs before reading the numbers.
 std::string notes_of(const run_list& runs) {
   std::string out;
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -364,7 +364,7 @@ std::string sha256_base64(std::string_view text) {
 }
 
 std::string page(const std::string& title, const std::string& content) {
-  // Nothing may be loaded or run, whatever a name in a run tries; of styles only the one that follows.
+  // Nothing may be loaded or run, even if a run's name contains markup. The only style allowed is the one in the page.
   const auto policy =
       "default-src 'none'; style-src 'sha256-" + sha256_base64(html_style) + "'; base-uri 'none'; form-action 'none'";
   return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"

@@ -42,7 +42,7 @@ std::size_t terminal_width() {
   return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-/// So many characters of UTF-8.
+/// The first `most` characters of UTF-8 text.
 std::string cut(const std::string& text, std::size_t most) {
   std::size_t at = 0;
   for (std::size_t seen = 0; at < text.size(); ++at) {
@@ -80,10 +80,10 @@ void status_line::show(const std::string& line) {
 }
 
 void progress::operator()(const load_moment& moment) {
-  if (!shown_.is_seen()) return;
+  if (!shown_.is_shown()) return;
   const std::scoped_lock lock{mutex_};
-  if (told_ == 0) {
-    // What is only true now is not added up over seconds.
+  if (reported_ == 0) {
+    // Momentary values are summed over threads, not over seconds.
     sum_.in_flight = sum_.waiting = 0;
     sum_.errors.clear();
   }
@@ -94,8 +94,8 @@ void progress::operator()(const load_moment& moment) {
   sum_.in_flight += moment.in_flight;
   sum_.waiting += moment.waiting;
   for (const auto& [what, times] : moment.errors) sum_.errors[what] += times;
-  if (++told_ < threads_) return;
-  told_ = 0;
+  if (++reported_ < threads_) return;
+  reported_ = 0;
   if (++seconds_ < shown_.seconds()) return;
   shown_.show(progress_line(sum_, seconds_));
   seconds_ = 0;

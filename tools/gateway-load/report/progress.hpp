@@ -1,4 +1,4 @@
-// What a run shows while it lasts: on a terminal one line that is redrawn each second.
+// The progress of a run: on a terminal one line that is redrawn each second.
 #pragma once
 
 #include <mutex>
@@ -21,13 +21,13 @@ progress_style progress_style_of(bool wanted);
 class status_line {
  public:
   explicit status_line(progress_style how) : how_(how) {}
-  ~status_line();  ///< takes the redrawn line away
+  ~status_line();  ///< clears the redrawn line
   status_line(const status_line&) = delete;
   status_line& operator=(const status_line&) = delete;
 
-  /// How many seconds pass from one line to the next; nothing is shown before the first.
+  /// The interval between lines; nothing is shown before the first one ends.
   unsigned seconds() const noexcept { return how_ == progress_style::lines ? 5 : 1; }
-  bool is_seen() const noexcept { return how_ != progress_style::none; }
+  bool is_shown() const noexcept { return how_ != progress_style::none; }
   void show(const std::string& line);
 
  private:
@@ -46,12 +46,12 @@ class progress {
   status_line shown_;
   const unsigned threads_;
   std::mutex mutex_;
-  load_moment sum_;        ///< of the threads that have told of this second
-  unsigned told_ = 0;
-  unsigned seconds_ = 0;   ///< in the sum: of a line each 5 seconds
+  load_moment sum_;        ///< of the threads that have reported this second
+  unsigned reported_ = 0;
+  unsigned seconds_ = 0;   ///< how many seconds the sum covers
 };
 
-/// The line for a moment that sums up so many seconds, without its end.
+/// The text for a sum over this many seconds, without a newline.
 std::string progress_line(const load_moment& moment, unsigned seconds);
 
 }  // namespace gateway::load

@@ -1,4 +1,4 @@
-// How a run's result is told: a table for a terminal, a JSON file to keep, a page with charts.
+// The forms of a run's result: a table for a terminal, a JSON file, and an HTML page with charts.
 #pragma once
 
 #include <filesystem>
@@ -13,13 +13,14 @@ namespace gateway::load {
 void write_json(const run_result& run, const std::filesystem::path& file);
 run_result read_json(const std::filesystem::path& file);
 
-/// What stands at the end of a run on a terminal.
+/// The table that a run prints at its end.
 std::string table_of(const run_result& run);
 
 /// The curves of several runs (see curves.hpp), as tables; nothing if there are none.
 std::string table_of_curves(const std::vector<run_result>& runs);
 
-/// One page that needs nothing else: several runs are drawn over each other. Without a title their names are it.
+/// One self-contained page, in which several runs are drawn over each other. Without a title the page is titled with
+/// their names.
 std::string html_report(const std::vector<run_result>& runs, const std::string& title = {});
 
 }  // namespace gateway::load

@@ -1,5 +1,5 @@
-// A run as a file: one JSON object. Histograms are stored with their counters, so that whoever reads it can compute any
-// percentile again, and add runs up.
+// A run as a file: one JSON object. Histograms are stored with their counters, so that a reader can compute any
+// percentile and sum up runs.
 #include "report.hpp"
 
 #include <array>
@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::string_view format_name = "gateway-load run";
 constexpr std::uint64_t format_version = 1;
-constexpr std::uintmax_t most_bytes = 256u << 20;  // a day at one line a second is a few MiB
+constexpr std::uintmax_t most_bytes = 256u << 20;  // a run of a day is a few MiB
 
 // ---- out --------------------------------------------------------------------------------------------
 
@@ -43,12 +43,12 @@ json::object as_json(const histogram& of) {
   out["count"] = of.count();
   out["least"] = of.least();
   out["most"] = of.most();
-  // A whole number as long as it is one: those are read back exactly.
+  // Whole numbers are written as integers, which are read back exactly.
   if (of.sum() < 1.8e19)
     out["sum"] = static_cast<std::uint64_t>(of.sum());
   else
     out["sum"] = of.sum();
-  // Not read back: for jq, and for eyes.
+  // For jq and for people; read_json ignores it.
   for (const auto& [name, share] : {std::pair{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}})
     out[name] = of.percentile(share);
   out["counters"] = std::move(counters);
@@ -114,12 +114,12 @@ json::object as_json(const run_result& run) {
 
 // ---- in ---------------------------------------------------------------------------------------------
 
-/// What is wrong with a file's content; its name is added where it is known.
+/// What is wrong with a file's content. read_json adds the file's name.
 struct broken : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A value, and where in the file it stands.
+/// A value, and its position in the file.
 class node {
  public:
   node(const json::value& value, std::string path) : value_{&value}, path_{std::move(path)} {}
@@ -133,7 +133,7 @@ class node {
     return {*found, std::move(path)};
   }
 
-  /// What runs of older programs do not tell.
+  /// A member that files of older versions do not have.
   bool has(std::string_view name) const {
     const auto* object = value_->if_object();
     return object && object->contains({name.data(), name.size()});
@@ -149,7 +149,7 @@ class node {
     if (!found) refuse("is not true or false");
     return *found;
   }
-  /// Not negative: nothing that a run measures is.
+  /// A number that is not negative, as all measurements are.
   double number() const {
     double found = -1;
     if (value_->is_number()) found = value_->to_number<double>();
@@ -163,7 +163,7 @@ class node {
     if (!value_->is_number() || failure) refuse("is not a whole number in range");
     return found;
   }
-  /// Each member of a list, with its place.
+  /// Each member of a list, with its position.
   template <typename Each>
   void each(Each&& call) const {
     const auto* list = value_->if_array();

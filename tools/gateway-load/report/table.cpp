@@ -1,4 +1,4 @@
-// A run at the end, at a terminal.
+// The tables that are printed on a terminal.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -13,7 +13,7 @@ namespace {
 
 using row = std::vector<std::string>;
 
-/// Columns aligned: the first `left` of them to the left, the others, numbers, to the right.
+/// Aligns columns: the first `left` of them to the left, the others, which are numbers, to the right.
 std::string aligned(const std::vector<row>& rows, std::size_t left, const std::string& indent = "") {
   std::vector<std::size_t> widths;
   for (const auto& cells : rows) {
@@ -84,7 +84,7 @@ std::string errors_of(const run_result& run) {
   rows.reserve(run.errors.size());
   for (const auto& [outcome, id] : run.errors)
     rows.push_back({clean(outcome), count_text(times_of(run, outcome)), id.empty() ? "" : "first: " + clean(id)});
-  // The count is the one number here: to the right, by hand.
+  // The count is the only number here, so it is padded instead of aligned.
   std::size_t widest = 0;
   for (const auto& cells : rows) widest = std::max(widest, cells[1].size());
   for (auto& cells : rows) cells[1].insert(0, widest - cells[1].size(), ' ');

@@ -1,4 +1,5 @@
-// Whether the receiver has heard of each event that the timelines tell of, rightly signed, and of no other.
+// Compares the events in the timelines with those that the receiver got: each must have arrived, correctly signed, and
+// no other.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -13,32 +14,32 @@ constexpr std::array<std::string_view, 4> types{"payment.captured", "payment.fai
                                                 "payment.refunded"};
 using counts = std::array<std::uint64_t, types.size()>;
 
-counts told_by_timeline(const payment_record& payment) {
+counts events_of_timeline(const payment_record& payment) {
   return {payment.captured_events, payment.failed_events, payment.partial_refund_events, payment.refunded_events};
 }
 
-class comparison {
+class event_comparison {
  public:
-  comparison(model& of, const std::vector<received_event>& received)
+  event_comparison(model& of, const std::vector<received_event>& received)
       : model_{of}, received_{received}, order_(received.size()) {}
 
   std::uint64_t run() {
-    one_body_each("delivery", &received_event::delivery_id);
-    one_body_each("event", &received_event::event_id);
-    each_payment();
-    return good_;
+    check_bodies("delivery", &received_event::delivery_id);
+    check_bodies("event", &received_event::event_id);
+    check_payments();
+    return matching_;
   }
 
  private:
   void wrong(const std::string& what) { model_.found().add(what, {}); }
 
   bool is_ours(const received_event& one) const {
-    const auto number = model_.called().number_of(one.payment_id);
+    const auto number = model_.ids().number_of(one.payment_id);
     return number && *number < model_.payments();
   }
 
-  /// In every attempt the same bytes.
-  void one_body_each(const std::string& what, std::string received_event::* id) {
+  /// All attempts of a delivery, and all deliveries of an event, have the same body.
+  void check_bodies(const std::string& what, std::string received_event::* id) {
     std::iota(order_.begin(), order_.end(), 0u);
     const auto key = [&](std::uint32_t at) { return std::tie(received_[at].*id, received_[at].body_hash); };
     std::ranges::sort(order_, {}, key);
@@ -50,10 +51,10 @@ class comparison {
     }
   }
 
-  void each_payment() {
+  void check_payments() {
     std::iota(order_.begin(), order_.end(), 0u);
     const auto number = [&](std::uint32_t at) {
-      return model_.called().number_of(received_[at].payment_id).value_or(model_.payments());
+      return model_.ids().number_of(received_[at].payment_id).value_or(model_.payments());
     };
     std::vector<std::uint64_t> of(received_.size());
     for (std::uint32_t at = 0; at < of.size(); ++at) of[at] = number(at);
@@ -62,14 +63,14 @@ class comparison {
     for (std::uint64_t payment = 0; payment < model_.payments(); ++payment) {
       const auto begin = at;
       while (at < order_.size() && of[order_[at]] == payment) ++at;
-      one_payment(payment, begin, at);
+      check_payment(payment, begin, at);
     }
     for (; at < order_.size(); ++at)
-      if (const auto& id = received_[order_[at]].payment_id; model_.called().is_of_run(id))
+      if (const auto& id = received_[order_[at]].payment_id; model_.ids().is_of_run(id))
         wrong(id + ": an event of a payment that was never asked for");
   }
 
-  void one_payment(std::uint64_t number, std::size_t begin, std::size_t end) {
+  void check_payment(std::uint64_t number, std::size_t begin, std::size_t end) {
     const auto& payment = model_.payment(number);
     counts came{};
     for (auto at = begin; at < end; ++at) {
@@ -87,28 +88,28 @@ class comparison {
         came[static_cast<std::size_t>(type - types.begin())] += 1;
     }
     if (!payment.timeline_read) return;
-    const auto expected = told_by_timeline(payment);
+    const auto expected = events_of_timeline(payment);
     for (std::size_t i = 0; i < types.size(); ++i) {
-      good_ += std::min(came[i], expected[i]);
+      matching_ += std::min(came[i], expected[i]);
       if (came[i] == expected[i]) continue;
       const auto of = std::to_string(expected[i]), type = ' ' + std::string{types[i]};
       const auto what = came[i] < expected[i]
                             ? std::to_string(expected[i] - came[i]) + " of " + of + type + " did not arrive"
                             : std::to_string(came[i]) + type + " arrived, but its timeline tells of " + of;
-      wrong(model_.called().payment(number) + ": " + what);
+      wrong(model_.ids().payment(number) + ": " + what);
     }
   }
 
   model& model_;
   const std::vector<received_event>& received_;
   std::vector<std::uint32_t> order_;
-  std::uint64_t good_ = 0;
+  std::uint64_t matching_ = 0;
 };
 
 }  // namespace
 
 std::uint64_t compare_events(model& of, const std::vector<received_event>& received) {
-  return comparison{of, received}.run();
+  return event_comparison{of, received}.run();
 }
 
 }  // namespace gateway::load

@@ -1,4 +1,4 @@
-// The promises that were not kept: all are counted, the first hundred are told.
+// The violations found: all are counted, and the first hundred are kept to be shown.
 #pragma once
 
 #include <cstddef>

@@ -5,7 +5,9 @@
 #include <initializer_list>
 #include <mutex>
 #include <stdexcept>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <boost/json/object.hpp>
@@ -19,10 +21,10 @@ namespace gateway::load {
 
 namespace {
 
-/// Half of what the gateway lets in: other operators still reach it.
+/// Half of what the gateway admits, so that other operators still reach it.
 constexpr std::uint32_t most_connections = 32;
 
-/// What the operator socket answers, which has these texts.
+/// Posts to the operator socket and returns the answer, which has these text members. Throws if it does not.
 boost::json::object ask(ctl::operator_connection& gateway, const char* path, const boost::json::object& body,
                         std::initializer_list<const char*> members) {
   const auto answer = gateway.post(path, boost::json::serialize(body));
@@ -49,11 +51,11 @@ fresh_merchant make_merchant(ctl::operator_connection& gateway) {
   return made;
 }
 
-/// Several connections, each with a thread that waits for its answers. The first fault ends all of them.
-class makers {
+/// Makes merchants over several connections, each with a thread that waits for its answers. The first fault ends all.
+class merchant_maker {
  public:
-  makers(const std::filesystem::path& data_dir, std::uint32_t count,
-         const std::function<void(const fresh_merchant&)>& take)
+  merchant_maker(const std::filesystem::path& data_dir, std::uint32_t count,
+                 const std::function<void(const fresh_merchant&)>& take)
       : data_dir_(data_dir), left_(count), take_(take) {}
 
   void run() {
@@ -67,7 +69,7 @@ class makers {
  private:
   void work() try {
     ctl::operator_connection gateway{data_dir_};
-    while (one_more()) {
+    while (take_one()) {
       const auto made = make_merchant(gateway);
       const std::scoped_lock lock{mutex_};
       take_(made);
@@ -77,7 +79,7 @@ class makers {
     if (!fault_) fault_ = std::current_exception();
   }
 
-  bool one_more() {
+  bool take_one() {
     const std::scoped_lock lock{mutex_};
     if (fault_ || left_ == 0) return false;
     left_ -= 1;
@@ -93,9 +95,20 @@ class makers {
 
 }  // namespace
 
+std::string find_address(const std::filesystem::path& data_dir) {
+  ctl::operator_connection gateway{data_dir};
+  auto url = text(ask(gateway, "/operator/address", {}, {"address"}), "address");
+  // A gateway that listens on every address of the machine is reached on its loopback address.
+  constexpr std::pair<std::string_view, std::string_view> loopback_of[] = {{"https://0.0.0.0:", "https://127.0.0.1:"},
+                                                                           {"https://[::]:", "https://[::1]:"}};
+  for (const auto& [any, loopback] : loopback_of)
+    if (url.starts_with(any)) url.replace(0, any.size(), loopback);
+  return url;
+}
+
 void make_merchants(const std::filesystem::path& data_dir, std::uint32_t count,
                     const std::function<void(const fresh_merchant&)>& take) {
-  makers{data_dir, count, take}.run();
+  merchant_maker{data_dir, count, take}.run();
 }
 
 std::string make_destination(const std::filesystem::path& data_dir, const std::string& merchant_id,

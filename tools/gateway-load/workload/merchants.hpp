@@ -1,4 +1,4 @@
-// The merchants of a run, made over the operator socket of the gateway on this machine.
+// What a run asks of the operator socket of the gateway on this machine: its address, and merchants.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,22 @@
 
 namespace gateway::load {
 
+/// The URL at which a client on this machine reaches the gateway of `data_dir`. Throws std::runtime_error with one
+/// line.
+std::string find_address(const std::filesystem::path& data_dir);
+
 /// A merchant made for this run, with a test key.
 struct fresh_merchant {
   std::string merchant_id;
   credentials key;
 };
 
-/// So many, asked for side by side, so that the gateway never waits for the next one. `take` gets each as soon as it is
-/// there: one at a time, in no order. Throws std::runtime_error with one line.
+/// Makes `count` merchants over several connections at once. Calls `take` with each as soon as it is made, from one
+/// thread at a time and in no order. Throws as above.
 void make_merchants(const std::filesystem::path& data_dir, std::uint32_t count,
                     const std::function<void(const fresh_merchant&)>& take);
 
-/// Where a merchant's webhooks go; returns the secret that signs them. Throws as above.
+/// Sets the destination of a merchant's webhooks and returns the secret that signs them. Throws as above.
 std::string make_destination(const std::filesystem::path& data_dir, const std::string& merchant_id,
                              const std::string& url);
 

@@ -1,4 +1,4 @@
-// Reads which scenarios are run, and with which weights.
+// Reads a mix: the scenarios of a run, with their weights.
 #include <algorithm>
 #include <array>
 #include <charconv>

@@ -11,10 +11,10 @@ constexpr std::string_view declined_method = "pm_card_chargeDeclined";
 
 std::string text_of(std::int64_t number) { return std::to_string(number); }
 
-/// "409 payment already exists", for a line that tells what came.
-std::string shown(const answer& got, const reading& said) {
+/// The status and the code of an answer, for a violation: "409 payment already exists".
+std::string shown(const answer& got, const parsed_answer& parsed) {
   auto text = std::to_string(got.status);
-  if (!said.error.empty()) text.append(1, ' ').append(said.error.substr(0, 100));
+  if (!parsed.error.empty()) text.append(1, ' ').append(parsed.error.substr(0, 100));
   return text;
 }
 
@@ -26,14 +26,14 @@ model::model(const workload_options& options)
       currency_{options.currency},
       seed_{options.seed},
       callers_{options.callers},
-      first_caller_{static_cast<std::uint32_t>(scattered(options.seed, 0) % options.callers)},
-      surely_approved_{options.payment_method == "pm_card_visa" || options.payment_method == "ctoken_card_visa"} {}
+      first_caller_{static_cast<std::uint32_t>(splitmix64(options.seed, 0) % options.callers)},
+      always_approved_{options.payment_method == "pm_card_visa" || options.payment_method == "ctoken_card_visa"} {}
 
-std::uint32_t model::begin_payment(std::uint8_t course, payment_kind kind, std::int64_t amount) {
+std::uint32_t model::begin_payment(std::uint8_t scenario, payment_kind kind, std::int64_t amount) {
   if (payments_.size() >= std::numeric_limits<std::uint32_t>::max())
     throw std::runtime_error("a run has four billion payments at most");
   auto& made = payments_.emplace_back();
-  made.course = course;
+  made.scenario = scenario;
   made.kind = kind;
   made.amount = amount;
   return static_cast<std::uint32_t>(payments_.size() - 1);
@@ -51,20 +51,20 @@ request model::create(std::uint32_t payment) {
 }
 
 request model::capture(std::uint32_t payment) {
-  payments_[payment].captured = capture_fate::perhaps;
+  payments_[payment].captured = capture_outcome::unanswered;
   return open(payment, operation::capture, 0, false);
 }
 
 request model::refund(std::uint32_t payment, std::int64_t amount, bool takes_the_rest) {
-  payments_[payment].perhaps_refunds += 1;
-  payments_[payment].perhaps_refunded += amount;
+  payments_[payment].open_refunds += 1;
+  payments_[payment].open_refunded += amount;
   return open(payment, operation::refund, amount, takes_the_rest);
 }
 
 request model::open(std::uint32_t payment, operation what, std::int64_t amount, bool takes_the_rest) {
   auto& key = keys_.emplace_back();
   key.payment = payment;
-  key.what = what;
+  key.kind = what;
   key.amount = static_cast<std::uint32_t>(amount);
   key.takes_the_rest = takes_the_rest;
   return under(keys_.size() - 1, first);
@@ -91,20 +91,20 @@ request model::under(std::uint64_t number, step which) {
   auto& record = payments_[key.payment];
   const auto id = names_.payment(key.payment);
   request made;
-  made.kind = key.what;
+  made.kind = key.kind;
   made.idempotency_key = names_.key(number);
   made.subject = number;
   made.step = which;
   made.caller = caller_of(key.payment);
   made.path = payments_path;
-  if (which >= wrong_amount) record.impostors = true;
+  if (which >= wrong_amount) record.wrong_requests_sent = true;
   if (which == wrong_path) {
     made.kind = operation::capture;
     made.path.append(1, '/').append(id).append("/capture");
     made.body = "{}";
     return made;
   }
-  switch (key.what) {
+  switch (key.kind) {
     case operation::capture:
       made.path.append(1, '/').append(id).append("/capture");
       made.body = "{}";
@@ -114,7 +114,7 @@ request model::under(std::uint64_t number, step which) {
       made.body = R"({"amount":)" + text_of(key.takes_the_rest ? 0 : key.amount) + '}';
       break;
     default:
-      made.body = create_body(key.payment, which == wrong_payment ? names_.impostor(key.payment) : id,
+      made.body = create_body(key.payment, which == wrong_payment ? names_.wrong_payment(key.payment) : id,
                               record.amount + (which == wrong_amount ? 1 : 0));
   }
   return made;
@@ -123,7 +123,7 @@ request model::under(std::uint64_t number, step which) {
 // ---- answers --------------------------------------------------------------------------------------
 
 std::string model::name_of(const key_record& key) const {
-  return std::string{to_string(key.what)} + " of " + names_.payment(key.payment);
+  return std::string{to_string(key.kind)} + " of " + names_.payment(key.payment);
 }
 
 void model::violate(key_record& key, const std::string& what, const answer& got) {
@@ -131,40 +131,40 @@ void model::violate(key_record& key, const std::string& what, const answer& got)
   findings_.add(name_of(key) + ": " + what, {request_id_of(key.request_id), got.request_id});
 }
 
-told model::take(const request& sent, const answer& got) {
+answer_outcome model::take(const request& sent, const answer& got) {
   auto& key = keys_[sent.subject];
   if (sent.step >= wrong_amount) return take_wrong(key, got);
   if (got.status == 0) {
-    key.set(key_record::doubted);
-    return {meaning::doubtful, key.has(key_record::answered), {}};
+    key.set(key_record::in_doubt);
+    return {meaning::in_doubt, key.has(key_record::answered), {}};
   }
   const auto hash = hash_(got.body);
   if (key.has(key_record::answered) && got.status == key.status && hash == key.hash) {
     answer_again(key, got);
     return {meaning::success, true, {}};
   }
-  auto said = read(got);
-  switch (said.what) {
-    case meaning::doubtful:
-    case meaning::in_progress: key.set(key_record::doubted); break;
-    case meaning::turned_away:
+  auto parsed = parse(got);
+  switch (parsed.kind) {
+    case meaning::in_doubt:
+    case meaning::in_progress: key.set(key_record::in_doubt); break;
+    case meaning::rejection:
       if (got.status >= 429) key.set(key_record::overloaded);
       break;
     case meaning::missing: violate(key, "404, although it was created", got); break;
     case meaning::reused: violate(key, "409 IDEMPOTENCY_KEY_REUSED to a request that is the same", got); break;
-    case meaning::unexpected: violate(key, "an answer that is not allowed: " + shown(got, said), got); break;
+    case meaning::unexpected: violate(key, "an answer that is not allowed: " + shown(got, parsed), got); break;
     case meaning::success:
-    case meaning::refusal:
+    case meaning::problem:
     case meaning::unknown:
       if (key.has(key_record::answered))
         violate(key,
-                "another answer than the first one under its key: " + shown(got, said) +
+                "another answer than the first one under its key: " + shown(got, parsed) +
                     (got.replayed ? ", as a replay" : ", no replay") + ", after " + std::to_string(key.status),
                 got);
       else
-        first_answer(key, said, got, hash);
+        first_answer(key, parsed, got, hash);
   }
-  return {said.what, key.has(key_record::answered), std::move(said.error)};
+  return {parsed.kind, key.has(key_record::answered), std::move(parsed.error)};
 }
 
 void model::answer_again(key_record& key, const answer& got) {
@@ -175,32 +175,32 @@ void model::answer_again(key_record& key, const answer& got) {
   key.request_id = packed_request_id(got.request_id);
 }
 
-void model::first_answer(key_record& key, const reading& said, const answer& got, const hash128& hash) {
+void model::first_answer(key_record& key, const parsed_answer& parsed, const answer& got, const hash128& hash) {
   key.set(key_record::answered);
   if (!got.replayed) key.set(key_record::executed);
   key.status = static_cast<std::uint16_t>(got.status);
   key.hash = hash;
   const auto id = names_.payment(key.payment);
-  if (said.what == meaning::success && said.payment_id != id)
-    violate(key, "its answer is of another payment: " + said.payment_id.substr(0, 100), got);
-  switch (key.what) {
-    case operation::capture: learn_capture(key, said, got); break;
-    case operation::refund: learn_refund(key, said, got); break;
-    default: learn_creation(key, said, got);
+  if (parsed.kind == meaning::success && parsed.payment_id != id)
+    violate(key, "its answer is of another payment: " + parsed.payment_id.substr(0, 100), got);
+  switch (key.kind) {
+    case operation::capture: learn_capture(key, parsed, got); break;
+    case operation::refund: learn_refund(key, parsed, got); break;
+    default: learn_creation(key, parsed, got);
   }
-  // After what it shows is told, lest the answer be named twice.
+  // Set last, because violate() names the earlier answer's request id beside this answer's.
   key.request_id = packed_request_id(got.request_id);
 }
 
-void model::learn_creation(key_record& key, const reading& said, const answer& got) {
+void model::learn_creation(key_record& key, const parsed_answer& parsed, const answer& got) {
   auto& payment = payments_[key.payment];
-  if (said.what == meaning::unknown) {
+  if (parsed.kind == meaning::unknown) {
     payment.created = creation::unknown;
     return;
   }
-  if (said.what == meaning::refusal) return violate(key, "an answer that is not allowed: " + shown(got, said), got);
+  if (parsed.kind == meaning::problem) return violate(key, "an answer that is not allowed: " + shown(got, parsed), got);
   bool fits = true;
-  switch (said.now) {
+  switch (parsed.now) {
     case state::authorized:
       payment.created = creation::authorized;
       fits = payment.kind == payment_kind::card;
@@ -211,87 +211,88 @@ void model::learn_creation(key_record& key, const reading& said, const answer& g
       break;
     case state::failed:
       payment.created = creation::failed;
-      fits = payment.kind == payment_kind::declined_card || (payment.kind == payment_kind::card && !surely_approved_);
+      fits = payment.kind == payment_kind::declined_card || (payment.kind == payment_kind::card && !always_approved_);
       break;
     case state::processing:
       payment.created = creation::processing;
-      fits = said.has_hosted_url &&
-             (payment.kind == payment_kind::hosted || (payment.kind == payment_kind::card && !surely_approved_));
+      fits = parsed.has_hosted_url &&
+             (payment.kind == payment_kind::hosted || (payment.kind == payment_kind::card && !always_approved_));
       break;
     default: fits = false;
   }
   if (!fits)
-    violate(key, "created as '" + said.state_text.substr(0, 100) + "', which does not follow from what was asked for",
+    violate(key, "created as '" + parsed.state_text.substr(0, 100) + "', which does not follow from what was asked for",
             got);
 }
 
-void model::learn_capture(key_record& key, const reading& said, const answer& got) {
+void model::learn_capture(key_record& key, const parsed_answer& parsed, const answer& got) {
   auto& payment = payments_[key.payment];
-  if (said.what == meaning::unknown) {
-    payment.captured = capture_fate::unknown;
-  } else if (said.what == meaning::refusal) {
-    payment.captured = capture_fate::refused;
-    // Captures are asked for once, of payments that were told to be authorized: only a provider's doubt stands in the
-    // way.
-    if (said.error != "payment outcome pending")
-      violate(key, "refused although the payment is authorized: " + shown(got, said), got);
-  } else if (said.now == state::captured) {
-    payment.captured = capture_fate::captured;
+  if (parsed.kind == meaning::unknown) {
+    payment.captured = capture_outcome::unknown;
+  } else if (parsed.kind == meaning::problem) {
+    payment.captured = capture_outcome::problem;
+    // Each capture is requested once, of a payment that was answered as authorized. The only problem allowed is that a
+    // provider's outcome is unknown.
+    if (parsed.error != "payment outcome pending")
+      violate(key, "refused although the payment is authorized: " + shown(got, parsed), got);
+  } else if (parsed.now == state::captured) {
+    payment.captured = capture_outcome::captured;
   } else {
-    payment.captured = capture_fate::rejected;
-    if (said.now != state::authorized || !said.has_provider_error || surely_approved_)
-      violate(key, "answered 200 as '" + said.state_text.substr(0, 100) + '\'', got);
+    payment.captured = capture_outcome::declined;
+    if (parsed.now != state::authorized || !parsed.has_provider_error || always_approved_)
+      violate(key, "answered 200 as '" + parsed.state_text.substr(0, 100) + '\'', got);
   }
 }
 
-void model::learn_refund(key_record& key, const reading& said, const answer& got) {
+void model::learn_refund(key_record& key, const parsed_answer& parsed, const answer& got) {
   auto& payment = payments_[key.payment];
-  if (said.what == meaning::unknown) {
+  if (parsed.kind == meaning::unknown) {
     payment.unknown_refunds += 1;
     return;
   }
-  payment.perhaps_refunds -= 1;
-  payment.perhaps_refunded -= key.amount;
-  if (said.what == meaning::refusal) {
-    if (said.error == "refund rejected by provider") payment.rejected_refunds += 1;
-    if (said.error == "refund amount exceeds captured amount" ||
-        said.error == "payment not refundable in current state") {
-      // Nothing left means that not even one unit is.
-      const auto refused = said.error.starts_with("payment") ? 1u : key.amount;
-      payment.least_refused = payment.least_refused == 0 ? refused : std::min(payment.least_refused, refused);
+  payment.open_refunds -= 1;
+  payment.open_refunded -= key.amount;
+  if (parsed.kind == meaning::problem) {
+    if (parsed.error == "refund rejected by provider") payment.declined_refunds += 1;
+    if (parsed.error == "refund amount exceeds captured amount" ||
+        parsed.error == "payment not refundable in current state") {
+      // "not refundable" means that not even one unit is left.
+      const auto excessive = parsed.error.starts_with("payment") ? 1u : key.amount;
+      payment.least_excessive_refund =
+          payment.least_excessive_refund == 0 ? excessive : std::min(payment.least_excessive_refund, excessive);
     }
     return;
   }
   payment.refunds += 1;
   payment.refunded += key.amount;
-  const auto total = said.refunded_total;
-  if (said.refunded_amount != key.amount)
-    violate(key, "refunded " + text_of(said.refunded_amount) + " instead of " + text_of(key.amount), got);
-  else if (total < key.amount || total > payment.amount || said.remaining_amount != payment.amount - total)
+  const auto total = parsed.refunded_total;
+  if (parsed.refunded_amount != key.amount)
+    violate(key, "refunded " + text_of(parsed.refunded_amount) + " instead of " + text_of(key.amount), got);
+  else if (total < key.amount || total > payment.amount || parsed.remaining_amount != payment.amount - total)
     violate(key,
             "its sums are wrong: refunded_total " + text_of(total) + ", remaining_amount " +
-                text_of(said.remaining_amount) + ", of " + text_of(payment.amount),
+                text_of(parsed.remaining_amount) + ", of " + text_of(payment.amount),
             got);
-  else if (said.now != (total == payment.amount ? state::refunded : state::partially_refunded))
+  else if (parsed.now != (total == payment.amount ? state::refunded : state::partially_refunded))
     violate(key,
-            "answered as '" + said.state_text.substr(0, 100) + "' with " + text_of(total) + " of " +
+            "answered as '" + parsed.state_text.substr(0, 100) + "' with " + text_of(total) + " of " +
                 text_of(payment.amount) + " refunded",
             got);
 }
 
-/// Another request under a finished key. Whether it changed anything is seen when the payment is read back. The same
-/// wrong request may be under way a second time: then it is told that one with its key is being processed, which
-/// promises nothing.
-told model::take_wrong(key_record& key, const answer& got) {
-  auto said = read(got);
-  const bool allowed = said.what == meaning::reused || said.what == meaning::in_progress ||
-                       said.what == meaning::turned_away || said.what == meaning::doubtful;
+/// The answer to another request under a finished key. Reading the payment back shows whether it changed anything. The
+/// same wrong request may be in flight a second time: the gateway then answers that one with its key is being
+/// processed.
+answer_outcome model::take_wrong(key_record& key, const answer& got) {
+  auto parsed = parse(got);
+  const bool allowed = parsed.kind == meaning::reused || parsed.kind == meaning::in_progress ||
+                       parsed.kind == meaning::rejection || parsed.kind == meaning::in_doubt;
   if (!allowed)
     violate(key,
-            "its key was used for another request, which was answered " + shown(got, said) +
+            "its key was used for another request, which was answered " + shown(got, parsed) +
                 " instead of 409 IDEMPOTENCY_KEY_REUSED",
             got);
-  return {said.what, true, std::move(said.error)};
+  return {parsed.kind, true, std::move(parsed.error)};
 }
 
 }  // namespace gateway::load

@@ -1,8 +1,8 @@
 // What must be true of each payment and of each idempotency key of a run, learnt from the answers.
 //
-// Millions of payments must fit: one that is only created costs 112 bytes here (64 for the payment, 48 for its key, and
-// nothing on the heap beside). All names follow from the run's id and a number; of an answer only its status and a hash
-// are kept.
+// Millions of payments must fit into memory: one that is only created takes 112 bytes (64 for the payment, 48 for its
+// key, nothing else on the heap). All ids are computed from the run's name and a number, and of an answer only its
+// status and a hash are kept.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include "engine/request.hpp"
 #include "findings.hpp"
 #include "names.hpp"
-#include "reading.hpp"
+#include "parsed_answer.hpp"
 #include "workload.hpp"
 
 namespace gateway::load {
@@ -22,36 +22,37 @@ namespace gateway::load {
 enum class payment_kind : unsigned char { card, declined_card, hosted };
 
 /// How far the creation is known to have come.
-enum class creation : unsigned char { perhaps, unknown, processing, authorized, captured, failed };
-enum class capture_fate : unsigned char { none, perhaps, unknown, captured, rejected, refused };
+enum class creation : unsigned char { unanswered, unknown, processing, authorized, captured, failed };
+enum class capture_outcome : unsigned char { none, unanswered, unknown, captured, declined, problem };
 
 struct payment_record {
   std::int64_t amount = 0;
   std::int64_t refunded = 0;  ///< by refunds that were approved
-  std::int64_t perhaps_refunded = 0;  ///< by those of which nobody was told how they ended
-  std::uint32_t refunds = 0, perhaps_refunds = 0;
-  std::uint32_t unknown_refunds = 0;  ///< of the perhaps: answered with 502 provider outcome unknown
-  std::uint32_t rejected_refunds = 0;  ///< by the provider
-  std::uint32_t least_refused = 0;  ///< the smallest refund that was refused as more than remains; 0: none was
+  std::int64_t open_refunded = 0;  ///< by open refunds
+  std::uint32_t refunds = 0;
+  std::uint32_t open_refunds = 0;     ///< whose outcome no answer has told
+  std::uint32_t unknown_refunds = 0;  ///< open refunds that were answered 502 provider outcome unknown
+  std::uint32_t declined_refunds = 0;  ///< declined by the provider
+  std::uint32_t least_excessive_refund = 0;  ///< the smallest one answered as more than remains; 0: none was
   // What its timeline tells of.
   std::uint32_t partial_refund_events = 0;
   std::uint8_t captured_events = 0, failed_events = 0, refunded_events = 0;
   bool payment_read = false, timeline_read = false;
 
   payment_kind kind = payment_kind::card;
-  creation created = creation::perhaps;
-  capture_fate captured = capture_fate::none;
-  std::uint8_t course = 0;  ///< which scenario of the mix it belongs to
-  bool impostors = false;  ///< other requests were sent under its key
+  creation created = creation::unanswered;
+  capture_outcome captured = capture_outcome::none;
+  std::uint8_t scenario = 0;  ///< the scenario of the mix that it belongs to, by number
+  bool wrong_requests_sent = false;  ///< requests that differ were sent under its key
 };
 
 struct key_record {
   enum : std::uint8_t {
     answered = 1,
-    executed = 2,  ///< an answer came that is no replay
-    doubted = 4,  ///< a request may have been executed without an answer
+    executed = 2,  ///< an answer that is no replay has come
+    in_doubt = 4,  ///< a request may have been executed without an answer
     faulty = 8,
-    overloaded = 16,  ///< 503 or 429: not executed, as far as one can rely on a 5xx
+    overloaded = 16,  ///< a request was answered 503 or 429, which should mean that it was not executed
   };
 
   hash128 hash{};  ///< of the answer
@@ -59,7 +60,7 @@ struct key_record {
   std::uint32_t payment = 0;
   std::uint32_t amount = 0;  ///< of a refund
   std::uint16_t status = 0;  ///< of the answer
-  operation what = operation::create;
+  operation kind = operation::create;
   std::uint8_t flags = 0;
   bool takes_the_rest = false;  ///< a refund that leaves the amount to the gateway
 
@@ -67,24 +68,24 @@ struct key_record {
   void set(std::uint8_t flag) noexcept { flags = static_cast<std::uint8_t>(flags | flag); }
 };
 
-/// What one answer amounts to, for the scenario that waits for it.
-struct told {
-  meaning what = meaning::doubtful;
-  bool answered = false;  ///< the key has its answer, from now on or since long
-  std::string error;  ///< the code of a refusal
+/// What an answer means for the scenario that sent the request.
+struct answer_outcome {
+  meaning kind = meaning::in_doubt;
+  bool answered = false;  ///< the key has its answer, by this answer or an earlier one
+  std::string error;  ///< the code of a problem or a rejection
 };
 
 class model {
  public:
-  /// Steps: which request under a key it is. The wrong ones differ from the first in their body or path.
+  /// Which request under a key it is. The wrong ones differ from the first in their body or path.
   enum step : std::uint32_t { first, again, wrong_amount, wrong_payment, wrong_path };
 
   explicit model(const workload_options& options);
 
-  std::uint32_t begin_payment(std::uint8_t course, payment_kind kind, std::int64_t amount);
+  std::uint32_t begin_payment(std::uint8_t scenario, payment_kind kind, std::int64_t amount);
   /// From 1000 to 9999: amounts that differ make mistakes visible.
   std::int64_t usual_amount() const noexcept;
-  std::uint64_t random(std::uint64_t number) const noexcept { return scattered(seed_, number); }
+  std::uint64_t random(std::uint64_t number) const noexcept { return splitmix64(seed_, number); }
 
   /// Each is the first request under a new key.
   request create(std::uint32_t payment);
@@ -93,10 +94,10 @@ class model {
   /// Under a key that exists.
   request under(std::uint64_t key, step which);
 
-  told take(const request& sent, const answer& got);
+  answer_outcome take(const request& sent, const answer& got);
 
-  const names& called() const noexcept { return names_; }
-  /// Whose payment it is: they take turns.
+  const run_names& ids() const noexcept { return names_; }
+  /// The caller whose key signs for the payment: callers get payments in turn.
   std::uint32_t caller_of(std::uint64_t payment) const noexcept {
     return static_cast<std::uint32_t>((first_caller_ + payment) % callers_);
   }
@@ -114,18 +115,18 @@ class model {
   std::string create_body(std::uint32_t payment, const std::string& id, std::int64_t amount) const;
   void violate(key_record& key, const std::string& what, const answer& got);
   void answer_again(key_record& key, const answer& got);
-  void first_answer(key_record& key, const reading& said, const answer& got, const hash128& hash);
-  void learn_creation(key_record& key, const reading& said, const answer& got);
-  void learn_capture(key_record& key, const reading& said, const answer& got);
-  void learn_refund(key_record& key, const reading& said, const answer& got);
-  told take_wrong(key_record& key, const answer& got);
+  void first_answer(key_record& key, const parsed_answer& parsed, const answer& got, const hash128& hash);
+  void learn_creation(key_record& key, const parsed_answer& parsed, const answer& got);
+  void learn_capture(key_record& key, const parsed_answer& parsed, const answer& got);
+  void learn_refund(key_record& key, const parsed_answer& parsed, const answer& got);
+  answer_outcome take_wrong(key_record& key, const answer& got);
 
-  names names_;
+  run_names names_;
   hasher hash_;
   std::string payment_method_, currency_;
   std::uint64_t seed_;
   std::uint32_t callers_, first_caller_;
-  bool surely_approved_;
+  bool always_approved_;
   std::deque<payment_record> payments_;  // deques: growing does not move what is there
   std::deque<key_record> keys_;
   findings findings_;

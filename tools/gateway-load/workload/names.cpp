@@ -55,20 +55,21 @@ std::string request_id_of(const hash128& packed) {
   return packed == hash128{} ? std::string{} : std::string{request_prefix} + hex(packed);
 }
 
-names::names(std::string run, id_order order) : run_{std::move(run)}, prefix_{"pay_" + run_ + "_"}, order_{order} {
+run_names::run_names(std::string run, id_order order)
+    : run_{std::move(run)}, prefix_{"pay_" + run_ + "_"}, order_{order} {
   if (run_.empty() || run_.size() > 24 || !std::ranges::all_of(run_, may_stand_in_id))
     throw std::invalid_argument("the run's id must be 1 to 24 letters, digits or -");
 }
 
-std::string names::payment(std::uint64_t number) const {
+std::string run_names::payment(std::uint64_t number) const {
   if (order_ == id_order::sequential) return prefix_ + std::to_string(number);
   auto id = prefix_;
-  const auto bits = scattered(0, number);
+  const auto bits = splitmix64(0, number);
   for (int shift = 60; shift >= 0; shift -= 4) id += digits[(bits >> shift) & 15];
   return id;
 }
 
-std::optional<std::uint64_t> names::number_of(std::string_view payment_id) const noexcept {
+std::optional<std::uint64_t> run_names::number_of(std::string_view payment_id) const noexcept {
   if (!payment_id.starts_with(prefix_)) return std::nullopt;
   payment_id.remove_prefix(prefix_.size());
   const bool random = order_ == id_order::random;
@@ -77,10 +78,10 @@ std::optional<std::uint64_t> names::number_of(std::string_view payment_id) const
   const auto [end, failed] =
       std::from_chars(payment_id.data(), payment_id.data() + payment_id.size(), number, random ? 16 : 10);
   if (failed != std::errc{} || end != payment_id.data() + payment_id.size()) return std::nullopt;
-  return random ? gathered(0, number) : number;
+  return random ? splitmix64_inverse(0, number) : number;
 }
 
-std::string names::key(std::uint64_t number) const {
+std::string run_names::key(std::uint64_t number) const {
   auto bytes = hash_(run_ + '/' + std::to_string(number));
   bytes[6] = static_cast<unsigned char>((bytes[6] & 0x0f) | 0x80);
   bytes[8] = static_cast<unsigned char>((bytes[8] & 0x3f) | 0x80);

@@ -1,4 +1,4 @@
-// The endpoint for webhooks. Of a post it keeps some 200 bytes, of one that comes again as it was, nothing.
+// The endpoint for webhooks. It keeps some 200 bytes of each post, and nothing of a post that repeats an earlier one.
 #include "receiver.hpp"
 
 #include <algorithm>
@@ -42,8 +42,8 @@ namespace {
 constexpr std::uint64_t most_body = 1 << 20;
 constexpr std::uint32_t most_header = 16 << 10;
 constexpr std::size_t most_connections = 4096;
-constexpr std::size_t most_text = 200;  // of an id: whoever posts more is not the gateway
-constexpr auto patience = std::chrono::seconds{120};
+constexpr std::size_t most_text = 200;  // of an id; the gateway's are shorter
+constexpr auto connection_timeout = std::chrono::seconds{120};
 
 std::string text_of(const json::object& from, std::string_view name) {
   const auto* found = from.if_contains(name);
@@ -51,7 +51,7 @@ std::string text_of(const json::object& from, std::string_view name) {
   return text ? std::string{text->data(), std::min<std::size_t>(text->size(), most_text)} : std::string{};
 }
 
-/// Event, type and payment: one string, since most strings would need an allocation each.
+/// Event, type, payment and delivery share one string, because separate strings would need an allocation each.
 struct kept_post {
   std::string ids;
   std::uint8_t event_size = 0, type_size = 0, payment_size = 0;
@@ -59,7 +59,7 @@ struct kept_post {
   hash128 body{};
 };
 
-class memory {
+class post_log {
  public:
   void expect_signatures_of(std::string secret) {
     const std::lock_guard lock{guard_};
@@ -131,7 +131,7 @@ class memory {
     if (data && data->is_object()) payment = text_of(data->get_object(), "payment_id");
   }
 
-  /// 64 bits of a hash are enough to tell some millions apart.
+  /// 64 bits of a hash, which are enough to tell some millions of posts apart.
   std::uint64_t first_bits(std::string_view text) const {
     const auto hash = hash_(text);
     std::uint64_t bits;
@@ -139,7 +139,7 @@ class memory {
     return bits;
   }
 
-  hasher hash_;  // of the receiver's thread
+  hasher hash_;  // used by the receiver's thread only
   mutable std::mutex guard_;
   std::string secret_;
   std::deque<kept_post> posts_;
@@ -147,27 +147,27 @@ class memory {
   std::atomic<std::uint64_t> count_{0}, events_count_{0};
 };
 
-/// Counts itself among the connections while it lives.
-class place {
+/// Counts one connection from its construction to its destruction.
+class connection_count {
  public:
-  explicit place(std::size_t& taken) : taken_{taken} { taken_ += 1; }
-  ~place() { taken_ -= 1; }
-  place(const place&) = delete;
-  place& operator=(const place&) = delete;
+  explicit connection_count(std::size_t& open) : open_{open} { open_ += 1; }
+  ~connection_count() { open_ -= 1; }
+  connection_count(const connection_count&) = delete;
+  connection_count& operator=(const connection_count&) = delete;
 
  private:
-  std::size_t& taken_;
+  std::size_t& open_;
 };
 
 template <class Stream>
-class session : public std::enable_shared_from_this<session<Stream>> {
+class client_connection : public std::enable_shared_from_this<client_connection<Stream>> {
  public:
   template <class... Arguments>
-  session(memory& all, std::size_t& connections, Arguments&&... arguments)
-      : remembered_{all}, place_{connections}, stream_{std::forward<Arguments>(arguments)...} {}
+  client_connection(post_log& posts, std::size_t& connections, Arguments&&... arguments)
+      : posts_{posts}, counted_{connections}, stream_{std::forward<Arguments>(arguments)...} {}
 
-  void greet() {
-    beast::get_lowest_layer(stream_).expires_after(patience);
+  void handshake() {
+    beast::get_lowest_layer(stream_).expires_after(connection_timeout);
     stream_.async_handshake(asio::ssl::stream_base::server, [me = this->shared_from_this()](error_code failed) {
       if (!failed) me->read();
     });
@@ -177,7 +177,7 @@ class session : public std::enable_shared_from_this<session<Stream>> {
     parser_.emplace();
     parser_->body_limit(most_body);
     parser_->header_limit(most_header);
-    beast::get_lowest_layer(stream_).expires_after(patience);
+    beast::get_lowest_layer(stream_).expires_after(connection_timeout);
     http::async_read(stream_, buffer_, *parser_, [me = this->shared_from_this()](error_code failed, std::size_t) {
       if (!failed) me->take();
     });
@@ -189,7 +189,7 @@ class session : public std::enable_shared_from_this<session<Stream>> {
     const bool is_post = post.method() == http::verb::post;
     if (is_post) {
       const auto delivery = post["X-Service-Delivery"], signature = post["X-Service-Signature"];
-      remembered_.take({delivery.data(), delivery.size()}, {signature.data(), signature.size()}, post.body());
+      posts_.take({delivery.data(), delivery.size()}, {signature.data(), signature.size()}, post.body());
     }
     answer_ = {};
     answer_.version(11);
@@ -201,8 +201,8 @@ class session : public std::enable_shared_from_this<session<Stream>> {
     });
   }
 
-  memory& remembered_;
-  place place_;
+  post_log& posts_;
+  connection_count counted_;
   Stream stream_;
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
@@ -226,7 +226,7 @@ tcp::endpoint endpoint_of(const std::string& listen) {
 }  // namespace
 
 struct receiver::server {
-  memory remembered;
+  post_log posts;
   std::size_t connections = 0;
   asio::io_context context{1};
   std::optional<asio::ssl::context> tls;
@@ -274,12 +274,12 @@ struct receiver::server {
   void accept() {
     acceptor.async_accept([this](error_code failed, tcp::socket socket) {
       if (failed) return accept_later();
-      if (connections < most_connections) welcome(std::move(socket));
+      if (connections < most_connections) start_connection(std::move(socket));
       accept();
     });
   }
 
-  /// No file descriptor is left, say: asking at once would only burn the processor.
+  /// For example when no file descriptor is left: accepting again at once would fail again and use up the processor.
   void accept_later() {
     pause.expires_after(std::chrono::milliseconds{100});
     pause.async_wait([this](error_code failed) {
@@ -287,14 +287,15 @@ struct receiver::server {
     });
   }
 
-  void welcome(tcp::socket socket) {
+  void start_connection(tcp::socket socket) {
     error_code ignored;
     socket.set_option(tcp::no_delay{true}, ignored);
     if (tls)
-      std::make_shared<session<beast::ssl_stream<beast::tcp_stream>>>(remembered, connections, std::move(socket), *tls)
-          ->greet();
+      std::make_shared<client_connection<beast::ssl_stream<beast::tcp_stream>>>(posts, connections, std::move(socket),
+                                                                                *tls)
+          ->handshake();
     else
-      std::make_shared<session<beast::tcp_stream>>(remembered, connections, std::move(socket))->read();
+      std::make_shared<client_connection<beast::tcp_stream>>(posts, connections, std::move(socket))->read();
   }
 };
 
@@ -307,9 +308,9 @@ std::string receiver::url() const {
   return (server_->tls ? "https://" : "http://") + host + ':' + std::to_string(here.port()) + "/hooks";
 }
 
-void receiver::expect_signatures_of(std::string secret) { server_->remembered.expect_signatures_of(std::move(secret)); }
-std::uint64_t receiver::count() const { return server_->remembered.count(); }
-std::uint64_t receiver::events() const { return server_->remembered.events(); }
-std::vector<received_event> receiver::received() const { return server_->remembered.received(); }
+void receiver::expect_signatures_of(std::string secret) { server_->posts.expect_signatures_of(std::move(secret)); }
+std::uint64_t receiver::count() const { return server_->posts.count(); }
+std::uint64_t receiver::events() const { return server_->posts.events(); }
+std::vector<received_event> receiver::received() const { return server_->posts.received(); }
 
 }  // namespace gateway::load

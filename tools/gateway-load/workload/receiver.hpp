@@ -1,4 +1,4 @@
-// An endpoint for webhooks: answers 200 to all, on a thread of its own, and remembers what came.
+// An endpoint for webhooks: it answers 200 to every post, on a thread of its own, and keeps what was posted.
 #pragma once
 
 #include <chrono>
@@ -18,14 +18,14 @@ struct receiver_options {
 
 class receiver {
  public:
-  /// Listens from now on. Throws std::runtime_error with one line.
+  /// Starts listening. Throws std::runtime_error with one line.
   explicit receiver(const receiver_options& options);
   ~receiver();
   receiver(const receiver&) = delete;
   receiver& operator=(const receiver&) = delete;
 
   std::string url() const;
-  /// Of the destination: what signatures are checked with. Before the first event.
+  /// The destination's secret, with which signatures are checked. To be called before the first event.
   void expect_signatures_of(std::string secret);
   std::uint64_t count() const;
   /// Distinct events.

@@ -37,7 +37,7 @@ bool rightly_signed(std::string_view header, std::string_view body, std::string_
     return false;
   std::string text{at_text};
   const auto expected = hmac_hex(secret, text.append(1, '.').append(body));
-  // One for each secret while it is being changed.
+  // While the secret is being changed there is one v1 for each of the two.
   for (auto rest = header.substr(comma); !rest.empty();) {
     rest.remove_prefix(1);
     const auto part = rest.substr(0, rest.find(','));

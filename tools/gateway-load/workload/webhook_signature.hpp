@@ -1,4 +1,4 @@
-// X-Service-Signature, as docs/integrators.md tells a merchant to verify it.
+// Verifies X-Service-Signature as docs/integrators.md explains it to merchants.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "course.hpp"
+#include "mix_scenario.hpp"
 #include "model.hpp"
 #include "verifier.hpp"
 
@@ -45,36 +45,35 @@ class mixed_workload : public workload {
       : model_{checked(options)}, left_{options.count}, bounded_{options.count > 0} {
     for (const auto& [name, weight] : options.mix) {
       if (!(weight > 0)) throw std::invalid_argument("the weight of " + name + " must be a number above 0");
-      parts_.push_back({make_course(name, options, model_, static_cast<std::uint8_t>(parts_.size())), weight, 0});
+      parts_.push_back({make_mix_scenario(name, options, model_, static_cast<std::uint8_t>(parts_.size())), weight, 0});
     }
   }
 
-  /// Who has sent the least for its weight comes first. One that must wait for answers is passed over, and does not
-  /// make up for it later: its turn counts as taken.
+  /// The scenario that has sent the least for its weight comes first. One that has nothing to send before an answer is
+  /// skipped, and the skip counts as one request, so that it does not catch up later.
   void next(std::vector<request>& out) override {
     if (bounded_ && left_ == 0) return;
     const auto most = bounded_ ? left_ : ~std::uint64_t{0};
     const auto before = out.size();
-    std::vector<part*>& order = order_;
-    order.clear();
-    for (auto& one : parts_) order.push_back(&one);
-    std::ranges::stable_sort(order, {}, &part::used);
-    for (auto* one : order) {
-      one->course->next(out, most);
+    order_.clear();
+    for (auto& one : parts_) order_.push_back(&one);
+    std::ranges::stable_sort(order_, {}, &part::sent_by_weight);
+    for (auto* one : order_) {
+      one->scenario->next(out, most);
       const auto given = out.size() - before;
-      one->used += static_cast<double>(std::max<std::size_t>(given, 1)) / one->weight;
+      one->sent_by_weight += static_cast<double>(std::max<std::size_t>(given, 1)) / one->weight;
       if (given == 0) continue;
       if (bounded_) left_ -= given;
       return;
     }
   }
 
-  void heard(const request& sent, const answer& got) override {
-    const auto what = model_.take(sent, got);
-    parts_[model_.payment(model_.key(sent.subject).payment).course].course->heard(sent, what);
+  void on_answer(const request& sent, const answer& got) override {
+    const auto outcome = model_.take(sent, got);
+    parts_[model_.payment(model_.key(sent.subject).payment).scenario].scenario->on_answer(sent, outcome);
   }
 
-  std::unique_ptr<scenario> settle() override { return settle_doubts(model_, progress_); }
+  std::unique_ptr<scenario> settle() override { return settle_in_doubt(model_, progress_); }
   std::unique_ptr<scenario> read_back() override { return read_payments(model_, progress_); }
   std::uint64_t events_expected() const override { return progress_.events; }
 
@@ -95,18 +94,18 @@ class mixed_workload : public workload {
 
  private:
   struct part {
-    std::unique_ptr<load::course> course;
+    std::unique_ptr<mix_scenario> scenario;
     double weight;
-    double used;  // requests given, by weight
+    double sent_by_weight;  // requests sent, divided by the weight
   };
 
   void conclude_key(const key_record& key, verification& result) {
     if (!key.has(key_record::answered)) return;
-    const bool orphan = !key.has(key_record::executed | key_record::doubted | key_record::overloaded);
-    if (orphan)
+    const bool never_executed = !key.has(key_record::executed | key_record::in_doubt | key_record::overloaded);
+    if (never_executed)
       model_.found().add(model_.name_of(key) + ": every answer says that it is a replay, and there was nothing before",
                          {request_id_of(key.request_id)});
-    if (!orphan && !key.has(key_record::faulty)) result.keys += 1;
+    if (!never_executed && !key.has(key_record::faulty)) result.keys += 1;
   }
 
   model model_;
@@ -119,11 +118,11 @@ class mixed_workload : public workload {
 
 }  // namespace
 
-std::unique_ptr<course> make_course(const std::string& name, const workload_options& options, model& of,
-                                    std::uint8_t number) {
-  if (name == "hot") return make_hot_course(options, of, number);
-  if (auto made = make_payments_course(name, options, of, number)) return made;
-  if (auto made = make_keys_course(name, options, of, number)) return made;
+std::unique_ptr<mix_scenario> make_mix_scenario(const std::string& name, const workload_options& options, model& of,
+                                                std::uint8_t number) {
+  if (name == "hot") return make_hot_scenario(options, of, number);
+  if (auto made = make_payments_scenario(name, options, of, number)) return made;
+  if (auto made = make_keys_scenario(name, options, of, number)) return made;
   throw std::invalid_argument("no scenario is called '" + name + "'");
 }
 

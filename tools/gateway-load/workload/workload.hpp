@@ -1,6 +1,6 @@
-// The scenarios, mixed by weight, with a model of what the gateway must have done. While a run lasts it is the scenario
-// that the engine asks; afterwards it settles what got no answer, reads back what was made, and tells what does not
-// agree.
+// The scenarios of a run, mixed by weight, with a model of what the gateway must have done. During the load the
+// workload is the scenario that the engine runs. Afterwards it repeats the requests that got no answer, reads every
+// payment back, and reports what does not agree with the model.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,10 @@ std::vector<weighted_scenario> read_mix(const std::string& text);
 
 struct workload_options {
   std::vector<weighted_scenario> mix;
-  std::string run;  ///< a few characters that no other run has: part of every payment's id
+  std::string run;  ///< the run's name, which no other run has: part of every payment's id
   id_order payment_ids = id_order::sequential;
   std::uint64_t count = 0;  ///< requests in all; 0: no end
-  std::uint32_t callers = 1;  ///< each payment is one's of them, by turns
+  std::uint32_t callers = 1;  ///< keys that sign: each payment belongs to one, in turn
   unsigned keys = 100;  ///< storm, replay, reuse: keys in use at a time
   unsigned duplicates = 100;  ///< storm: requests of one key that leave at once
   unsigned hot_payments = 1;  ///< hot: payments that all its operations go to
@@ -39,7 +39,7 @@ struct workload_options {
   std::string currency = "HKD";
 };
 
-/// An event as a receiver took it.
+/// An event as the receiver got it.
 struct received_event {
   std::string event_id, type, payment_id, delivery_id;
   std::string body_hash;
@@ -52,9 +52,9 @@ class workload : public scenario {
   virtual std::unique_ptr<scenario> settle() = 0;
   /// Reads every payment and its timeline.
   virtual std::unique_ptr<scenario> read_back() = 0;
-  /// How many events the payments that were read back must have caused.
+  /// How many events the receiver must have got for the payments that were read back.
   virtual std::uint64_t events_expected() const = 0;
-  /// After all of these. Without a receiver events are not looked at.
+  /// To be called last. Without a receiver events are not compared.
   virtual verification conclude(const std::optional<std::vector<received_event>>& received) = 0;
 };
 

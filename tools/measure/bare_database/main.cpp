@@ -1,10 +1,9 @@
-// The plainest program that commits the rows of creates: SQLite or Connector/C++ itself, one transaction for each
-// batch, statements prepared once, nothing checked, nothing waited for but the database. The tables, the rows and the
-// durability are the gateway's, and so is the number of connections. What the gateway commits per second is measured
-// against it (tools/bench).
+// Commits the rows of creates directly through SQLite or Connector/C++: one transaction for each batch, statements
+// prepared once, and no work besides. The tables, the rows, the durability and the number of connections are the
+// gateway's. tools/bench compares the rate at which the gateway commits creates with this program's.
 //
-// A batch begins half as many creates as it has units, and finishes those that the batch before it began, as batches of
-// the gateway do on average. Rows are made beforehand; only the statements are timed, on all connections at once.
+// Half of a batch's units begin creates, and the other half finish those that the previous batch began, as in the
+// gateway's batches on average. Rows are made beforehand. Only the statements are timed, on all connections at once.
 #include <cppconn/connection.h>
 #include <cppconn/datatype.h>
 #include <cppconn/driver.h>
@@ -42,7 +41,7 @@ using persistence::cell;
 using persistence::row_buffer;
 using persistence::write_shape;
 
-/// Untimed work between two stretches of timed batches.
+/// Batches are made untimed, then committed timed, this many at a time.
 constexpr std::size_t batches_in_a_stretch = 64;
 
 struct options {
@@ -51,7 +50,7 @@ struct options {
   int seconds = 5;
 };
 
-/// What a create writes, in the order in which the gateway does.
+/// The statements of a create, in the order in which the gateway executes them.
 const std::array<const write_shape*, 5> tables{&statements::insert_command, &statements::insert_payment,
                                                &statements::update_payment, &statements::finish_command,
                                                &statements::insert_attempt};
@@ -84,8 +83,8 @@ class sqlite_database final : public database {
     const int code = sqlite3_open_v2(file.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
     db_.reset(raw);
     check(code == SQLITE_OK);
-    // As the gateway's writer has it (persistence/sqlite), but for its small checkpoints: a limit need not care how
-    // long one lasts.
+    // Durable as the gateway's writer is (persistence/sqlite), but with larger checkpoints and a larger page cache: the
+    // gateway keeps both small for the latency of single commits, which does not matter here.
     execute("PRAGMA journal_mode = WAL");
     execute("PRAGMA synchronous = FULL");
     execute("PRAGMA wal_autocheckpoint = 4000");
@@ -154,7 +153,7 @@ class sqlite_database final : public database {
   std::array<std::unique_ptr<sqlite3_stmt, closer>, tables.size()> prepared_;
 };
 
-/// Works for MySQL and MariaDB: all rows of a table in one statement, which is prepared for as many as every batch has.
+/// For MySQL and MariaDB: one statement writes all rows of a table, prepared for the number of rows in a batch.
 class mysql_database final : public database {
  public:
   mysql_database(const persistence::store_location& where, std::size_t rows) : rows_(rows) {
@@ -168,7 +167,7 @@ class mysql_database final : public database {
     how["OPT_CHARSET_NAME"] = sql::SQLString("utf8mb4");
     link_.reset(sql::mysql::get_mysql_driver_instance()->connect(how));
     plain_.reset(link_->createStatement());
-    // As the gateway's writers have it (persistence/mysql); how a commit reaches the disk is the server's setting.
+    // The settings of the gateway's writers (persistence/mysql). The server's settings decide how durable a commit is.
     plain_->execute("SET NAMES utf8mb4 COLLATE utf8mb4_bin");
     plain_->execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
     link_->setAutoCommit(false);
@@ -180,7 +179,7 @@ class mysql_database final : public database {
       if (rows[i].empty()) continue;
       unsigned at = 0;
       for (const auto& value : rows[i].cells()) bind(*prepared_[i], ++at, value);
-      // A row that is there and changes counts twice.
+      // The server counts an existing row that changes twice.
       const auto counted = static_cast<std::size_t>(prepared_[i]->executeUpdate());
       if (counted != rows_ * (changes(*tables[i]) ? 2 : 1)) throw std::runtime_error("a row was not there");
     }
@@ -188,7 +187,7 @@ class mysql_database final : public database {
   }
 
  private:
-  /// Of all forms that change many rows to different values this one costs the server least.
+  /// Of the statements that set many rows to different values, this form takes the server the least time.
   static std::string sql(const write_shape& shape, std::size_t rows) {
     const auto name = [](const std::string& column, std::size_t) { return column; };
     const auto more = [&](std::string_view what) { return changes(shape) ? ", " + std::string{what} : std::string{}; };
@@ -222,27 +221,27 @@ class mysql_database final : public database {
 };
 
 /// One connection, and the batches that it commits.
-class client {
+class connection {
  public:
-  client(std::unique_ptr<database> to, time_point now, std::size_t creates)
+  connection(std::unique_ptr<database> to, time_point now, std::size_t creates)
       : to_(std::move(to)), work_(now), creates_(creates) {
-    made first;
+    prepared_batch first;
     begin_some(first);
     to_->commit(first.rows);
   }
 
   void make_some(std::size_t batches) {
-    waiting_.clear();
+    ready_.clear();
     for (std::size_t i = 0; i < batches; ++i) {
-      auto& next = waiting_.emplace_back();
+      auto& next = ready_.emplace_back();
       finish_begun(next);
       begin_some(next);
     }
   }
 
-  /// Those made, and how long each took, in microseconds.
+  /// Commits the batches made, and appends how long each took, in microseconds.
   void commit_made(std::vector<double>& took) {
-    for (const auto& each : waiting_) {
+    for (const auto& each : ready_) {
       const auto from = clock_type::now();
       to_->commit(each.rows);
       took.push_back(std::chrono::duration<double, std::micro>(clock_type::now() - from).count());
@@ -250,20 +249,20 @@ class client {
   }
 
  private:
-  /// A batch, and what its rows borrow their texts from.
-  struct made {
+  /// A batch, and the units that own the texts of its rows.
+  struct prepared_batch {
     std::deque<unit_of_work> units;
     batch rows;
   };
 
-  void begin_some(made& in) {
+  void begin_some(prepared_batch& in) {
     for (std::size_t i = 0; i < creates_; ++i) {
       const auto& unit = in.units.emplace_back(work_.begin(next_++));
       persistence::insert_command_row(in.rows[0], std::get<command_record>(unit.inserts[0]));
       persistence::insert_payment_row(in.rows[1], *std::get<payment_ptr>(unit.inserts[1]));
     }
   }
-  void finish_begun(made& in) {
+  void finish_begun(prepared_batch& in) {
     for (int i = next_ - static_cast<int>(creates_); i < next_; ++i) {
       const auto& unit = in.units.emplace_back(work_.finish(i));
       persistence::finish_command_row(in.rows[3], std::get<command_finish>(unit.claims[0]));
@@ -276,7 +275,7 @@ class client {
   store_bench::workload work_;
   std::size_t creates_;
   int next_ = 0;
-  std::deque<made> waiting_;
+  std::deque<prepared_batch> ready_;
 };
 
 std::unique_ptr<database> connect(const persistence::store_location& where, std::size_t creates) {
@@ -285,21 +284,21 @@ std::unique_ptr<database> connect(const persistence::store_location& where, std:
 }
 
 void measure(const options& how) {
-  { const persistence::prepared_store makes_the_tables{how.store}; }
+  { const persistence::prepared_store creates_tables{how.store}; }
   const auto where = persistence::locate_store(how.store);
   const auto creates = std::max<std::size_t>(1, how.batch_units / 2);
-  std::deque<client> clients;
-  const auto connections = where.language == persistence::dialect::sqlite ? 1 : how.store.store_writers;
-  for (unsigned i = 0; i < connections; ++i)
-    clients.emplace_back(connect(where, creates), system_wall_clock{}.now(), creates);
+  std::deque<connection> connections;
+  const auto count = where.language == persistence::dialect::sqlite ? 1 : how.store.store_writers;
+  for (unsigned i = 0; i < count; ++i)
+    connections.emplace_back(connect(where, creates), system_wall_clock{}.now(), creates);
 
-  std::vector<std::vector<double>> took(clients.size());
+  std::vector<std::vector<double>> took(connections.size());
   const auto stretch = [&] {
-    for (auto& each : clients) each.make_some(batches_in_a_stretch);
+    for (auto& each : connections) each.make_some(batches_in_a_stretch);
     const auto from = clock_type::now();
     std::deque<std::future<void>> running;
-    for (std::size_t i = 0; i < clients.size(); ++i)
-      running.push_back(std::async(std::launch::async, [&, i] { clients[i].commit_made(took[i]); }));
+    for (std::size_t i = 0; i < connections.size(); ++i)
+      running.push_back(std::async(std::launch::async, [&, i] { connections[i].commit_made(took[i]); }));
     for (auto& each : running) each.get();
     return std::chrono::duration<double>(clock_type::now() - from).count();
   };
@@ -314,7 +313,7 @@ void measure(const options& how) {
   const auto quantile = [&](double q) {
     return all[static_cast<std::size_t>(q * static_cast<double>(all.size() - 1))];
   };
-  // Units, microseconds, and of a batch p50 and p99 in microseconds.
+  // The units, the microseconds, and the p50 and p99 of a batch in microseconds.
   std::printf("measured %zu %.0f %.0f %.0f\n", all.size() * 2 * creates, seconds * 1e6, quantile(0.5), quantile(0.99));
 }
 

@@ -1,6 +1,6 @@
-// The plainest efficient HTTPS server that Beast makes: one io_context for each thread, a coroutine for each
-// connection, Beast's own reader and writer, the same 300-byte JSON to every request. No routes, no limits, no
-// logs, no metrics. What the gateway answers per second is measured against it (tools/bench).
+// A minimal HTTPS server on Beast: one io_context for each thread, a coroutine for each connection, Beast's own reader
+// and writer, and the same 300 bytes of JSON for every request. It has no routes, limits, logs or metrics. tools/bench
+// compares the gateway's rates with this server's.
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -66,7 +66,7 @@ asio::awaitable<void> serve(tcp::socket socket, ssl::context& tls, std::string& 
 
 using context_list = std::vector<std::unique_ptr<asio::io_context>>;
 
-/// Deals the connections out to the threads in turn, so that each gets as many.
+/// Gives the connections to the threads in turn, so that each thread gets as many.
 asio::awaitable<void> accept_all(tcp::acceptor& acceptor, context_list& contexts, ssl::context& tls,
                                  std::string& body) {
   error_code ec;
@@ -78,7 +78,7 @@ asio::awaitable<void> accept_all(tcp::acceptor& acceptor, context_list& contexts
   }
 }
 
-/// A P-256 key and a certificate for this run only: the same kind that the gateway makes for itself.
+/// A P-256 key and a certificate for this run, of the same kind as the gateway's development certificate.
 void use_fresh_certificate(ssl::context& tls) {
   const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key{EVP_EC_gen("P-256"), EVP_PKEY_free};
   const std::unique_ptr<X509, decltype(&X509_free)> certificate{X509_new(), X509_free};

@@ -1,8 +1,9 @@
-// Writes signed requests, whole as they go over the wire, for wrk to replay (tools/measure/scripts/replay.lua).
+// Writes signed requests as they go over the wire, for wrk to replay (tools/measure/scripts/replay.lua).
 //
-// A request's payment and Idempotency-Key follow from --series and its number alone: the same series written again
-// gives the same requests with a fresh signature, which is what a retry is. Requests end with a NUL byte and are dealt
-// out to --files files in turn, one for each thread of the load generator.
+// --series and a request's number determine its payment and its Idempotency-Key. The same series written again
+// therefore gives the same requests with a new signature, as a client's retries would be. Requests end with a NUL byte
+// and go to
+// --files files in turn, one for each thread of the load generator.
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
@@ -68,7 +69,7 @@ std::string timestamp_now() {
   return text;
 }
 
-/// A UUID of version 8: its bits are ours to choose.
+/// A UUID of version 8, whose bits an application may choose freely.
 std::string uuid_of(const std::string& name) {
   auto bytes = sha256(name);
   bytes[6] = static_cast<unsigned char>((bytes[6] & 0x0f) | 0x80);

@@ -1,7 +1,6 @@
-// What each step of a request costs, alone: a mean over thousands of runs, with its deviation. `tools/bench steps` runs
-// it. The first five are in memory; the last ones are a create's two units of work on a real database that flushes its
-// disk: SQLite in a folder beside this program, and the database of GATEWAY_BENCH_STORE (a mysql:// URL) if that is
-// set.
+// Measures each step of a request alone: the mean of thousands of runs, with its deviation. `tools/bench steps` runs
+// it. The first five steps are in memory. The others commit a create's two units of work to a real, durable database:
+// SQLite in a folder beside this program, and the database of GATEWAY_BENCH_STORE (a mysql:// URL) if that is set.
 #define CATCH_CONFIG_MAIN
 #define CATCH_CONFIG_ENABLE_BENCHMARKING
 #include <catch2/catch.hpp>
@@ -31,7 +30,7 @@ const std::string body =
     R"({"payment_id":"pay_1001","amount":4200,"currency":"HKD","payment_method":"pm_card_visa","description":"Two books",)"
     R"("metadata":{"order":"1001"}})";
 
-/// A request as the session hands it over, and the key that it is signed with.
+/// A request as the HTTP server passes it on, and the key that signs it.
 struct signed_request {
   const time_point now = *parse_seconds("2026-11-20T09:30:00Z");
   const std::string secret = "sk_test_0123456789abcdef0123456789abcdef";
@@ -63,7 +62,7 @@ payment authorized() {
   return p;
 }
 
-/// One connection to a store that is ready for it.
+/// A store with its tables, and one connection to it.
 class opened_store {
  public:
   explicit opened_store(const std::string& where) : folder_{"request_path.XXXXXX"} {
@@ -86,7 +85,7 @@ class opened_store {
     units begins, finishes;
   };
 
-  /// The next ones, not yet committed.
+  /// The units of the next creates, not yet committed.
   creates make(int count) {
     creates made;
     for (int i = 0; i < count; ++i) {
@@ -96,7 +95,7 @@ class opened_store {
     return made;
   }
 
-  /// In one transaction.
+  /// Commits the units in one transaction.
   void commit(std::span<const unit_of_work> together) {
     for (const auto outcome : persistence::commit_units(*link_, together))
       if (outcome != commit_outcome::committed) throw std::runtime_error("a unit was not committed");

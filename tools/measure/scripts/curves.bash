@@ -1,9 +1,9 @@
 # Creates as work grows: by connections, by merchants, and by payments that the store holds. Sourced by tools/bench.
 #
-# Each point is one run of gateway-load in the closed model, verified; what varies besides is the same in all: 256 connections, one
-# merchant, an empty store, and payments' ids in a row. Over merchants the ids are random, for those of many merchants lie anywhere in
-# the indexes whatever they are, and the curve would begin with what ids in a row save instead of one merchant. The runs stay in
-# build/bench/curves-STORE/, so that --only measures one curve again and the page still has the others.
+# Each point is one verified run of gateway-load in the closed model. All points share 256 connections, one merchant, an empty store
+# and sequential payment ids, except for the number that the curve varies. The curve over merchants uses random ids: the ids of many
+# merchants lie anywhere in the indexes, and with sequential ids only the point of one merchant would gain from its order. The results
+# stay in build/bench/curves-STORE/, so that --only can measure one curve again while the page keeps the others.
 source tools/measure/scripts/fill.bash
 
 reference=256
@@ -13,7 +13,7 @@ page=$results.html
 tools/install jq mariadb-server mariadb-client sqlite3
 tools/build gatewayd gatewayctl gateway-load
 make_stand
-# Every connection waits for its answer. With the usual limit thousands of them would be refused, and asking again is no create.
+# With the default limit the gateway would reject requests of thousands of connections, and rejections are no creates.
 gateway_options=(--begin-wait=1m)
 
 # point CURVE GATEWAY CONNECTIONS MERCHANTS PAYMENTS
@@ -24,7 +24,7 @@ point() {
     merchants) x=$merchants ;;
     payments) x=$held ;;
   esac
-  # The merchant of the stand has a share of the payments in its store.
+  # A run with one merchant uses the merchant of the setup, who owns a share of the payments in the store.
   if [ "$merchants" -gt 1 ]; then asks=(--data-dir="$stand/$gateway" --merchants="$merchants")
   else asks=(--key-id="${key_id[$gateway]}" --insecure); fi
   if [ "$curve" = merchants ]; then asks+=(--payment-ids=random); fi
@@ -52,7 +52,7 @@ measure_connections() {
   stop_gateway connections
 }
 
-# Upwards, on one gateway: it keeps the merchants of the runs before.
+# In ascending order on one gateway, which keeps the merchants of earlier runs.
 measure_merchants() {
   local n
   start_gateway merchants "$store" gateway_merchants

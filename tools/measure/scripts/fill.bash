@@ -1,8 +1,8 @@
-# Stores that hold many payments already. Sourced, not run.
+# Fills stores with many payments. Sourced, not run.
 
-# The rows of finished payments, as the gateway leaves them: two hundred merchants of equal size, among them the one that is
-# measured, and idempotency keys all over their range, so that new ones fall between them. In the order of each primary key:
-# in any other it would take hours. ROWS yields seq, NUMBER(seq) is an expression.
+# Prints statements that insert the rows of finished payments as the gateway leaves them. They belong to two hundred merchants of
+# equal size, one of which is measured. Their idempotency keys are spread over the whole range, so that new keys fall between them.
+# The rows are in the order of each primary key, because in any other order the inserts would take hours.
 fill_statements() {
   local count=$1 kind=$2 from=$3 to=$4 now=$5 measured=$6 rows key merchant pay each=$(($1 / 200))
   if [ "$kind" = mariadb ]; then
@@ -17,7 +17,7 @@ fill_statements() {
     merchant="printf('merch_%020d', seq / $each)"
     pay="printf('pay_old_%09d', seq % $each)"
   fi
-  # The merchant who is measured has a share of them.
+  # The measured merchant owns the first share.
   merchant="CASE WHEN seq < $each THEN '$measured' ELSE $merchant END"
   cat <<SQL
 INSERT INTO payments (merchant_id, environment, payment_id, state, amount, currency, captured, refunded, flow, provider, account, hides_provider,
@@ -34,7 +34,7 @@ INSERT INTO attempts (merchant_id, environment, subject_kind, subject_id, seq, o
 SQL
 }
 
-# fill NAME KIND COUNT: into the store of a gateway that is not running; in MariaDB its database is gateway_NAME.
+# fill NAME KIND COUNT: fills the store of a gateway that is not running. In MariaDB its database is gateway_NAME.
 fill() {
   local name=$1 kind=$2 count=$3 from to chunk=500000 now began=$SECONDS
   now=$(date +%s000)

@@ -1,4 +1,4 @@
-# Creates beside a store that holds many payments already, and on an empty one, in turn. Sourced by tools/bench.
+# Measures creates on a store that holds many payments and on an empty one, alternately. Sourced by tools/bench.
 source tools/measure/scripts/measures.bash
 source tools/measure/scripts/fill.bash
 

@@ -1,8 +1,8 @@
-# One measurement each, over connections that are already open. Sourced, not run.
+# One function for each measurement, over connections that are already open. Sourced, not run.
 
 declare -A rates p50s p99s guess next_payment batch_units
 wrong=0
-live=10000 # payments whose keys and timelines are asked for again and again
+live=10000 # payments whose keys and timelines are requested repeatedly
 run=$(od -An -N4 -tx4 /dev/urandom | tr -d ' ')
 
 record() {
@@ -41,10 +41,10 @@ measure_bare() {
   record bare
 }
 
-# Each payment and key is new; every create must have committed its begin and its finish.
+# Each payment and key is new. For every create the gateway must have committed a begin and a finish.
 measure_create() {
   local gateway=$1 count before after sent batches units
-  # Half as many again as the last run needed; a run that still ran out is repeated with more.
+  # 1.5 times the requests that the last run needed. A run that still used up all of them is repeated with more.
   while :; do
     count=$((${guess[$gateway]} * (seconds + 1) * 3 / 2))
     presign "$gateway" create "c$run" "${next_payment[$gateway]}" "$count"
@@ -66,7 +66,7 @@ measure_create() {
   record "create-$gateway"
 }
 
-# As many creates as the database itself commits, in batches as large as those of the creates just measured.
+# The rate of creates that the database itself commits, in batches as large as those of the creates just measured.
 measure_database() {
   local gateway=$1 where=sqlite line
   if [ "$gateway" = mariadb ]; then where=$(mariadb_url gateway_bare); fi
@@ -77,7 +77,7 @@ measure_database() {
   record "database-$gateway"
 }
 
-# The first pass creates what does not exist and brings what was evicted back into memory; the second is measured.
+# The first pass creates missing payments and loads evicted ones into memory. The second pass is measured.
 measure_replay() {
   local gateway=$1 before after
   presign "$gateway" create "live$run" 0 "$live"
@@ -103,7 +103,7 @@ median_of() {
   tr ' ' '\n' <<<"$1" | grep -v '^$' | median
 }
 
-# load SERVER SCENARIO [OPTION…]: one run of gateway-load, which signs and verifies what it sends. Sets what drive sets.
+# load SERVER SCENARIO [OPTION…]: one run of gateway-load, which signs and verifies its requests. Sets the variables that drive sets.
 load() {
   local server=$1 scenario=$2 file=$stand/load.json
   shift 2
@@ -117,7 +117,7 @@ load() {
   exhausted=0
 }
 
-# The bare server again, by the generator that signs while it sends: what the measures below are compared with.
+# The bare server again, with the generator that signs while it sends. The measurements below are compared with this rate.
 measure_signing() {
   load bare create --closed --connections="$connections" --duration=1s --no-verify
   load bare create --closed --connections="$connections" --duration="${seconds}s" --no-verify
@@ -130,14 +130,14 @@ measure_lifecycle() {
   record "lifecycle-$1"
 }
 
-# A hundred duplicates of each key at once: one is executed, all are answered.
+# A hundred duplicates of each key at once. One is executed, and all are answered.
 measure_storm() {
   load "$1" storm --closed --connections="$connections" --keys=100 --duplicates=100 --warm-up=1s --duration="${seconds}s"
   record "storm-$1"
 }
 
-# One client alone, and then creates that leave by a schedule: half of the rate that the gateway must reach, and half of what it can,
-# for which its p99 has a target.
+# The latency of one client alone, and then of creates that leave by a schedule: at half of the rate that the gateway must reach, and at
+# half of its highest rate, for which the p99 has a target.
 measure_pace() {
   local most due
   load "$1" create --closed --connections=1 --warm-up=1s --duration="${seconds}s"
@@ -152,7 +152,7 @@ measure_pace() {
   record "half-$1"
 }
 
-# nginx as the receiver of webhooks: how many posts like an event's it answers, and writes to its log.
+# nginx as the receiver of webhooks: the rate at which it answers posts of an event's size and logs them.
 measure_nginx() {
   local body thread
   body='{"id":"evt_0123456789abcdef0123456789abcdef","type":"payment.captured","created":"2026-11-21T10:00:00.125Z",'
@@ -168,7 +168,8 @@ measure_nginx() {
   record nginx
 }
 
-# A backlog delivered to nginx with nothing else to do, and from before an event's commit to its arrival at 500 events a second.
+# The rate at which a backlog is delivered to nginx without other load, and the latency from before an event's commit to its arrival
+# at 500 events a second.
 measure_deliveries() {
   local gateway=$1 name figures=$stand/figures where
   where=$(mariadb_url)

@@ -21,7 +21,7 @@ create_some() {
 start_gateway "$store" "$store"
 [ "$payments" -gt "$first" ] || fail "--payments must be above $first"
 
-# A few more than wanted: wrk asks its script for one request that it does not send.
+# A few more requests than needed, because each thread of wrk takes one request from its script that it does not send.
 next=0
 until [ "$(created)" -ge "$first" ]; do
   count=$((first - $(created) + threads))
@@ -36,7 +36,7 @@ while [ "$(created)" -lt "$payments" ]; do
   count=$((pace * chunk_seconds * 3 / 2))
   create_some "$next" "$count" "$chunk_seconds"
   next=$((next + count))
-  # Those that ran out asked /healthz instead: the pace to plan with is at least twice what was planned.
+  # If the requests ran out, the rate is unknown: plan with twice the rate next time.
   if [ "$exhausted" -gt 0 ]; then pace=$((pace * 2)); else pace=$(rate); fi
   printf '%9d payments: %7d kB resident, %s creates/s\n' "$(created)" "$(resident_kb)" "$pace"
 done

@@ -1,10 +1,10 @@
--- Sends pre-signed requests from files, one file for each thread, as fast as wrk can. What is sent is read beforehand:
--- while measuring, a request costs one table look-up.
+-- Sends pre-signed requests from files, one file for each thread, as fast as wrk can. The files are read beforehand, so that a
+-- request costs one table look-up during the measurement.
 --
 --   wrk -t2 -s replay.lua URL -- FILES once|again
 --
--- once: each request goes out once; when they run out, /healthz is asked instead and the run is marked as exhausted.
--- again: the file is begun anew.
+-- once: each request is sent once. When they run out, requests of /healthz are sent and the run is marked as exhausted.
+-- again: after the last request the first one is sent again.
 
 local threads = {}
 

@@ -35,34 +35,34 @@ rate_of() {
   median_of "${rates[$1]}"
 }
 
-# The median of what is measured in microseconds, in milliseconds; nothing of what was not measured.
+# The median of values in microseconds, in milliseconds. Prints nothing if there are none.
 ms() {
   [ -z "$1" ] || bc_ms "$(median_of "$1")"
 }
 
-# told NAME RATIO BASE TARGET OF_DATABASE VERDICT: all but the name may be empty.
-told() {
+# result_row NAME RATIO BASE TARGET OF_DATABASE VERDICT: all but the name may be empty.
+result_row() {
   row "$1" "$(rate_of "$1")" "${@:2:4}" "$(ms "${p50s[$1]-}")" "$(ms "${p99s[$1]-}")" "${6-}"
 }
 
-# judge CONDITION: an expression of awk, of what was measured and not of what is told, which is rounded. Sets verdict.
+# judge CONDITION: sets verdict. CONDITION is an expression of awk over measured values, because the printed ones are rounded.
 judge() {
   verdict=met
   if ! awk "BEGIN { exit !($1) }"; then verdict=missed missed=$((missed + 1)); fi
 }
 
-# compared NAME BASE [DATABASE]: its rate as a share of the base's, and of what the database could carry.
-compared() {
+# compared_row NAME BASE [DATABASE]: the rate as a ratio to BASE's, and to the bare database's.
+compared_row() {
   local name=$1 base=$2 of_database='' share target verdict=''
   share=$(ratio "$(rate_of "$name")" "$(rate_of "$base")")
   target=$(target_of "$name")
   [ -z "$target" ] || judge "$(rate_of "$name") >= $target * $(rate_of "$base")"
   if [ -n "${3-}" ] && [ -n "${rates[$3]-}" ]; then of_database=$(ratio "$(rate_of "$name")" "$(rate_of "$3")"); fi
-  told "$name" "$share" "$base" "$target" "$of_database" "$verdict"
+  result_row "$name" "$share" "$base" "$target" "$of_database" "$verdict"
 }
 
-# tail_of RUN: its p99 as a multiple of a lone request's p50, on the store at hand.
-tail_of() {
+# tail_ratio RUN: the p99 of RUN as a multiple of a lone request's p50, on the store in $gateway.
+tail_ratio() {
   printf %.1f "$(ratio "$(median_of "${p99s[$1-$gateway]}")" "$(median_of "${p50s[lone-$gateway]}")")"
 }
 
@@ -71,29 +71,29 @@ print_table() {
   echo
   row "median of $rounds" rate/s ratio of target 'of database' 'p50 ms' 'p99 ms' ''
   for base in bare signing nginx; do
-    [ -z "${rates[$base]-}" ] || told "$base" 1 '' '' '' ''
+    [ -z "${rates[$base]-}" ] || result_row "$base" 1 '' '' '' ''
   done
   for measure in "${measures[@]}"; do
     gateway=${measure#*-}
     case $measure in
-      create-*) compared "$measure" bare "database-$gateway" ;;
-      database-*) told "$measure" '' '' '' 1 '' ;;
-      replay-* | timeline-*) compared "$measure" bare ;;
-      lifecycle-* | storm-*) compared "$measure" signing ;;
+      create-*) compared_row "$measure" bare "database-$gateway" ;;
+      database-*) result_row "$measure" '' '' '' 1 '' ;;
+      replay-* | timeline-*) compared_row "$measure" bare ;;
+      lifecycle-* | storm-*) compared_row "$measure" signing ;;
       pace-*)
-        told "lone-$gateway" '' '' '' '' ''
-        told "steady-$gateway" "$(tail_of steady)" 'lone p50' '' '' ''
+        result_row "lone-$gateway" '' '' '' '' ''
+        result_row "steady-$gateway" "$(tail_ratio steady)" 'lone p50' '' '' ''
         judge "$(median_of "${p99s[half-$gateway]}") <= 10 * $(median_of "${p50s[lone-$gateway]}")"
-        told "half-$gateway" "$(tail_of half)" 'lone p50' '<= 10' '' "$verdict"
+        result_row "half-$gateway" "$(tail_ratio half)" 'lone p50' '<= 10' '' "$verdict"
         ;;
       deliveries-*)
-        compared "$measure" nginx
-        told "arrival-$gateway" '' '' '' '' ''
+        compared_row "$measure" nginx
+        result_row "arrival-$gateway" '' '' '' '' ''
         ;;
     esac
   done
   echo
-  if compares_databases; then echo "database: creates that the bare database commits; p50 and p99 of a batch$(batches_told)"; fi
+  if compares_databases; then echo "database: creates that the bare database commits; p50 and p99 of a batch$(batch_sizes)"; fi
   if paces; then echo "lone: one client; steady: half of the rate that creates must reach; half: half of their highest"; fi
   if delivers; then
     echo "deliveries: a backlog to nginx, at no set rate (webhook-rate is 0)"
@@ -101,7 +101,7 @@ print_table() {
   fi
 }
 
-batches_told() {
+batch_sizes() {
   local gateway
   for gateway in "${gateways[@]}"; do
     if [ -n "${batch_units[$gateway]-}" ]; then printf ', of %s units on %s' "${batch_units[$gateway]}" "$gateway"; fi

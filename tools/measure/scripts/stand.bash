@@ -1,4 +1,4 @@
-# The stand on which tools/bench measures: servers that it starts and ends, and one run of wrk. Sourced, not run.
+# The setup in which tools/bench measures: it starts and ends servers, and runs wrk. Sourced, not run.
 
 fail() {
   echo "tools/bench: $*" >&2
@@ -7,7 +7,7 @@ fail() {
 
 declare -A url metrics merchant_of key_id key_secret server_pid
 threads=2
-gateway_options=() # further ones of each gateway
+gateway_options=() # further options of each gateway
 
 make_stand() {
   stand=$(mktemp -d "$root/build/bench/stand.XXXXXX")
@@ -53,7 +53,7 @@ start_nginx() {
   done
 }
 
-# mariadb_url [DATABASE]: of the stand's own MariaDB, which runs then.
+# mariadb_url [DATABASE]: starts the setup's own MariaDB if it is not running, and prints its URL.
 mariadb_url() {
   local where
   where=$(tools/mariadb start "$stand/mariadb-server" --buffer-pool=1G --redo-log=1G)
@@ -64,8 +64,8 @@ mariadb_url() {
   echo "$where"
 }
 
-# start_gateway NAME sqlite|mariadb [DATABASE]: the first time with a merchant and its test key. Logs of single requests are not
-# what is measured.
+# start_gateway NAME sqlite|mariadb [DATABASE]: at its first start the gateway gets a merchant and a test key. The log level leaves
+# out the lines of single requests, so that the measurement does not include them.
 start_gateway() {
   local name=$1 where=$2 merchant key data=$stand/$1
   if [ "$where" = mariadb ]; then where=$(mariadb_url "${@:3}"); fi
@@ -87,13 +87,13 @@ stop_gateway() {
   unset "server_pid[$1]"
 }
 
-# mariadb_sql [STATEMENT]: as the gateways' user; without one, what comes from standard input, in the database gateway_full.
+# mariadb_sql [STATEMENT]: runs it as the gateways' user. Without one it runs standard input in the database gateway_full.
 mariadb_sql() {
   if [ $# -gt 0 ]; then set -- --execute="$1"; else set -- gateway_full; fi
   mariadb --no-defaults --socket="$stand/mariadb-server/mysql.sock" --user=gateway --password=gateway "$@"
 }
 
-# sample NAME METRIC…: the sum of the samples whose names begin so.
+# sample NAME METRIC…: the sum of the samples whose names begin with one of these.
 sample() {
   local name=$1
   shift

@@ -1,5 +1,6 @@
-// Measures group commit: creates, as their two units each (begin: key and payment; finish: payment, result, attempt),
-// with a fixed number in flight through the store's actors.
+// Measures group commit through the store's actors, with a fixed number of creates in flight. A create is two units:
+// its begin (key and payment) and its finish (payment, result, attempt). With --old-keys, idempotency keys that are too
+// old are purged meanwhile.
 #include <CLI/CLI.hpp>
 #include <caf/actor_system.hpp>
 #include <caf/event_based_actor.hpp>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <stdexcept>
 #include <vector>
 
 #include "persistence/store.hpp"
@@ -24,6 +26,7 @@ struct options {
   settings store;
   int payments = 50'000;
   int in_flight = 256;
+  int old_keys = 0;
 };
 
 struct tally {
@@ -33,7 +36,7 @@ struct tally {
   std::vector<double> latencies_ms;
 };
 
-/// Keeps `in_flight` creates going; each one is its begin, then its finish.
+/// Keeps `in_flight` creates in flight; each commits its begin and then its finish.
 caf::behavior load(caf::event_based_actor* self, const store_handles* handles, const workload* work, const options* how,
                    tally* counted, caf::actor done) {
   const auto commit = [=](unit_of_work unit, auto then) {
@@ -65,6 +68,38 @@ caf::behavior load(caf::event_based_actor* self, const store_handles* handles, c
   }};
 }
 
+/// Adds idempotency keys of that time. They are spread over the whole range, as clients' keys are.
+void add_old_keys(caf::scoped_actor& self, const store_writer& writer, int count, time_point created_at) {
+  const workload work{created_at};
+  for (int i = 0; i < count;) {
+    std::vector<decltype(self->request(writer, caf::infinite, work.old_key(0)))> asked;
+    for (; i < count && asked.size() < 5'000; ++i)
+      asked.push_back(self->request(writer, caf::infinite, work.old_key(i)));
+    for (auto& each : asked)
+      each.receive(
+          [](commit_outcome outcome) {
+            if (outcome != commit_outcome::committed) throw std::runtime_error("an old key is not stored");
+          },
+          [](const caf::error&) { throw std::runtime_error("the store does not answer"); });
+  }
+}
+
+/// Purges until nothing old is left, as the reconciler does.
+caf::behavior purge(caf::event_based_actor* self, store_writer by, time_point before) {
+  return {[=](caf::ok_atom) {
+    self->request(by, caf::infinite, purge_commands{before, 5'000}).then([=](const purge_result& made) {
+      if (made.deleted == 5'000) self->send(self, caf::ok_atom{});
+    });
+  }};
+}
+
+void print_purge(const metrics& counts, double purged, double seconds) {
+  const auto steps = counts.purge_step_seconds.Collect().histogram;
+  const auto count = static_cast<double>(std::max<std::uint64_t>(1, steps.sample_count));
+  std::printf("       %.0f old keys/s purged, %.0f in all, in steps of %.0f keys and %.2f ms\n", purged / seconds,
+              purged, purged / count, 1e3 * steps.sample_sum / count);
+}
+
 void measure(const options& how) {
   metrics counts;
   caf::actor_system_config config;
@@ -73,10 +108,15 @@ void measure(const options& how) {
   { const persistence::prepared_store closed_at_once{how.store}; }  // the store opens connections of its own
   caf::actor_system system{config};
   const auto handles = persistence::open_store(system, how.store, counts);
-  const workload work{system_wall_clock{}.now()};
+  const auto now = system_wall_clock{}.now();
+  const workload work{now};
   tally counted;
   {
     caf::scoped_actor self{system};
+    add_old_keys(self, handles.writers.front(), how.old_keys, now - std::chrono::hours{48});
+    const auto purger = system.spawn(purge, handles.recorder, now - std::chrono::hours{24});
+    self->send(purger, caf::ok_atom{});
+    const auto commits = counts.commits.Value(), purged = counts.purged_keys.Value();
     const auto started = clock_type::now();
     const auto loader = system.spawn(load, &handles, &work, &how, &counted, caf::actor{self});
     self->send(loader, caf::ok_atom{});
@@ -90,12 +130,15 @@ void measure(const options& how) {
     std::printf(
         "%-6s %d writer(s), %d in flight: %.0f units/s, %.1f units per commit, p50 %.2f ms, p99 %.2f ms, %d failed\n",
         how.store.store == "sqlite" ? "sqlite" : "mysql", static_cast<int>(handles.writers.size()), how.in_flight,
-        static_cast<double>(all.size()) / seconds, static_cast<double>(all.size()) / counts.commits.Value(),
+        static_cast<double>(all.size()) / seconds, static_cast<double>(all.size()) / (counts.commits.Value() - commits),
         quantile(0.5), quantile(0.99), counted.failed);
+    if (how.old_keys > 0) print_purge(counts, counts.purged_keys.Value() - purged, seconds);
+    caf::anon_send_exit(purger, caf::exit_reason::kill);
     caf::anon_send_exit(loader, caf::exit_reason::user_shutdown);
   }
   for (const auto& writer : handles.writers) caf::anon_send_exit(writer, caf::exit_reason::user_shutdown);
   for (const auto& reader : handles.readers) caf::anon_send_exit(reader, caf::exit_reason::user_shutdown);
+  caf::anon_send_exit(handles.recorder, caf::exit_reason::user_shutdown);
   for (const auto& reader : {handles.outbox, handles.archive})
     caf::anon_send_exit(reader, caf::exit_reason::user_shutdown);
 }
@@ -110,6 +153,7 @@ int main(int argc, char** argv) {
   app.add_option("--writers", how.store.store_writers, "connections")->capture_default_str();
   app.add_option("--payments", how.payments, "creates in all")->capture_default_str();
   app.add_option("--in-flight", how.in_flight, "creates at a time")->capture_default_str();
+  app.add_option("--old-keys", how.old_keys, "too old idempotency keys to be purged meanwhile")->capture_default_str();
   app.add_option("--batch-units", how.store.batch_units, "most units in one transaction")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   try {

@@ -1,5 +1,5 @@
-// The units of work of creates, as the actors write them for what tools/bench sends: one merchant, an idempotency key
-// and a payment each, approved at once, which is no event yet.
+// The units of work of creates as the actors write them for the requests of tools/bench: one merchant, and for each
+// create a new idempotency key and payment. The payment is approved at once, which causes no event.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ class workload {
  public:
   explicit workload(time_point now) : now_(now) {}
 
-  /// Before the provider is called: the key and the payment.
+  /// The unit before the call of the provider: the key and the payment.
   unit_of_work begin(int i) const {
     auto p = std::make_shared<const payment>(claimed(i));
     command_record command;
@@ -29,7 +29,7 @@ class workload {
     return unit;
   }
 
-  /// After it: the payment as it stands then, the answer and the attempt.
+  /// The unit after the call: the changed payment, the answer and the attempt.
   unit_of_work finish(int i) const {
     auto p = claimed(i);
     unit_of_work unit{unit_kind::finish, p.key, {}, {}};
@@ -51,6 +51,22 @@ class workload {
     return unit;
   }
 
+  /// A finished command, whose key is to be purged once it is old enough.
+  unit_of_work old_key(int i) const {
+    const auto p = claimed(i);
+    command_record command;
+    command.key = {p.key.merchant, p.key.env, "", key_of("old " + p.key.id)};
+    command.fingerprint = std::string(64, 'f');
+    command.subject_id = p.key.id;
+    command.amount = p.amount.minor;
+    command.created_at = now_;
+    command.result = *result_;
+    command.finished_at = now_;
+    unit_of_work unit{unit_kind::conclude, p.key, {}, {}};
+    unit.inserts.emplace_back(std::move(command));
+    return unit;
+  }
+
  private:
   payment claimed(int i) const {
     const auto number = std::to_string(i);
@@ -69,7 +85,7 @@ class workload {
     return p;
   }
 
-  /// Like a UUID: all over the range, so that new keys fall between those that are there.
+  /// Like a UUID, spread over the whole range, so that new keys fall between existing ones.
   static std::string key_of(const std::string& payment) {
     const auto digest = crypto::hex(crypto::sha256(payment));
     return digest.substr(0, 8) + '-' + digest.substr(8, 4) + "-8" + digest.substr(12, 3) + "-8" + digest.substr(15, 3) +

@@ -1,0 +1,41 @@
+// The directory's credentials: API keys, and the tokens of setup links.
+#pragma once
+
+#include <string>
+
+#include "gateway/base/crypto.hpp"
+#include "gateway/directory.hpp"
+#include "merchants.hpp"
+#include "plan.hpp"
+
+namespace gateway::actors {
+
+/// Seals and opens the secrets of keys, and publishes them. The published keys are all that it needs to know of them.
+class credentials {
+ public:
+  /// All outlive it.
+  credentials(const merchants& owners, directory& published, const crypto::master_key& keys, const wall_clock& clock)
+      : owners_{owners}, published_{published}, keys_{keys}, clock_{clock} {}
+
+  /// Publishes the keys of these rows.
+  void adopt(const directory_lookup& rows);
+
+  /// As in merchants.
+  static std::string changes(const mint_key&) { return {}; }
+  static std::string changes(const revoke_key& wanted) { return wanted.id.value; }
+  static std::string changes(const redeem_setup_token& wanted) { return wanted.token_id; }
+
+  planned prepare(const mint_key& wanted);
+  planned prepare(const revoke_key& wanted);
+  planned prepare(const redeem_setup_token& wanted);
+
+ private:
+  void publish(api_key key);
+
+  const merchants& owners_;
+  directory& published_;
+  const crypto::master_key& keys_;
+  const wall_clock& clock_;
+};
+
+}  // namespace gateway::actors

@@ -1,0 +1,193 @@
+#include "destinations.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "gateway/base/log.hpp"
+
+namespace gateway::actors {
+
+namespace {
+
+std::string sealed_to(const destination_id& id) { return "destination:" + id.value; }
+
+/// A conflict, although it is not there: the operator socket has always answered so, and its answers stay.
+operator_problem no_destination(const destination_id& id) {
+  return {operator_problem::kind::conflict, "no destination " + id.value};
+}
+
+operator_problem too_many(const set_destination& wanted) {
+  return {operator_problem::kind::conflict, wanted.owner + " has " + std::to_string(most_destinations) +
+                                                " destinations in " + std::string{to_string(wanted.env)} +
+                                                " mode already, the most that it may have"};
+}
+
+}  // namespace
+
+destination_id destination_id_of(destination_kind kind, const std::string& owner, environment env,
+                                 const std::string& url) {
+  auto named = owner + '\n' + std::string{to_string(env)};
+  if (kind == destination_kind::merchant) named += '\n' + url;
+  return destination_id{"dest_" + crypto::hex(crypto::sha256(named)).substr(0, 20)};
+}
+
+// ---- the rows -----------------------------------------------------------------------------------
+
+void destinations::adopt(const directory_lookup& rows) {
+  known_.clear();
+  owned_.clear();
+  for (const auto& row : rows.destinations) remember(opened(row));
+  for (const auto& [owner, ids] : owned_) owners_.set_destinations(merchant_id{owner}, told_of(owner));
+}
+
+destinations::known_destination destinations::opened(const stored_destination& row) const {
+  const auto& id = row.what.id;
+  known_destination d{row, {}, {}};
+  if (auto secret = keys_.open(row.sealed_secret, sealed_to(id)))
+    d.secret = std::move(*secret);
+  else
+    log::error("destination_secret_unreadable", {{"destination_id", id.value}});
+  if (row.sealed_previous.empty()) return d;
+  if (auto previous = keys_.open(row.sealed_previous, sealed_to(id)))
+    d.previous = std::move(*previous);
+  else
+    log::error("destination_previous_secret_unreadable", {{"destination_id", id.value}});
+  return d;
+}
+
+void destinations::remember(known_destination d) {
+  const auto id = d.row.what.id;
+  owned_[d.row.what.owner].insert(id);
+  known_[id] = std::move(d);
+}
+
+const destinations::known_destination* destinations::find(const destination_id& id) const {
+  const auto at = known_.find(id);
+  return at == known_.end() ? nullptr : &at->second;
+}
+
+/// Platforms are not known here yet.
+bool destinations::has_owner(const set_destination& wanted) const {
+  return wanted.kind == destination_kind::merchant && owners_.has(merchant_id{wanted.owner});
+}
+
+std::size_t destinations::count(const std::string& owner, environment env) const {
+  const auto owned = owned_.find(owner);
+  if (owned == owned_.end()) return 0;
+  return static_cast<std::size_t>(
+      std::ranges::count_if(owned->second, [&](const auto& id) { return find(id)->row.what.env == env; }));
+}
+
+/// Who is told of the owner's payments. Its own destinations; those of the platforms that it granted access join here,
+/// once there are grants.
+std::vector<destination> destinations::told_of(const std::string& owner) const {
+  std::vector<destination> list;
+  if (const auto owned = owned_.find(owner); owned != owned_.end())
+    for (const auto& id : owned->second) list.push_back(find(id)->row.what);
+  return list;
+}
+
+// ---- the snapshot -------------------------------------------------------------------------------
+
+void destinations::publish_all() const {
+  for (const auto& [id, d] : known_) publish(d);
+}
+
+void destinations::publish(const known_destination& d) const {
+  if (d.secret.empty()) return;
+  auto shown = std::make_shared<webhook_endpoint>();
+  shown->what = d.row.what;
+  shown->secret = d.secret;
+  if (!d.previous.empty() && d.row.previous_until) {
+    shown->previous_secret = d.previous;
+    shown->previous_until = *d.row.previous_until;
+  }
+  published_.publish(std::shared_ptr<const webhook_endpoint>{std::move(shown)});
+  published_anew_(d.row.what.id);
+}
+
+// ---- commands -----------------------------------------------------------------------------------
+
+planned destinations::prepare(const set_destination& wanted) {
+  if (!has_owner(wanted)) return no_such(to_string(wanted.kind), wanted.owner);
+  const auto id = destination_id_of(wanted.kind, wanted.owner, wanted.env, wanted.url);
+  const auto* same = find(id);
+  if (!same && count(wanted.owner, wanted.env) >= most_destinations) return too_many(wanted);
+  auto d = same ? *same : fresh(wanted, id);
+  if (d.secret.empty()) give_new_secret(d);
+  d.row.what.url = wanted.url;
+  d.row.what.events = wanted.events;
+  d.row.what.status = destination_status::enabled;
+  d.row.what.disabled_reason.clear();
+  return saving(std::move(d), [](const known_destination& saved) -> operator_result {
+    return destination_secret{saved.row.what.id, saved.secret};
+  });
+}
+
+destinations::known_destination destinations::fresh(const set_destination& wanted, const destination_id& id) const {
+  known_destination d;
+  d.row.what.id = id;
+  d.row.what.kind = wanted.kind;
+  d.row.what.owner = wanted.owner;
+  d.row.what.env = wanted.env;
+  d.row.what.created_at = clock_.now();
+  return d;
+}
+
+void destinations::give_new_secret(known_destination& d) const {
+  d.secret = "whsec_" + crypto::random_hex(32);
+  d.row.sealed_secret = keys_.seal(d.secret, sealed_to(d.row.what.id));
+}
+
+planned destinations::prepare(const enable_destination& wanted) {
+  return with_status(wanted.id, destination_status::enabled, {});
+}
+
+planned destinations::prepare(const disable_destination& wanted) {
+  return with_status(wanted.id, destination_status::disabled, wanted.reason);
+}
+
+planned destinations::with_status(const destination_id& id, destination_status status, std::string reason) {
+  const auto* known = find(id);
+  if (!known) return no_destination(id);
+  auto d = *known;
+  d.row.what.status = status;
+  d.row.what.disabled_reason = std::move(reason);
+  return saving(std::move(d), [](const known_destination& saved) -> operator_result {
+    return named_result{saved.row.what.id.value, std::string{to_string(saved.row.what.status)}};
+  });
+}
+
+planned destinations::prepare(const rotate_destination_secret& wanted) {
+  const auto* known = find(wanted.id);
+  if (!known) return no_destination(wanted.id);
+  auto d = *known;
+  const bool keep = wanted.overlap > duration_ms{0} && !d.secret.empty();
+  d.previous = keep ? d.secret : std::string{};
+  d.row.sealed_previous = keep ? keys_.seal(d.previous, sealed_to(wanted.id)) : std::string{};
+  d.row.previous_until = keep ? std::optional{clock_.now() + wanted.overlap} : std::nullopt;
+  give_new_secret(d);
+  return saving(std::move(d), [](const known_destination& saved) -> operator_result {
+    return rotated_secret{saved.row.what.id, saved.secret, saved.row.previous_until};
+  });
+}
+
+/// Makes the destination durable as it is, then known; `answer` tells of it.
+template <class Answer>
+plan destinations::saving(known_destination d, Answer answer) {
+  plan p;
+  p.unit.inserts.push_back(save_destination{d.row});
+  p.when_duplicate = "the destination changed meanwhile";
+  p.apply = [this, d = std::move(d), answer]() -> operator_result {
+    remember(d);
+    publish(d);
+    const merchant_id owner{d.row.what.owner};
+    owners_.set_destinations(owner, told_of(owner.value));
+    owners_.publish(owner);
+    return answer(d);
+  };
+  return p;
+}
+
+}  // namespace gateway::actors

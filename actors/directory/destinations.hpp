@@ -1,0 +1,86 @@
+// The directory's destinations of webhooks, with their secrets.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "gateway/base/crypto.hpp"
+#include "gateway/directory.hpp"
+#include "merchants.hpp"
+#include "plan.hpp"
+
+namespace gateway::actors {
+
+/// A merchant's, in one mode.
+inline constexpr std::size_t most_destinations = 32;
+
+/// Derived, so that two nodes that set the same destination at a time set one.
+destination_id destination_id_of(destination_kind kind, const std::string& owner, environment env,
+                                 const std::string& url);
+
+/// Knows every destination's row, seals and opens their secrets, publishes them, and tells merchants which are theirs.
+class destinations {
+ public:
+  using listener = std::function<void(const destination_id&)>;
+
+  /// All but `published_anew` outlive it; that one is told of each destination that is published.
+  destinations(merchants& owners, directory& published, const crypto::master_key& keys, const wall_clock& clock,
+               listener published_anew)
+      : owners_{owners},
+        published_{published},
+        keys_{keys},
+        clock_{clock},
+        published_anew_{std::move(published_anew)} {}
+
+  /// From now on the rows are these, and merchants know which are theirs. Nothing is published yet.
+  void adopt(const directory_lookup& rows);
+  void publish_all() const;
+
+  /// As in merchants. How many an owner has is read and changed by all.
+  static std::string changes(const set_destination&) { return "destinations"; }
+  static std::string changes(const enable_destination&) { return "destinations"; }
+  static std::string changes(const disable_destination&) { return "destinations"; }
+  static std::string changes(const rotate_destination_secret&) { return "destinations"; }
+
+  planned prepare(const set_destination& wanted);
+  planned prepare(const enable_destination& wanted);
+  planned prepare(const disable_destination& wanted);
+  planned prepare(const rotate_destination_secret& wanted);
+
+ private:
+  /// A destination's row, and its secrets in the clear. Without a secret if the row's cannot be opened: it is not
+  /// published then, and what is for it waits until it gets another one.
+  struct known_destination {
+    stored_destination row;
+    std::string secret;
+    std::string previous;
+  };
+
+  const known_destination* find(const destination_id& id) const;
+  bool has_owner(const set_destination& wanted) const;
+  std::size_t count(const std::string& owner, environment env) const;
+  std::vector<destination> told_of(const std::string& owner) const;
+
+  known_destination opened(const stored_destination& row) const;
+  void remember(known_destination d);
+  void publish(const known_destination& d) const;
+
+  known_destination fresh(const set_destination& wanted, const destination_id& id) const;
+  void give_new_secret(known_destination& d) const;
+  planned with_status(const destination_id& id, destination_status status, std::string reason);
+  template <class Answer>
+  plan saving(known_destination d, Answer answer);
+
+  merchants& owners_;
+  directory& published_;
+  const crypto::master_key& keys_;
+  const wall_clock& clock_;
+  listener published_anew_;
+  std::unordered_map<destination_id, known_destination> known_;
+  std::unordered_map<std::string, std::set<destination_id>> owned_;  ///< by owner
+};
+
+}  // namespace gateway::actors

@@ -1,0 +1,243 @@
+// Operator commands run in arrival order: check against what is known, make durable, then change what is known and
+// publish the new snapshot of the merchant, key or destination. Those that wait together and change different things
+// share a commit; what one of them finds does not depend on another. The parts (merchants, credentials, destinations)
+// know their rows and plan their commands; here are the queue and what a commit's outcome means. A command whose commit
+// is in doubt is answered as such; what is known is then read again, so that it never differs from the store.
+//
+// A password is hashed before its command joins the queue: nothing waits for it. The hasher answers in the order in
+// which it was asked, so users of one merchant follow each other as they came.
+
+#include "directory_actor.hpp"
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <set>
+
+#include <caf/all.hpp>
+
+#include "credentials.hpp"
+#include "destinations.hpp"
+#include "merchants.hpp"
+
+namespace gateway::actors {
+
+namespace {
+
+using result_promise = caf::typed_response_promise<operator_result>;
+/// It wakes itself while the store is away.
+using waking_directory = directory_actor::extend<caf::reacts_to<wake_atom>>;
+
+class command_queue {
+ public:
+  command_queue(waking_directory::pointer self, const directory_context& context)
+      : self_{self},
+        store_{context.store},
+        hasher_{context.hasher},
+        merchants_{context.published, context.clock},
+        credentials_{merchants_, context.published, context.keys, context.clock},
+        destinations_{merchants_, context.published, context.keys, context.clock, [this](const destination_id& id) {
+                        if (dispatcher_) self_->send(dispatcher_, destination_changed{id});
+                      }} {}
+
+  caf::result<bool> load() {
+    auto promise = self_->make_response_promise<bool>();
+    read([promise](bool read_well) mutable { promise.deliver(read_well); });
+    return promise;
+  }
+
+  void tell(dispatcher_actor dispatcher) { dispatcher_ = std::move(dispatcher); }
+
+  caf::result<operator_result> take(operator_command& command) {
+    auto promise = self_->make_response_promise<operator_result>();
+    std::visit([&](auto& wanted) { accept(std::move(wanted), promise); }, command);
+    return promise;
+  }
+
+  /// Until the store has told what is true, no command is begun.
+  void read_again() {
+    reading_ = true;
+    read([this](bool read_well) {
+      if (read_well) {
+        reading_ = false;
+        return next();
+      }
+      for (auto& work : waiting_) work.promise.deliver(make_error(actor_errc::store_unavailable));
+      waiting_.clear();
+      self_->delayed_send(self_, std::chrono::seconds{1}, wake_atom::value);
+    });
+  }
+
+ private:
+  struct waiting_command {
+    std::string changes;  ///< no two under way change the same
+    std::function<planned()> prepare;
+    result_promise promise;
+  };
+
+  // ---- the queue --------------------------------------------------------------------------------
+
+  /// No hash is made for a merchant that is not there.
+  void accept(add_user wanted, result_promise promise) {
+    if (!merchants_.has(wanted.merchant)) {
+      promise.deliver(operator_result{no_such("merchant", wanted.merchant.value)});
+      return;
+    }
+    self_->request(hasher_, caf::infinite, hash_password{std::move(wanted.password)})
+        .then(
+            [this, wanted, promise](std::string& hash) mutable {
+              accept(add_hashed_user{wanted.merchant, wanted.email, std::move(hash)}, promise);
+            },
+            [promise](const caf::error& failure) mutable { promise.deliver(failure); });
+  }
+
+  template <class Command>
+  void accept(Command wanted, result_promise promise) {
+    constexpr std::size_t most_waiting = 1'000;
+    if (waiting_.size() >= most_waiting) {
+      promise.deliver(make_error(actor_errc::overloaded));
+      return;
+    }
+    auto& owner = owner_of<Command>();
+    auto changes = owner.changes(wanted);
+    waiting_.push_back({std::move(changes), [&owner, wanted = std::move(wanted)] { return owner.prepare(wanted); },
+                        std::move(promise)});
+    if (!busy()) next();
+  }
+
+  /// The part that plans such commands.
+  template <class Command>
+  auto& owner_of() {
+    if constexpr (requires(const Command& wanted) { merchants_.prepare(wanted); })
+      return merchants_;
+    else if constexpr (requires(const Command& wanted) { credentials_.prepare(wanted); })
+      return credentials_;
+    else
+      return destinations_;
+  }
+
+  bool busy() const { return reading_ || under_way_ > 0; }
+
+  /// Begins those in front of the queue, up to the first that changes what another of them does.
+  void next() {
+    constexpr std::size_t most_together = 64;
+    std::set<std::string> changing;
+    while (!reading_ && !waiting_.empty() && under_way_ < most_together) {
+      if (changing.contains(waiting_.front().changes)) break;
+      auto work = std::move(waiting_.front());
+      waiting_.pop_front();
+      auto judged = work.prepare();
+      if (auto* why = std::get_if<operator_problem>(&judged)) {
+        work.promise.deliver(operator_result{std::move(*why)});
+        continue;
+      }
+      if (!work.changes.empty()) changing.insert(std::move(work.changes));
+      run(std::move(std::get<plan>(judged)), work.promise);
+    }
+  }
+
+  // ---- commits ----------------------------------------------------------------------------------
+
+  void run(plan what, result_promise promise) {
+    ++under_way_;
+    self_->request(store_.writers.front(), caf::infinite, std::move(what.unit))
+        .then(
+            [this, what = std::move(what), promise](commit_outcome outcome) {
+              settle(outcome, what, promise);
+              done();
+            },
+            [this, promise](const caf::error&) {
+              in_doubt(promise);
+              done();
+            });
+  }
+
+  void settle(commit_outcome outcome, const plan& what, result_promise promise) {
+    switch (outcome) {
+      case commit_outcome::committed: promise.deliver(what.apply()); break;
+      case commit_outcome::unavailable: in_doubt(std::move(promise)); break;
+      case commit_outcome::rejected: promise.deliver(make_error(actor_errc::overloaded)); break;
+      case commit_outcome::duplicate_command:
+      case commit_outcome::entity_exists:
+      case commit_outcome::lost_claim:
+      case commit_outcome::duplicate_record:
+        promise.deliver(operator_result{operator_problem{operator_problem::kind::conflict, what.when_duplicate}});
+        break;
+    }
+  }
+
+  /// It may have been committed.
+  void in_doubt(result_promise promise) {
+    doubt_ = true;
+    promise.deliver(make_error(actor_errc::store_unavailable));
+  }
+
+  void done() {
+    if (--under_way_ > 0) return;
+    if (std::exchange(doubt_, false))
+      read_again();
+    else
+      next();
+  }
+
+  // ---- the whole, from the store ----------------------------------------------------------------
+
+  template <class Then>
+  void read(Then then) {
+    self_->request(store_.readers.front(), caf::infinite, find_directory{})
+        .then(
+            [this, then](const directory_lookup& rows) mutable {
+              adopt(rows);
+              then(true);
+            },
+            [then](const caf::error&) mutable { then(false); });
+  }
+
+  void adopt(const directory_lookup& rows) {
+    merchants_.adopt(rows);
+    destinations_.adopt(rows);
+    // Merchants first: what is sent to a destination names its merchant's entity.
+    merchants_.publish_all();
+    destinations_.publish_all();
+    credentials_.adopt(rows);
+  }
+
+  waking_directory::pointer self_;
+  store_handles store_;
+  password_hasher hasher_;
+  dispatcher_actor dispatcher_;
+  merchants merchants_;
+  credentials credentials_;
+  destinations destinations_;
+  bool reading_ = false;
+  std::size_t under_way_ = 0;  ///< commands whose commit has not been answered
+  bool doubt_ = false;  ///< about one of them, or of those that went with them
+  std::deque<waiting_command> waiting_;
+};
+
+struct directory_state {
+  static inline const char* name = "directory";
+  std::optional<command_queue> queue;
+};
+
+waking_directory::behavior_type directory_behavior(waking_directory::stateful_pointer<directory_state> self,
+                                                   const directory_context& context) {
+  // The actor system's end waits for detached actors, but not for what their threads do after them.
+  self->attach_functor([] { crypto::leave_thread(); });
+  auto& queue = self->state.queue.emplace(self, context);
+  return {
+      [&queue](operator_command& command) { return queue.take(command); },
+      [&queue](load_atom) { return queue.load(); },
+      [&queue](join_atom, dispatcher_actor& dispatcher) { queue.tell(std::move(dispatcher)); },
+      [&queue](wake_atom) { queue.read_again(); },
+  };
+}
+
+}  // namespace
+
+directory_actor spawn_directory(caf::actor_system& system, directory_context context, runs_on where) {
+  return spawn_on(where, system, directory_behavior, std::move(context));
+}
+
+}  // namespace gateway::actors

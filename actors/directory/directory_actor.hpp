@@ -1,0 +1,25 @@
+// The actor that owns merchants, keys, users, connections, routes and destinations.
+#pragma once
+
+#include "gateway/actors.hpp"
+#include "gateway/base/crypto.hpp"
+#include "gateway/directory.hpp"
+#include "runs_on.hpp"
+
+namespace gateway::actors {
+
+/// What the directory works with. What it refers to outlives it.
+struct directory_context {
+  store_handles store;
+  password_hasher hasher;
+  directory& published;
+  const crypto::master_key& keys;
+  const wall_clock& clock;
+};
+
+/// Detached: what it reads at the start, and again after a commit in doubt, it opens and publishes in one piece. With a
+/// hundred thousand merchants that takes seconds, and no payment should wait for it.
+directory_actor spawn_directory(caf::actor_system& system, directory_context context,
+                                runs_on where = runs_on::own_thread);
+
+}  // namespace gateway::actors

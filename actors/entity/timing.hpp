@@ -1,0 +1,14 @@
+// The machine's timing as the settings say.
+#pragma once
+
+#include "gateway/domain/payment_machine.hpp"
+#include "gateway/settings.hpp"
+
+namespace gateway::actors {
+
+inline machine_timing timing_of(const settings& config) {
+  return {config.hosted_expiry, config.reconcile_first, config.reconcile_longest,
+          config.provider_timeout * 2 + std::chrono::seconds{10}};
+}
+
+}  // namespace gateway::actors

@@ -1,0 +1,76 @@
+// What is asked joins a queue, and a message to this actor follows, if none is under way. The message comes after all
+// that is in the mailbox already: so the mailbox is emptied before each password, and the queue's bound is the actor's.
+
+#include "password_hasher.hpp"
+
+#include <deque>
+#include <functional>
+
+#include <caf/all.hpp>
+
+#include "gateway/base/crypto.hpp"
+
+namespace gateway::actors {
+
+namespace {
+
+/// It tells itself to go on with the next.
+using working_hasher = password_hasher::extend<caf::reacts_to<work_atom>>;
+
+class hashing_queue {
+ public:
+  static inline const char* name = "password_hasher";
+
+  void start(working_hasher::pointer self, std::size_t most_waiting) {
+    self_ = self;
+    most_waiting_ = most_waiting;
+  }
+
+  /// `compute` takes its time.
+  template <class Result, class Compute>
+  caf::result<Result> take(Compute compute) {
+    if (waiting_.size() >= most_waiting_) return make_error(actor_errc::overloaded);
+    auto promise = self_->make_response_promise<Result>();
+    waiting_.push_back([promise, compute = std::move(compute)]() mutable { promise.deliver(compute()); });
+    if (waiting_.size() == 1) self_->send(self_, work_atom::value);
+    return promise;
+  }
+
+  void work() {
+    waiting_.front()();
+    waiting_.pop_front();
+    if (!waiting_.empty()) self_->send(self_, work_atom::value);
+  }
+
+ private:
+  working_hasher::pointer self_ = nullptr;
+  std::size_t most_waiting_ = 0;
+  std::deque<std::function<void()>> waiting_;
+};
+
+working_hasher::behavior_type hasher_behavior(working_hasher::stateful_pointer<hashing_queue> self,
+                                              std::size_t most_waiting) {
+  // The actor system's end waits for detached actors, but not for what their threads do after them.
+  self->attach_functor([] { crypto::leave_thread(); });
+  self->state.start(self, most_waiting);
+  return {
+      [self](hash_password& wanted) {
+        return self->state.take<std::string>(
+            [password = std::move(wanted.password)] { return crypto::hash_password(password); });
+      },
+      [self](verify_password& wanted) {
+        return self->state.take<bool>([password = std::move(wanted.password), stored = std::move(wanted.stored)] {
+          return crypto::verify_password(password, stored);
+        });
+      },
+      [self](work_atom) { self->state.work(); },
+  };
+}
+
+}  // namespace
+
+password_hasher spawn_password_hasher(caf::actor_system& system, std::size_t most_waiting, runs_on where) {
+  return spawn_on(where, system, hasher_behavior, most_waiting);
+}
+
+}  // namespace gateway::actors

@@ -1,0 +1,43 @@
+// How the composition root ends its actors within a bounded time. Each is asked to end, and killed if it has not ended
+// when the time is over. One that is stuck in a handler obeys neither: it is named, and the process must end without
+// it. Used on one thread that belongs to no actor.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <caf/actor_system.hpp>
+#include <caf/fwd.hpp>
+#include <caf/scoped_actor.hpp>
+
+namespace gateway::actors {
+
+class staged_stop {
+ public:
+  using duration = std::chrono::milliseconds;
+
+  /// `longest` is for all of them together, and so is the `grace` of those that are killed. `system` outlives this.
+  staged_stop(caf::actor_system& system, duration longest, duration grace);
+
+  /// Returns when the actor has ended, or is not waited for any longer.
+  void end(std::string_view name, const caf::strong_actor_ptr& actor);
+
+  /// Waits in the same way for the actors that others have spawned. An actor system waits for its actors without a
+  /// limit: destroy it only if this is true.
+  bool all_have_ended();
+
+  /// The names of those that did not end.
+  const std::vector<std::string>& left_behind() const noexcept { return left_behind_; }
+
+ private:
+  bool ends_until(const caf::strong_actor_ptr& actor, std::chrono::steady_clock::time_point deadline);
+
+  caf::actor_system& system_;
+  const std::chrono::steady_clock::time_point deadline_;
+  const duration grace_;
+  std::vector<std::string> left_behind_;
+};
+
+}  // namespace gateway::actors

@@ -1,0 +1,54 @@
+#include "address_check.hpp"
+
+#include <string_view>
+#include <utility>
+
+namespace gateway::http {
+
+namespace asio = boost::asio;
+
+address_check::address_check(client_parts& parts, std::string url, std::chrono::milliseconds within,
+                             std::function<void(std::optional<std::string>)> done)
+    : client_call(parts, within, {}), text_(std::move(url)), done_(std::move(done)) {}
+
+void address_check::give_up(http_fault why) {
+  switch (why) {
+    case http_fault::connect_timeout: why_not_ = "looking up " + url_->host + " takes too long"; break;
+    case http_fault::stopping: why_not_ = "the gateway is stopping"; break;
+    case http_fault::overloaded: why_not_ = "the gateway is overloaded"; break;
+    default: why_not_ = "the check failed"; break;
+  }
+}
+
+void address_check::tell() {
+  clear_deadline();
+  const auto done = std::move(done_);
+  done(std::move(why_not_));
+}
+
+asio::awaitable<void> address_check::run() {
+  auto reading = read_destination_url(text_, allows_http(parts_.destinations));
+  url_ = std::move(reading.url);
+  if (!url_) {
+    why_not_ = std::move(reading.why);
+    co_return;
+  }
+  set_deadline(begun_ + connect_timeout_, http_fault::connect_timeout);
+  auto looking = look_up();
+  co_await std::move(looking);
+  if (over_) {
+    give_up(*over_);
+    co_return;
+  }
+  const auto& host = url_->host;
+  if (found_->addresses.empty()) why_not_ = host + " cannot be looked up: " + found_->why;
+  for (const auto& address : found_->addresses) {
+    const auto refused = why_refused(url_->tls, address, parts_.destinations);
+    if (!refused) continue;
+    const auto subject = url_->literal ? host + " is " : host + " leads to " + address.to_string() + ", ";
+    why_not_ = subject + std::string{*refused};
+    co_return;
+  }
+}
+
+}  // namespace gateway::http

@@ -1,0 +1,31 @@
+// Whether anything may be sent to a URL, in words for an operator: everything but the request.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "client_call.hpp"
+#include "gateway/http_client.hpp"
+
+namespace gateway::http {
+
+class address_check final : public client_call {
+ public:
+  address_check(client_parts& parts, std::string url, std::chrono::milliseconds within,
+                std::function<void(std::optional<std::string>)> done);
+
+  boost::asio::awaitable<void> run() override;
+  void give_up(http_fault why) override;
+  void tell() override;
+
+ private:
+  const std::string text_;
+  std::function<void(std::optional<std::string>)> done_;
+  std::optional<std::string> why_not_;
+};
+
+}  // namespace gateway::http

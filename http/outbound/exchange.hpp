@@ -1,0 +1,54 @@
+// One request on its way: lookup, connection, and the answer, or what went wrong.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "answer_reader.hpp"
+#include "client_call.hpp"
+#include "connection.hpp"
+#include "connection_pool.hpp"
+#include "gateway/http_client.hpp"
+
+namespace gateway::http {
+
+class exchange final : public client_call, public connection_waiter {
+ public:
+  exchange(client_parts& parts, http_request request, std::function<void(http_outcome)> done);
+
+  boost::asio::awaitable<void> run() override;
+  void give_up(http_fault why) override;
+  void tell() override;
+
+  bool has_given_up() const noexcept override { return over_.has_value(); }
+  void wake() override { signal(); }
+
+ private:
+  enum class talk_result : unsigned char { ended, unheard };
+
+  /// True: there are addresses that the request may be sent to; false: it has ended.
+  boost::asio::awaitable<bool> find_addresses();
+  /// True: `through_` is a connection; false: it has ended.
+  boost::asio::awaitable<bool> connect();
+  boost::asio::awaitable<bool> dial();
+  /// `unheard`: it has ended before anything of an answer had come, because the connection was broken.
+  boost::asio::awaitable<talk_result> talk(std::string_view request);
+  talk_result conclude(answer_reader& answer, answer_reader::state reached, bool whole_was_sent);
+
+  /// False, for those who return so.
+  bool end_as(http_fault what);
+  void break_off() override;
+
+  http_request request_;
+  std::function<void(http_outcome)> done_;
+  http_outcome outcome_;
+  bool sent_ = false;   ///< to whichever connection, also one that broke
+  bool fresh_ = false;  ///< a kept connection will not do
+  std::shared_ptr<connection> through_;
+};
+
+}  // namespace gateway::http

@@ -1,0 +1,36 @@
+// HTTP clients: how the composition root makes one for webhooks, and one for each provider.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "address_policy.hpp"
+#include "gateway/http_client.hpp"
+#include "name_lookup.hpp"
+
+namespace gateway::http {
+
+struct http_client_options {
+  std::string thread_name = "outbound";  ///< also in the log; at most 15 bytes
+  int niceness = 0;                      ///< of the thread: 10 comes second on a busy machine
+  std::size_t most_connections = 64;     ///< open at once, those kept between requests included
+  std::size_t most_under_way = 20'000;   ///< requests and checks; past it one is told at once that it is too much
+  std::chrono::milliseconds idle_kept{30'000};  ///< a connection between two requests
+  destination_rule destinations = destination_rule::public_only;
+  std::vector<std::pair<std::string, std::string>> headers;  ///< of each request, before its own
+  std::filesystem::path ca_file;  ///< PEM: authorities that are trusted beside the system's; empty: none
+  resolve_function resolve = resolve_by_system;
+};
+
+/// Has an I/O thread of its own, on which every `done` is called. Its destructor ends what is under way as `stopping`,
+/// and returns when every `done` has been called, so it must not be called on that thread. Throws std::runtime_error
+/// with one line if the file of authorities or a header cannot be used. When all connections are open, the one that was
+/// used longest ago makes room; a request beyond that waits for one, within its connect timeout.
+std::unique_ptr<http_client> make_http_client(http_client_options options);
+
+}  // namespace gateway::http

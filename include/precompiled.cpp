@@ -1,0 +1,1 @@
+// Empty: a target that owns precompiled headers must have a source.

@@ -1,0 +1,244 @@
+// Destinations of webhooks and their secrets.
+#include <set>
+
+#include "directory/destinations.hpp"
+#include "directory_fixture.hpp"
+
+using namespace gateway;
+using namespace gateway::testing;
+
+namespace {
+
+set_destination to_url(const merchant_id& owner, std::string url, std::vector<std::string> events = {}) {
+  return {destination_kind::merchant, owner.value, environment::test, std::move(url), std::move(events)};
+}
+
+}  // namespace
+
+TEST_CASE("a destination is published with its secret, belongs to its merchant, and is the same after a restart") {
+  auto rows = std::make_shared<failing_store>();
+  destination_secret made;
+  merchant_id shop;
+  webhook_endpoint before;
+  {
+    office o{rows};
+    shop = new_shop(o);
+    made = std::get<destination_secret>(
+        o.ask(to_url(shop, "https://shop.example/hooks", {"payment.captured", "payment.voided"})));
+    CHECK(made.id.value.size() == 25);
+    CHECK(made.id.value.starts_with("dest_"));
+    CHECK(made.secret.starts_with("whsec_"));
+    CHECK(made.secret.size() == 6 + 64);
+    const auto shown = o.published.find_destination(made.id);
+    REQUIRE(shown);
+    CHECK(shown->secret == made.secret);
+    CHECK(shown->previous_secret.empty());
+    CHECK(shown->what.owner == shop.value);
+    CHECK(shown->what.url == "https://shop.example/hooks");
+    CHECK(shown->what.events == std::vector<std::string>{"payment.captured", "payment.voided"});
+    CHECK(shown->what.status == destination_status::enabled);
+    CHECK(o.published.find_merchant(shop)->destinations == std::vector{shown->what});
+    before = *shown;
+  }
+  office o{rows};
+  const auto after = o.published.find_destination(made.id);
+  REQUIRE(after);
+  CHECK(after->what == before.what);
+  CHECK(after->secret == before.secret);
+  CHECK(o.published.find_merchant(shop)->destinations == std::vector{before.what});
+}
+
+TEST_CASE("a destination's secrets are sealed in the store, and bound to it") {
+  office o;
+  const auto made = std::get<destination_secret>(o.ask(to_url(new_shop(o), "https://shop.example/hooks")));
+  const auto rotated = std::get<rotated_secret>(o.ask(rotate_destination_secret{made.id}));
+  const auto stored = o.stored().destinations;
+  REQUIRE(stored.size() == 1);
+  for (const auto& secret : {made.secret, rotated.secret})
+    for (const auto& sealed : {stored[0].sealed_secret, stored[0].sealed_previous})
+      CHECK(sealed.find(secret) == std::string::npos);
+  CHECK(o.keys.open(stored[0].sealed_secret, "destination:" + made.id.value) == rotated.secret);
+  CHECK(o.keys.open(stored[0].sealed_previous, "destination:" + made.id.value) == made.secret);
+  CHECK_FALSE(o.keys.open(stored[0].sealed_secret, "destination:dest_other"));
+}
+
+TEST_CASE("setting a destination again keeps its id and secret, changes its events, and enables it") {
+  office o;
+  const auto shop = new_shop(o);
+  const auto first = std::get<destination_secret>(o.ask(to_url(shop, "https://shop.example/hooks")));
+  const auto created = o.published.find_destination(first.id)->what.created_at;
+  CHECK(std::get<named_result>(o.ask(disable_destination{first.id, "too many failures"})).status == "disabled");
+  CHECK(o.published.find_destination(first.id)->what.disabled_reason == "too many failures");
+  CHECK(o.published.find_merchant(shop)->destinations.front().status == destination_status::disabled);
+
+  const auto again =
+      std::get<destination_secret>(o.ask(to_url(shop, "https://shop.example/hooks", {"payment.failed"})));
+  CHECK(again.id == first.id);
+  CHECK(again.secret == first.secret);
+  const auto shown = o.published.find_destination(first.id)->what;
+  CHECK(shown.events == std::vector<std::string>{"payment.failed"});
+  CHECK(shown.status == destination_status::enabled);
+  CHECK(shown.disabled_reason.empty());
+  CHECK(shown.created_at == created);
+  CHECK(o.published.find_merchant(shop)->destinations == std::vector{shown});
+}
+
+TEST_CASE("a merchant's destinations are told apart by URL and mode") {
+  office o;
+  const auto shop = new_shop(o), other = new_shop(o);
+  auto live = to_url(shop, "https://shop.example/hooks");
+  live.env = environment::live;
+  std::set<std::string> ids;
+  for (const auto& wanted : {to_url(shop, "https://shop.example/hooks"), live,
+                             to_url(shop, "https://shop.example/more"), to_url(other, "https://shop.example/hooks")})
+    ids.insert(std::get<destination_secret>(o.ask(wanted)).id.value);
+  CHECK(ids.size() == 4);
+  CHECK(o.published.find_merchant(shop)->destinations.size() == 3);
+  CHECK(o.published.find_merchant(other)->destinations.size() == 1);
+}
+
+TEST_CASE("a destination's id is derived, so that two nodes cannot make two") {
+  using actors::destination_id_of;
+  const auto id = destination_id_of(destination_kind::merchant, "merch_1", environment::test, "https://a.example/");
+  CHECK(id == destination_id_of(destination_kind::merchant, "merch_1", environment::test, "https://a.example/"));
+  CHECK(id != destination_id_of(destination_kind::merchant, "merch_1", environment::live, "https://a.example/"));
+  CHECK(destination_id_of(destination_kind::platform, "plat_1", environment::live, "https://a.example/") ==
+        destination_id_of(destination_kind::platform, "plat_1", environment::live, "https://b.example/"));
+}
+
+TEST_CASE("an owner that does not exist gets no destination") {
+  office o;
+  constexpr auto not_found = operator_problem::kind::not_found;
+  CHECK(o.problem(to_url(merchant_id{"merch_none"}, "https://a.example/"), not_found) ==
+        "There is no merchant merch_none.");
+  CHECK(o.problem(set_destination{destination_kind::platform, "plat_none", environment::live, "https://a.example/", {}},
+                  not_found) == "There is no platform plat_none.");
+}
+
+TEST_CASE("a destination that does not exist is in the way of what is to be done with it") {
+  office o;
+  const destination_id none{"dest_none"};
+  for (const operator_command& command :
+       {operator_command{enable_destination{none}}, operator_command{disable_destination{none, {}}},
+        operator_command{rotate_destination_secret{none}}})
+    CHECK(o.problem(command) == "no destination dest_none");
+}
+
+TEST_CASE("a merchant has so many destinations in one mode, and can still change each") {
+  office o;
+  const auto shop = new_shop(o);
+  for (std::size_t i = 0; i < actors::most_destinations; ++i)
+    REQUIRE(
+        std::holds_alternative<destination_secret>(o.ask(to_url(shop, "https://shop.example/" + std::to_string(i)))));
+  CHECK(o.problem(to_url(shop, "https://shop.example/more")) ==
+        shop.value + " has 32 destinations in test mode already, the most that it may have");
+  CHECK(std::holds_alternative<destination_secret>(o.ask(to_url(shop, "https://shop.example/7", {"payment.failed"}))));
+  auto live = to_url(shop, "https://shop.example/more");
+  live.env = environment::live;
+  CHECK(std::holds_alternative<destination_secret>(o.ask(live)));
+}
+
+TEST_CASE("a rotated secret's predecessor signs until the overlap has passed, and after a restart too") {
+  auto rows = std::make_shared<failing_store>();
+  destination_secret made;
+  rotated_secret rotated;
+  {
+    office o{rows};
+    made = std::get<destination_secret>(o.ask(to_url(new_shop(o), "https://shop.example/hooks")));
+    rotated = std::get<rotated_secret>(o.ask(rotate_destination_secret{made.id, 24h}));
+    CHECK(rotated.id == made.id);
+    CHECK(rotated.secret != made.secret);
+    CHECK(rotated.previous_until == o.clock.now() + 24h);
+    CHECK(o.published.find_destination(made.id)->secret == rotated.secret);
+    CHECK(o.published.find_destination(made.id)->previous_secret == made.secret);
+  }
+  office o{rows};
+  CHECK(o.published.find_destination(made.id)->secret == rotated.secret);
+  CHECK(o.published.find_destination(made.id)->previous_secret == made.secret);
+  CHECK(o.published.find_destination(made.id)->previous_until == *rotated.previous_until);
+
+  const auto at_once = std::get<rotated_secret>(o.ask(rotate_destination_secret{made.id, 0h}));
+  CHECK_FALSE(at_once.previous_until);
+  CHECK(o.published.find_destination(made.id)->secret == at_once.secret);
+  CHECK(o.published.find_destination(made.id)->previous_secret.empty());
+  CHECK(rows->run(find_directory{}).destinations.front().sealed_previous.empty());
+}
+
+TEST_CASE("a platform's destination that the store holds is published and obeys, and is no merchant's") {
+  auto rows = std::make_shared<failing_store>();
+  const crypto::master_key keys{std::string(32, 'k')};
+  const destination_id id{"dest_platform"};
+  unit_of_work unit;
+  unit.inserts.push_back(save_destination{{id,
+                                           destination_kind::platform,
+                                           "plat_1",
+                                           environment::live,
+                                           "https://p.example/",
+                                           {},
+                                           destination_status::enabled,
+                                           {},
+                                           from_unix_ms(1'000)},
+                                          keys.seal("whsec_p", "destination:" + id.value),
+                                          {},
+                                          {}});
+  REQUIRE(rows->commit(unit) == commit_outcome::committed);
+  office o{rows};
+  const auto shop = new_shop(o);
+  REQUIRE(o.published.find_destination(id));
+  CHECK(o.published.find_destination(id)->secret == "whsec_p");
+  CHECK(std::get<named_result>(o.ask(disable_destination{id, "moving"})).status == "disabled");
+  CHECK(o.published.find_destination(id)->what.status == destination_status::disabled);
+  CHECK(std::get<named_result>(o.ask(enable_destination{id})).status == "enabled");
+  CHECK(std::get<rotated_secret>(o.ask(rotate_destination_secret{id})).secret != "whsec_p");
+  CHECK(o.published.find_merchant(shop)->destinations.empty());
+}
+
+TEST_CASE("a destination whose secret cannot be opened keeps its events, and is published once it has another") {
+  auto rows = std::make_shared<failing_store>();
+  merchant_id shop;
+  destination_secret made;
+  {
+    office o{rows};
+    shop = new_shop(o);
+    made = std::get<destination_secret>(o.ask(to_url(shop, "https://shop.example/hooks")));
+  }
+  unit_of_work unit;
+  auto row = rows->run(find_directory{}).destinations.front();
+  row.sealed_secret = "damaged";
+  unit.inserts.push_back(row);
+  REQUIRE(rows->commit(unit) == commit_outcome::committed);
+  office o{rows};
+  CHECK_FALSE(o.published.find_destination(made.id));
+  CHECK(o.published.find_merchant(shop)->destinations.size() == 1);
+  const auto rotated = std::get<rotated_secret>(o.ask(rotate_destination_secret{made.id}));
+  CHECK_FALSE(rotated.previous_until);
+  REQUIRE(o.published.find_destination(made.id));
+  CHECK(o.published.find_destination(made.id)->secret == rotated.secret);
+}
+
+TEST_CASE("whoever joined is told of each destination that is published") {
+  office o;
+  const auto shop = new_shop(o);
+  const auto a = std::get<destination_secret>(o.ask(to_url(shop, "https://shop.example/a"))).id.value;
+  std::string b;
+  const auto heard = o.listen_while([&] {
+    b = std::get<destination_secret>(o.ask(to_url(shop, "https://shop.example/b"))).id.value;
+    o.ask(disable_destination{destination_id{a}, "x"});
+    o.ask(disable_destination{destination_id{"dest_none"}, "x"});
+    o.ask(rotate_destination_secret{destination_id{b}});
+  });
+  CHECK(heard == std::vector{b, a, b});
+}
+
+TEST_CASE("a destination that did not become durable is not published") {
+  office o;
+  const auto shop = new_shop(o);
+  o.rows().faults.push_back(fault::before_commit);
+  CHECK(o.try_out(to_url(shop, "https://shop.example/a")).failed(actor_errc::store_unavailable));
+  CHECK(std::holds_alternative<created_merchant>(o.ask(create_merchant{"Other", merchant_kind::standard, {}})));
+  CHECK(o.published.find_merchant(shop)->destinations.empty());
+  o.rows().faults.push_back(fault::after_commit);
+  CHECK(o.try_out(to_url(shop, "https://shop.example/a")).failed(actor_errc::store_unavailable));
+  CHECK(std::holds_alternative<created_merchant>(o.ask(create_merchant{"Other", merchant_kind::standard, {}})));
+  CHECK(o.published.find_merchant(shop)->destinations.size() == 1);
+}

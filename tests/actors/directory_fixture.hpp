@@ -1,0 +1,185 @@
+// The directory over a memory store, in virtual time, with a hasher that the test can hold up.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <caf/scoped_execution_unit.hpp>
+#include <catch2/catch.hpp>
+
+#include "directory/directory_actor.hpp"
+#include "failing_store.hpp"
+#include "virtual_time.hpp"
+
+namespace gateway::testing {
+
+using namespace std::chrono_literals;
+
+/// What the test makes of the hasher.
+struct hasher_script {
+  bool held_up = false;
+  bool full = false;
+  std::vector<std::string> asked;  ///< the passwords
+};
+
+/// Hashes in no time, unless it is held up: then once the test lets the first of those that wait go.
+using stub_hasher = password_hasher::extend<caf::reacts_to<work_atom>>;
+
+inline stub_hasher::behavior_type hashing_stub(stub_hasher::pointer self, hasher_script* as) {
+  using promise = caf::typed_response_promise<std::string>;
+  auto waiting = std::make_shared<std::deque<std::pair<std::string, promise>>>();
+  return {[self, as, waiting](const hash_password& wanted) -> caf::result<std::string> {
+            as->asked.push_back(wanted.password);
+            if (as->full) return make_error(actor_errc::overloaded);
+            auto answer = self->make_response_promise<std::string>();
+            if (as->held_up)
+              waiting->emplace_back(wanted.password, answer);
+            else
+              answer.deliver("hash of " + wanted.password);
+            return answer;
+          },
+          [](const verify_password&) { return false; },
+          [waiting](work_atom) {
+            waiting->front().second.deliver("hash of " + waiting->front().first);
+            waiting->pop_front();
+          }};
+}
+
+/// A directory actor, asked as the operator socket asks it.
+class office {
+ public:
+  /// What came of a command; nothing as long as it is under way.
+  struct outcome {
+    std::optional<operator_result> made;
+    std::optional<caf::error> failure;
+    bool done() const { return made || failure; }
+    bool failed(actor_errc why) const { return failure && is(*failure, why); }
+  };
+  using pending = std::shared_ptr<outcome>;
+
+  explicit office(failing_store_ptr rows = std::make_shared<failing_store>()) : rows_{std::move(rows)} {
+    auto loaded = std::make_shared<bool>(false);
+    client_->context(&outside_);
+    client_->request(actor_, caf::infinite, load_atom::value)
+        .then([loaded](bool ok) { *loaded = ok; }, [](const caf::error&) {});
+    settle();
+    REQUIRE(*loaded);
+  }
+  ~office() {
+    // What waits for an answer holds on to itself.
+    system_.await_actors_before_shutdown(false);
+    caf::anon_send_exit(actor_, caf::exit_reason::kill);
+    caf::anon_send_exit(hasher_, caf::exit_reason::kill);
+    caf::anon_send_exit(client_actor_, caf::exit_reason::kill);
+    coordinator().clock().cancel_all();
+    settle();
+  }
+  office(const office&) = delete;
+  office& operator=(const office&) = delete;
+
+  /// Sends it, and lets nobody run yet.
+  pending send(operator_command command) {
+    auto what = std::make_shared<outcome>();
+    client_->context(&outside_);
+    client_->request(actor_, caf::infinite, std::move(command))
+        .then([what](operator_result& made) { what->made = std::move(made); },
+              [what](const caf::error& failure) { what->failure = failure; });
+    return what;
+  }
+  outcome try_out(operator_command command) {
+    const auto what = send(std::move(command));
+    settle();
+    REQUIRE(what->done());
+    return *what;
+  }
+  operator_result ask(operator_command command) {
+    auto what = try_out(std::move(command));
+    REQUIRE(what.made);
+    return *std::move(what.made);
+  }
+  /// Why the command changes nothing.
+  std::string problem(operator_command command, operator_problem::kind kind = operator_problem::kind::conflict) {
+    const auto told = std::get<operator_problem>(ask(std::move(command)));
+    CHECK(told.what == kind);
+    return told.words;
+  }
+  /// All sent before the first is begun.
+  std::vector<outcome> ask_together(const std::vector<operator_command>& commands) {
+    std::vector<pending> sent;
+    for (const auto& command : commands) sent.push_back(send(command));
+    settle();
+    std::vector<outcome> outcomes;
+    for (const auto& one : sent) outcomes.push_back(*one);
+    return outcomes;
+  }
+
+  /// The dispatcher's ear: which destinations it was told of, in order.
+  std::vector<std::string> listen_while(const std::function<void()>& act) {
+    auto heard = std::make_shared<std::vector<std::string>>();
+    const auto ear = system_.spawn([heard](dispatcher_actor::pointer) -> dispatcher_actor::behavior_type {
+      return {[](const fresh_deliveries&) {},
+              [heard](const destination_changed& news) { heard->push_back(news.id.value); },
+              [](const redeliver&) { return redeliver_result{}; }, [](drain_atom) { return true; }, [](wake_atom) {}};
+    });
+    caf::anon_send(actor_, join_atom::value, ear);
+    act();
+    settle();
+    caf::anon_send_exit(ear, caf::exit_reason::kill);
+    return *heard;
+  }
+
+  /// The first of the passwords that wait is hashed.
+  void let_hash() {
+    caf::anon_send(hasher_, work_atom::value);
+    settle();
+  }
+  /// Runs every actor until none has anything left to do at this moment.
+  void settle() { coordinator().run(); }
+  void advance(std::chrono::milliseconds by) {
+    coordinator().advance_time(by);
+    settle();
+  }
+
+  failing_store& rows() { return *rows_; }
+  directory_lookup stored() const { return rows_->run(find_directory{}); }
+
+  directory published;
+  hand_clock clock;
+  crypto::master_key keys{std::string(32, 'k')};
+  hasher_script hashing;
+
+ private:
+  caf::scheduler::test_coordinator& coordinator() {
+    return dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler());
+  }
+
+  failing_store_ptr rows_;
+  deterministic_config config_;
+  caf::actor_system system_{config_};
+  store_line line_{rows_};
+  stub_hasher hasher_ = system_.spawn(hashing_stub, &hashing);
+  directory_actor actor_ = actors::spawn_directory(
+      system_,
+      {{{system_.spawn(failing_writer, line_)}, {system_.spawn(failing_reader, line_)}, {}, {}, {}},
+       hasher_,
+       published,
+       keys,
+       clock},
+      actors::runs_on::scheduler);
+  caf::scoped_execution_unit outside_{&system_};
+  caf::actor client_actor_ = system_.spawn([](caf::event_based_actor*) -> caf::behavior { return {[](wake_atom) {}}; });
+  caf::event_based_actor* client_ =
+      static_cast<caf::event_based_actor*>(caf::actor_cast<caf::abstract_actor*>(client_actor_));
+};
+
+inline merchant_id new_shop(office& o, std::string owner_email = {}) {
+  return std::get<created_merchant>(o.ask(create_merchant{"Shop", merchant_kind::standard, std::move(owner_email)}))
+      .merchant;
+}
+
+}  // namespace gateway::testing

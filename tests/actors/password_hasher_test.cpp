@@ -1,0 +1,65 @@
+// Passwords are hashed one after the other, and so many may wait.
+#include <catch2/catch.hpp>
+
+#include <string>
+#include <vector>
+
+#include <caf/all.hpp>
+
+#include "gateway/base/crypto.hpp"
+#include "password_hasher.hpp"
+#include "virtual_time.hpp"
+
+using namespace gateway;
+
+namespace {
+
+struct plain_config : caf::actor_system_config {
+  plain_config() { add_message_types<caf::id_block::gateway>(); }
+};
+
+}  // namespace
+
+TEST_CASE("a password is hashed on a thread of the hasher's own, and verified against what came of it") {
+  plain_config cfg;
+  caf::actor_system system{cfg};
+  const auto hasher = actors::spawn_password_hasher(system);
+  caf::scoped_actor self{system};
+  std::string stored;
+  self->request(hasher, caf::infinite, hash_password{"correct horse"})
+      .receive([&](std::string& hash) { stored = std::move(hash); }, [](const caf::error&) { FAIL("not hashed"); });
+  CHECK(stored.find("correct") == std::string::npos);
+  CHECK(crypto::verify_password("correct horse", stored));
+  const auto verified = [&](std::string password) {
+    bool fits = false;
+    self->request(hasher, caf::infinite, verify_password{std::move(password), stored})
+        .receive([&](bool told) { fits = told; }, [](const caf::error&) { FAIL("not verified"); });
+    return fits;
+  };
+  CHECK(verified("correct horse"));
+  CHECK_FALSE(verified("battery staple"));
+  self->send_exit(hasher, caf::exit_reason::user_shutdown);
+}
+
+TEST_CASE("past the bound passwords are turned away, and those before it are hashed in their order") {
+  gateway::testing::deterministic_config cfg;
+  caf::actor_system system{cfg};
+  auto& scheduler = dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler());
+  const auto hasher = actors::spawn_password_hasher(system, 2, actors::runs_on::scheduler);
+  std::vector<std::string> told;
+  auto client = system.spawn([&](caf::event_based_actor* self) {
+    // A stored text that is none is verified in no time.
+    for (const char* who : {"first", "second", "third"})
+      self->request(hasher, caf::infinite, verify_password{"correct horse", "no hash"})
+          .then([&told, who](bool fits) { told.push_back(std::string{who} + (fits ? " fits" : " does not fit")); },
+                [&told, who](const caf::error& failure) {
+                  told.push_back(std::string{who} +
+                                 (is(failure, actor_errc::overloaded) ? " was turned away" : " failed"));
+                });
+  });
+  scheduler.run();
+  CHECK(told == std::vector<std::string>{"third was turned away", "first does not fit", "second does not fit"});
+  caf::scoped_actor self{system};
+  self->send_exit(hasher, caf::exit_reason::user_shutdown);
+  scheduler.run();
+}

@@ -1,0 +1,50 @@
+#include "ages.hpp"
+
+#include "gateway/domain/clock_guard.hpp"
+#include "gateway/domain/payment_machine.hpp"
+
+namespace gateway::simulation {
+
+namespace {
+
+/// From the time that a row says to its commit: queues, slow commits, late ones.
+constexpr duration_ms commit_takes = std::chrono::minutes{1};
+/// How much too early a clock that is trusted may destroy something.
+constexpr duration_ms allowance = clock_guard::tolerance + commit_takes;
+
+bool near(time_point stamped, time_point real) {
+  return stamped <= real + clock_guard::tolerance && stamped >= real - allowance;
+}
+
+}  // namespace
+
+void age_promises::committed(const std::optional<payment>& before, const testing::unit_parts& unit) {
+  const auto now = time_.now();
+  if (const auto& fresh = unit.insert_command) {
+    const auto key = testing::memory_store::id(fresh->key);
+    begun_.erase(key);
+    if (near(fresh->created_at, now)) begun_.emplace(key, now);
+  }
+  if (!unit.update_payment || !before) return;
+  const auto& after = *unit.update_payment;
+  const auto id = testing::memory_store::id(after.key);
+  if (!awaits_customer(*before) && awaits_customer(after) && after.due_at &&
+      near(*after.due_at - config_.hosted_expiry, now))
+    opened_.insert_or_assign(id, now);
+  const bool expired = awaits_customer(*before) && after.error && after.error->code == "checkout_expired";
+  if (const auto opened = opened_.find(id);
+      expired && opened != opened_.end() && now < opened->second + config_.hosted_expiry - allowance)
+    all_.break_("the checkout of " + after.key.id + " expires before its time");
+}
+
+void age_promises::purged(const purge_commands& what) {
+  for (const auto& id : rows_.found_by(what)) {
+    const auto& key = rows_.commands.at(id).key;
+    if (const auto begun = begun_.find(id);
+        begun != begun_.end() && time_.now() < begun->second + config_.idempotency_kept - allowance)
+      all_.break_("key " + key.key + " is purged before its time");
+    all_.key_expires(key);
+  }
+}
+
+}  // namespace gateway::simulation

@@ -1,0 +1,34 @@
+// Checks that nothing is purged or expired before its time, whatever the nodes' wall clocks say meanwhile.
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "gateway/settings.hpp"
+#include "promises.hpp"
+#include "virtual_time.hpp"
+
+namespace gateway::simulation {
+
+class age_promises {
+ public:
+  age_promises(const testing::memory_store& rows, const virtual_time& time, const settings& config, promises& all)
+      : rows_{rows}, time_{time}, config_{config}, all_{all} {}
+
+  /// A unit has been committed; `before` is its payment's row as it was.
+  void committed(const std::optional<payment>& before, const testing::unit_parts& unit);
+  /// A node is about to delete what this finds.
+  void purged(const purge_commands& what);
+
+ private:
+  /// By the true time. What a wrong clock has stamped is not here: it carries the wrong time, and is kept by that.
+  std::map<testing::memory_store::command_row_key, time_point> begun_;
+  std::map<testing::memory_store::entity_row_key, time_point> opened_;  ///< checkouts
+
+  const testing::memory_store& rows_;
+  const virtual_time& time_;
+  const settings& config_;
+  promises& all_;
+};
+
+}  // namespace gateway::simulation

@@ -1,0 +1,140 @@
+#include "simulated_provider.hpp"
+
+#include <functional>
+#include <utility>
+
+#include <caf/all.hpp>
+
+namespace gateway::simulation {
+
+namespace {
+
+provider_result failing() {
+  return {provider_status::unknown,
+          {},
+          {},
+          provider_error{error_category::provider, "provider_error", "HTTP 503", true, true}};
+}
+
+using provider_link = provider_actor::extend<caf::reacts_to<work_atom, std::uint64_t>>;
+
+class provider_link_state {
+ public:
+  static inline const char* name = "provider_link";
+  provider_link::pointer self = nullptr;
+  simulated_provider* at = nullptr;
+  std::string node;
+  std::shared_ptr<bool> alive;
+
+  caf::result<provider_result> take(provider_call& call) {
+    auto promise = self->make_response_promise<provider_result>();
+    if (!*alive) return promise;
+    const auto id = ++last_;
+    open_.emplace(
+        id, open_call{promise, self->current_mailbox_element()->sender, self->current_message_id().response_id(), {}});
+    at->take(node, std::move(call), [this, up = alive, id](const provider_result& result) {
+      if (!*up) return;
+      open_.at(id).results.push_back(result);
+      caf::anon_send(provider_link{self}, work_atom::value, id);
+    });
+    if (at->adapter_fails()) promise.deliver(caf::make_error(caf::sec::runtime_error));
+    return promise;
+  }
+
+  /// The first answer fulfils the promise. A second one is sent as a message for which no request waits.
+  void answer(std::uint64_t id) {
+    auto& call = open_.at(id);
+    auto result = std::move(call.results.front());
+    call.results.pop_front();
+    if (call.promise.pending()) {
+      call.promise.deliver(std::move(result));
+    } else if (call.caller) {
+      call.caller->enqueue(caf::make_mailbox_element(self->ctrl(), call.reply_id, {}, std::move(result)),
+                           self->context());
+    }
+  }
+
+ private:
+  struct open_call {
+    caf::typed_response_promise<provider_result> promise;
+    caf::strong_actor_ptr caller;
+    caf::message_id reply_id;
+    std::deque<provider_result> results;
+  };
+  std::uint64_t last_ = 0;
+  std::map<std::uint64_t, open_call> open_;
+};
+
+provider_link::behavior_type line_behavior(provider_link::stateful_pointer<provider_link_state> self,
+                                           simulated_provider* at, std::string node, std::shared_ptr<bool> alive) {
+  self->state.self = self;
+  self->state.at = at;
+  self->state.node = std::move(node);
+  self->state.alive = std::move(alive);
+  return {[self](provider_call& call) { return self->state.take(call); },
+          [self](work_atom, std::uint64_t id) { self->state.answer(id); }};
+}
+
+}  // namespace
+
+void simulated_provider::take(std::string_view node, provider_call call,
+                              std::function<void(const provider_result&)> reply) {
+  promises_.provider_called(call);
+  if (missing_ == guard::provider_key) call.provider_key += "/" + std::to_string(++last_);
+  log_.write(node, "calls the provider: ", to_string(call.what), ' ', call.subject.key.id, ' ', call.amount, " as ",
+             call.provider_key.substr(0, 11), call.asked_again ? ", again" : "");
+  if (random_.chance(faults_.call_lost)) return log_.write("provider", "never hears of it");
+  const auto delay = [&] {
+    return duration_ms{random_.chance(faults_.stalls) ? random_.between(0, 30'000)
+                                                      : random_.between(0, faults_.provider_latency.count())};
+  };
+  const bool fails = random_.chance(faults_.call_fails), executed = !fails || random_.chance(0.5);
+  const bool heard = !random_.chance(faults_.reply_lost);
+  time_.in(delay(), [this, call, reply, fails, executed, heard, back = delay()] {
+    const auto result = executed ? execute(call) : failing();
+    if (fails) log_.write("provider", "answers 503 to ", call.provider_key.substr(0, 11));
+    if (!heard) return log_.write("provider", "its answer to ", call.provider_key.substr(0, 11), " is lost");
+    const auto told = fails ? failing() : result;
+    time_.in(back, [reply, told] { reply(told); });
+    if (random_.chance(faults_.reply_twice))
+      time_.in(back + duration_ms{random_.between(0, 15'000)}, [reply, told] { reply(told); });
+  });
+  if (random_.chance(faults_.call_twice)) {
+    if (missing_ == guard::provider_key) call.provider_key += "/" + std::to_string(++last_);
+    time_.in(delay() + delay(), [this, call] { execute(call); });
+  }
+}
+
+const provider_result& simulated_provider::execute(const provider_call& call) {
+  const auto known = answers_.find(call.provider_key);
+  if (known != answers_.end()) {
+    log_.write("provider", "has done ", call.provider_key.substr(0, 11), " already: ", to_string(known->second.status));
+    return known->second;
+  }
+  auto result = decide(call);
+  log_.write("provider", to_string(result.status), ' ', to_string(call.what), ' ', call.subject.key.id, ' ',
+             call.amount, " as ", call.provider_key.substr(0, 11));
+  if (result.status == provider_status::approved)
+    promises_.provider_acted(
+        {call.provider_key, call.subject.key, call.what, call.amount, call.subject.open->command.key});
+  return answers_.emplace(call.provider_key, std::move(result)).first->second;
+}
+
+provider_result simulated_provider::decide(const provider_call& call) {
+  const auto ref = "ref_" + call.provider_key;
+  if (call.what == operation::create && (call.subject.how != flow::server || random_.chance(faults_.challenged)))
+    return {provider_status::pending, ref, "https://bank.test/" + ref, std::nullopt};
+  if (random_.chance(faults_.declined))
+    return {provider_status::declined,
+            ref,
+            {},
+            provider_error{error_category::provider, "card_declined", "No.", false, false}};
+  return {provider_status::approved, ref, {}, std::nullopt};
+}
+
+provider_actor spawn_provider_link(caf::actor_system& system, simulated_provider& at, std::string node,
+                                   std::shared_ptr<bool> alive) {
+  return system.spawn(line_behavior, &at, std::move(node), std::move(alive));
+}
+
+}  // namespace gateway::simulation
