@@ -206,7 +206,7 @@ std::vector<setting> webhook_settings(settings& s) {
        {1, 10'000}},
       {"webhook-rate",
        "N",
-       "Attempts to deliver begun a second, at most; three tenths while clients wait; 0 for no limit",
+       "Attempts of a backlog begun a second; three tenths while clients wait; 0 for no limit",
        group,
        &s.webhook_rate,
        {0, 1'000'000}},

@@ -15,6 +15,7 @@
 #include "gateway/directory.hpp"
 #include "gateway/settings.hpp"
 #include "gateway/webhook_client.hpp"
+#include "gateway/write_brake.hpp"
 #include "http/access/concurrency_limit.hpp"
 #include "message.hpp"
 
@@ -33,6 +34,7 @@ struct services {
   webhook_client& outbound;      ///< where a destination's URL is checked before it is set
   store_reader archive;          ///< for operators' lists
   dispatcher_actor dispatcher;   ///< delivers again what an operator wants delivered again
+  write_brake& brake;            ///< turns new writes away while their webhooks would come too late
   std::string setup_token_key;   ///< derived from the master key: signs setup links
   std::string hosted_page_key;   ///< signs hosted pages' links and their CSRF tokens
   std::string address = {};      ///< https://ADDR:PORT: where the public listener listens

@@ -12,6 +12,7 @@
 #include "gateway/directory.hpp"
 #include "gateway/settings.hpp"
 #include "gateway/webhook_client.hpp"
+#include "gateway/write_brake.hpp"
 
 namespace gateway::actors {
 
@@ -25,6 +26,7 @@ struct webhook_context {
   const settings& config;
   metrics& meters;
   webhook_client& client;
+  write_brake& brake;  ///< the dispatcher's: it brakes writes whose webhooks it cannot keep up with
 
   retry_schedule schedule() const { return {config.webhook_attempts}; }
 };

@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_set>
 
@@ -23,9 +24,12 @@ struct destination_lane {
   attempt_window allowed;
 
   std::deque<delivery_job> ready;         ///< due, in the order in which they will be attempted
-  std::unordered_set<std::int64_t> held;  ///< numbers of what is in `ready` or with a worker
+  std::set<std::int64_t> held;            ///< numbers of what is in `ready` or with a worker; drawn in order of time
   std::size_t under_way = 0;              ///< attempts whose answer is awaited
   std::size_t with_workers = 0;           ///< these, and those whose result is being recorded
+
+  time_point had_room_at{};               ///< when its window was last seen with room for one more
+  bool well = true;                       ///< as was last seen, only the gateway keeps its deliveries back
 
   std::optional<time_point> table_due;    ///< from when on the table may hold something due that is not in memory
   bool reading = false;
@@ -39,7 +43,7 @@ struct destination_lane {
   bool queued = false;                   ///< stands among the dispatcher's lanes that have something to do
 
   std::uint64_t pending = 0;              ///< rows; exact after each look at the backlog
-  std::int64_t oldest_number = 0;         ///< as of that look; 0: none
+  std::int64_t oldest_number = 0;  ///< of these; exact after each look, and else as far as memory knows; 0: none
 
   bool holds(std::int64_t number) const { return held.contains(number); }
 
@@ -50,6 +54,11 @@ struct destination_lane {
   void let_go(std::int64_t number) {
     held.erase(number);
     if (reading) let_go_while_reading.insert(number);
+  }
+  /// It needs no more attempts.
+  void done_with(std::int64_t number) {
+    if (pending > 0) pending -= 1;
+    if (number == oldest_number) oldest_number = held.empty() ? 0 : *held.begin();
   }
   /// Something became due in the table at `at`.
   void expect(time_point at) {

@@ -21,6 +21,7 @@
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include "delivery_balance.hpp"
 #include "destination_lane.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/delivery_numbers.hpp"
@@ -46,6 +47,8 @@ constexpr std::chrono::minutes longest_backlog_interval{10};
 constexpr std::chrono::seconds gauge_interval{5};
 constexpr std::chrono::seconds look_timeout{30};
 constexpr std::chrono::seconds look_again{1};
+/// A lane whose window has been full at each look for so long waits for its destination, not for the gateway.
+constexpr duration_ms busy_after{250};
 /// One transaction of the writer that payments may wait for, too.
 constexpr std::uint32_t redeliver_chunk = 200;
 /// So many workers may die within `deaths_span`; one that is given the same delivery for the last time has seen it kill
@@ -81,6 +84,7 @@ class dispatcher_state {
     for (auto& job : fresh.jobs) {
       auto& to = lane_of(job.row.to);
       if (to.holds(job.row.id)) continue;
+      if (to.well) balance_.came();
       to.pending += 1;
       if (to.oldest_number == 0) to.oldest_number = job.row.id;
       // What the table holds already comes first.
@@ -137,8 +141,8 @@ class dispatcher_state {
       to.expect(context_->clock.now());
     } else if (told.row->next_attempt_at) {
       to.expect(*told.row->next_attempt_at);
-    } else if (to.pending > 0) {
-      to.pending -= 1;
+    } else {
+      to.done_with(number);
     }
     deaths_by_delivery_.erase(number);
     free_.push_back(told.worker);
@@ -210,7 +214,9 @@ class dispatcher_state {
   void work() {
     if (draining_) return;
     const auto now = context_->clock.now();
-    pace_.refill(self_->system().clock().now(), context_->meters.requests_in_flight.Value() > 0);
+    const auto ticks = self_->system().clock().now();
+    if (balance_.is_due(ticks)) balance(ticks, now);
+    pace_.refill(ticks, {context_->meters.requests_in_flight.Value() > 0, balance_.fresh_per_second(), lag_});
     while (!queued_lanes_.empty() && worker_is_free() && pace_.permits()) {
       auto& to = *queued_lanes_.front();
       queued_lanes_.pop_front();
@@ -218,6 +224,43 @@ class dispatcher_state {
       if (attend(to, now)) enqueue(to);
     }
     schedule(now);
+  }
+
+  /// Brakes the writes if their webhooks fall behind.
+  void balance(timer_time ticks, time_point now) {
+    lag_ = duration_ms{0};
+    std::uint64_t waiting = 0;
+    for (auto& [id, each] : lanes_) {
+      if (each.under_way < each.allowed.size()) each.had_room_at = now;
+      each.well = is_well(each, now);
+      const auto lag = lag_of(each, now);
+      lag_ = std::max(lag_, lag);
+      if (lag > duration_ms{0} && each.pending > each.with_workers) waiting += each.pending - each.with_workers;
+    }
+    const bool limited = balance_.limit().has_value();
+    balance_.look(ticks, lag_, waiting, context_->brake.turned_away());
+    const auto limit = balance_.limit();
+    limit ? context_->brake.limit(*limit) : context_->brake.release();
+    context_->meters.webhook_write_limit.Set(limit.value_or(0));
+    context_->meters.webhook_lag_seconds.Set(std::chrono::duration<double>(lag_).count());
+    if (limited != limit.has_value())
+      log::warn(limited ? "webhooks_keep_up_again" : "webhooks_fall_behind",
+                {{"lag_ms", static_cast<std::int64_t>(lag_.count())}});
+  }
+
+  /// Whether only the gateway keeps the lane's deliveries back: not where the destination is disabled, or fails, or is
+  /// busy with as many as it may have.
+  bool is_well(const destination_lane& lane, time_point now) const {
+    if (lane.trust.now_is() != breaker::state::closed || now - lane.had_room_at > busy_after) return false;
+    const auto endpoint = context_->merchants.find_destination(lane.id);
+    return endpoint && endpoint->what.status == destination_status::enabled && !lane.gone;
+  }
+
+  /// How long the oldest delivery of a lane that is well has been due.
+  duration_ms lag_of(const destination_lane& of, time_point now) const {
+    if (!of.well || (of.ready.empty() && !of.table_due)) return duration_ms{0};
+    const auto due = of.ready.empty() ? *of.table_due : of.ready.front().row.next_attempt_at.value_or(now);
+    return std::max(duration_ms{0}, duration_ms{now - due});
   }
 
   bool worker_is_free() const {
@@ -260,6 +303,7 @@ class dispatcher_state {
     to.ready.pop_front();
     ready_in_all_ -= 1;
     pace_.began();
+    if (to.well) balance_.began();
     to.trust.began();
     to.under_way += 1;
     to.with_workers += 1;
@@ -416,6 +460,7 @@ class dispatcher_state {
     if (!agenda_.empty()) at = std::min(at, agenda_.begin()->first);
     auto delay = std::clamp<duration_ms>(at - now, duration_ms{1}, gauge_interval);
     if (!queued_lanes_.empty() && !pace_.permits()) delay = std::min(delay, pace::grain);
+    if (balance_.limit()) delay = std::min<duration_ms>(delay, delivery_balance::interval);
     const auto rings = self_->system().clock().now() + delay;
     if (wake_at_ <= rings + duration_ms{1}) return;
     wake_at_ = rings;
@@ -507,6 +552,8 @@ class dispatcher_state {
   std::size_t reading_ = 0;
   std::deque<destination_lane*> waiting_to_read_;
   pace pace_{0};
+  delivery_balance balance_;
+  duration_ms lag_{0};
 
   std::vector<pool_worker> workers_;
   std::vector<std::size_t> free_;

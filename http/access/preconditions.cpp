@@ -15,6 +15,15 @@ std::optional<rejection> admit(call& c, const endpoint& way) {
   return rejection{error_code::overloaded, {}};
 }
 
+std::optional<rejection> pass_brake(call& c, const endpoint& way) {
+  if (way.needs != access::signed_write) return std::nullopt;
+  auto& shared = c.here.shared;
+  if (shared.brake.lets_in(write_brake::clock::now())) return std::nullopt;
+  c.admission.reset();
+  shared.meters.shed("webhooks").Increment();
+  return rejection{error_code::overloaded, {}};
+}
+
 std::optional<rejection> take_idempotency_key(call& c, const endpoint& way) {
   if (way.needs != access::signed_write) return std::nullopt;
   auto key = decode_idempotency_key(c.in.idempotency_key);

@@ -11,6 +11,10 @@ namespace gateway::http {
 /// before it.
 std::optional<rejection> admit(call& c, const endpoint& way);
 
+/// While webhooks fall behind, writes come in at a limited rate. Whoever may not write must not take a place of those
+/// who may, so this comes after their key, their signature and their scopes.
+std::optional<rejection> pass_brake(call& c, const endpoint& way);
+
 /// Takes the Idempotency-Key that a write needs.
 std::optional<rejection> take_idempotency_key(call& c, const endpoint& way);
 

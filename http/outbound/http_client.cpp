@@ -1,7 +1,6 @@
 #include "http_client.hpp"
 
 #include <pthread.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <exception>
@@ -66,7 +65,6 @@ class pooled_client final : public http_client {
   void shut_down();
 
   const std::string name_;
-  const int niceness_;
   const std::size_t most_under_way_;
 
   asio::io_context context_{1};
@@ -82,7 +80,6 @@ class pooled_client final : public http_client {
 
 pooled_client::pooled_client(http_client_options options)
     : name_(options.thread_name),
-      niceness_(options.niceness),
       most_under_way_(options.most_under_way),
       tls_(make_outbound_tls(options.ca_file.string())),
       pool_(context_, options.most_connections, options.idle_kept),
@@ -107,7 +104,6 @@ void pooled_client::check(std::string url, std::chrono::milliseconds within,
 
 void pooled_client::run() {
   pthread_setname_np(pthread_self(), name_.c_str());
-  if (niceness_ != 0) ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), niceness_);
   for (;;) {
     try {
       context_.run();

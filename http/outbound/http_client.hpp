@@ -17,7 +17,6 @@ namespace gateway::http {
 
 struct http_client_options {
   std::string thread_name = "outbound";  ///< also in the log; at most 15 bytes
-  int niceness = 0;                      ///< of the thread: 10 comes second on a busy machine
   std::size_t most_connections = 64;     ///< open at once, those kept between requests included
   std::size_t most_under_way = 20'000;   ///< requests and checks; past it one is told at once that it is too much
   std::chrono::milliseconds idle_kept{30'000};  ///< a connection between two requests

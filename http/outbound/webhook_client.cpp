@@ -20,7 +20,6 @@ http_client_options client_options(const settings& config, outbound_options&& op
   http_client_options out;
   out.thread_name = "webhooks";
   // Clients wait for payments, nobody waits for this thread: on a machine that has too much to do it comes second.
-  out.niceness = 10;
   out.most_connections = config.webhook_workers;
   out.idle_kept = options.idle_kept;
   out.destinations = config.dev ? destination_rule::public_and_loopback : destination_rule::public_only;

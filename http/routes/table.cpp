@@ -45,6 +45,7 @@ boost::asio::awaitable<response> run_signed(call& c, endpoint way) {
   c.allowed = std::get<permit>(std::move(told));
 
   if (auto rejected = take_idempotency_key(c, way)) co_return error_response(*rejected);
+  if (auto rejected = pass_brake(c, way)) co_return error_response(*rejected);
   auto op = way.run(c);
   co_return co_await std::move(op);
 }

@@ -58,7 +58,7 @@ struct settings {
   std::size_t webhook_workers = 512;      ///< deliveries under way at once, over all destinations
   std::size_t webhook_window = 32;        ///< deliveries under way at once to one destination, at most
   std::size_t webhook_rate =
-      6'500;       ///< attempts begun a second, at most, and three tenths while clients wait; 0: no limit
+      6'500;       ///< a backlog's attempts a second, and three tenths while clients wait; 0: no limit
   unsigned webhook_attempts = 8;          ///< to a merchant's destination, the first included
   std::filesystem::path webhook_ca_file;  ///< PEM: further authorities that destinations' certificates may come from
   http_limits http;

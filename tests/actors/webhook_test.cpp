@@ -447,6 +447,7 @@ TEST_CASE("what is due in masses is begun at the rate that leaves room for payme
   off.status = destination_status::disabled;
   w.subscribe(off);
   for (int i = 0; i < 500; ++i) sell(w, "pay_" + std::to_string(i));
+  w.advance(10s);  // they are fresh no more
   w.subscribe(hook("a"));
   CHECK(w.office().sent.size() <= 20);
   w.advance(200ms, 1ms);
@@ -464,6 +465,7 @@ TEST_CASE("while clients wait for answers, what is due in masses begins at three
   off.status = destination_status::disabled;
   w.subscribe(off);
   for (int i = 0; i < 500; ++i) sell(w, "pay_" + std::to_string(i));
+  w.advance(10s);  // they are fresh no more
   w.meters().requests_in_flight.Set(1);
   w.subscribe(hook("a"));
   const auto before = w.office().sent.size();
@@ -473,6 +475,43 @@ TEST_CASE("while clients wait for answers, what is due in masses begins at three
   w.meters().requests_in_flight.Set(0);
   w.advance(200ms, 1ms);
   CHECK(w.office().sent.size() - before >= 240);
+}
+
+TEST_CASE("deliveries that wait for the gateway limit new writes, until they have gone out") {
+  auto config = unhurried();
+  config.webhook_workers = 8;
+  world w{std::make_shared<failing_store>(), config};
+  w.office().answer = [](const outgoing_post& post) -> std::optional<delivery_attempt> {
+    if (post.url.starts_with("https://hangs")) return std::nullopt;
+    return post_office::says(200);
+  };
+  w.subscribe(hook("hangs"));
+  for (int i = 0; i < 8; ++i) sell(w, "pay_" + std::to_string(i));  // which all workers are busy with now
+  w.subscribe(hook("well"));
+  for (int i = 8; i < 40; ++i) {
+    sell(w, "pay_" + std::to_string(i));
+    w.advance(100ms, 100ms);
+  }
+  CHECK(w.brake().limits());
+  CHECK(w.meters().webhook_lag_seconds.Value() > 1);
+  // Nobody waits for a destination that is disabled.
+  auto off = hook("well");
+  off.status = destination_status::disabled;
+  w.subscribe(off);
+  w.advance(10s, 100ms);
+  CHECK_FALSE(w.brake().limits());
+  CHECK(w.meters().webhook_lag_seconds.Value() == 0);
+}
+
+TEST_CASE("deliveries that wait for their own destination limit no writes") {
+  world w;
+  w.office().answer = [](const outgoing_post&) -> std::optional<delivery_attempt> { return std::nullopt; };
+  w.subscribe(hook("hangs"));
+  for (int i = 0; i < 100; ++i) {
+    sell(w, "pay_" + std::to_string(i));
+    w.advance(100ms, 100ms);
+    REQUIRE_FALSE(w.brake().limits());
+  }
 }
 
 TEST_CASE("while a destination that said 410 is being disabled, nothing is sent to it, and the order is given once") {

@@ -138,7 +138,7 @@ class world {
     dispatcher_ =
         actors::spawn_dispatcher(system_, std::make_shared<const actors::webhook_context>(actors::webhook_context{
                                               store, system_.spawn(listening_directory, heard_), merchants_, clock_,
-                                              encoder_, config_, meters_, office_}));
+                                              encoder_, config_, meters_, office_, brake_}));
     context_ = std::make_shared<actors::payment_context>(actors::payment_context{
         {std::move(store), merchants_, clock_, *watch_, config_, meters_, dispatcher_, numbers_}, {}, encoder_});
     for (const auto& kind : provider_catalogue) {
@@ -165,6 +165,7 @@ class world {
   failing_store& rows() { return *rows_; }
   call_log& calls() { return *log_; }
   metrics& meters() { return meters_; }
+  write_brake& brake() { return brake_; }
   hand_clock& clock() { return clock_; }
   caf::actor_system& system() { return system_; }
   const router_actor& router() const { return router_; }
@@ -306,6 +307,7 @@ class world {
   hand_clock clock_;
   text_encoder encoder_;
   metrics meters_;
+  write_brake brake_;
   std::optional<actors::clock_watch> watch_;
   directory merchants_;
   delivery_numbers numbers_;

@@ -8,6 +8,7 @@
 
 #include "attack.hpp"
 #include "open_loop.hpp"
+#include "paths.hpp"
 
 using namespace gateway::e2e;
 using namespace std::chrono_literals;
@@ -43,6 +44,13 @@ struct fixture {
         gateway.sql("SELECT COUNT(*) FROM commands WHERE merchant_id = '" + account.id + "' AND status IS NULL;"));
   }
 };
+
+/// Of one line of /metrics: 0 if there is none.
+double metric_of(const gateway_process& gateway, const std::string& name) {
+  const auto metrics = "\n" + unix_http(gateway.operator_socket(), {"GET", "/metrics", {}, {}}).body;
+  const auto at = metrics.find("\n" + name + " ");
+  return at == metrics.npos ? 0 : std::stod(metrics.substr(at + name.size() + 2));
+}
 
 gateway_options options_for(store_kind store, std::vector<std::string> arguments) {
   gateway_options options;
@@ -185,11 +193,7 @@ TEST_CASE(
   CHECK(on.open_commands() == 0);
   CHECK(resident.back() < resident.front() + 32 * 1024);
 
-  const auto metrics = unix_http(on.gateway.operator_socket(), {"GET", "/metrics", {}, {}}).body;
-  const std::string shed = "gateway_writes_shed_total{reason=\"waiting\"} ";
-  const auto at = metrics.find(shed);
-  REQUIRE(at != std::string::npos);
-  CHECK(std::stod(metrics.substr(at + shed.size())) >= static_cast<double>(refused));
+  CHECK(metric_of(on.gateway, "gateway_writes_shed_total{reason=\"waiting\"}") >= static_cast<double>(refused));
 }
 
 TEST_CASE("a thousand clients who retry at once do not delay admitted requests") {
@@ -217,4 +221,19 @@ TEST_CASE("three times what a provider may have open: 503 before anything has be
   CHECK(on.open_commands() == 0);
   const auto after = on.little();
   CHECK(after.count(200) == after.offered);
+}
+
+TEST_CASE("where webhooks cannot keep up, writes are turned away, so that none of them comes late") {
+  // Two workers are less than this machine needs, whatever machine it is: each waits until its attempt is durable.
+  gateway_process gateway{options_for(GENERATE(from_range(stores())), {"--webhook-workers=2"})};
+  const auto ran = run_command({program("gateway-load").string(), "run", "webhooks", "--rate=1500", "--connections=64",
+                                "--duration=6s", "--data-dir=" + gateway.data_dir().string()},
+                               {}, {}, 100s);
+  INFO(ran.out << ran.err);
+  CHECK(ran.code == 0);
+  CHECK(metric_of(gateway, "gateway_writes_shed_total{reason=\"webhooks\"}") > 0);
+  const std::string arrivals = "gateway_webhook_commit_to_arrival_seconds_";
+  const auto all = metric_of(gateway, arrivals + "count");
+  REQUIRE(all > 0);
+  CHECK(metric_of(gateway, arrivals + "bucket{le=\"5\"}") >= 0.99 * all);
 }

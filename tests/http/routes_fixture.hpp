@@ -134,6 +134,7 @@ struct gateway_fixture {
   still_clock clock;
   metrics meters;
   fake_outbound outbound;
+  write_brake brake;
   services shared{config,
                   "https://pay.example",
                   "https://pay.example/portal",
@@ -145,6 +146,7 @@ struct gateway_fixture {
                   outbound,
                   system.spawn(fake_archive, &scene),
                   system.spawn(fake_dispatcher, &scene),
+                  brake,
                   "setup key",
                   "hosted key"};
   boost::asio::io_context context{1};

@@ -140,6 +140,29 @@ TEST_CASE_METHOD(gateway_fixture,
   CHECK(scene.seen.size() == 2);
 }
 
+TEST_CASE_METHOD(gateway_fixture,
+                 "while webhooks fall behind, so many writes come in as may, and who may not write takes no place") {
+  brake.limit(1);
+  auto unsigned_write = client_request{};
+  unsigned_write.signature_override = "00";
+  for (int i = 0; i < 3; ++i) CHECK(unsigned_write.send(*this).status == 401);
+  client_request{}.send(*this);
+  CHECK(scene.seen.size() == 1);
+  const auto out = client_request{}.send(*this);
+  CHECK(out.status == 503);
+  CHECK(code_in(out) == "overloaded");
+  CHECK(header(out, "Retry-After") == "1");
+  CHECK(meters.shed("webhooks").Value() == 1);
+  CHECK(scene.seen.size() == 1);
+  scene.seen.clear();  // which held a copy of the other's admission
+  CHECK(shared.writes.waiting() == 0);
+  get("/v1/payment_intents/pay_1").send(*this);
+  CHECK(scene.seen.size() == 1);
+  brake.release();
+  client_request{}.send(*this);
+  CHECK(scene.seen.size() == 2);
+}
+
 TEST_CASE_METHOD(gateway_fixture, "a forbidden call names the scope that it needs") {
   publish_key("mk_test_0000000000000002", "refunds:write");
   auto call_refund = client_request{};

@@ -68,7 +68,7 @@ node::node(const node_environment& environment, unsigned number, duration_ms clo
   dispatcher_ =
       actors::spawn_dispatcher(system_, std::make_shared<const actors::webhook_context>(actors::webhook_context{
                                             store, operators, environment_.merchants, clock_, environment_.events,
-                                            environment_.config, environment_.meters, webhooks_}));
+                                            environment_.config, environment_.meters, webhooks_, brake_}));
   context_ = std::make_shared<actors::payment_context>(
       actors::payment_context{{std::move(store), environment_.merchants, clock_, watch_, environment_.config,
                                environment_.meters, dispatcher_, numbers_},

@@ -93,6 +93,7 @@ class node {
   std::shared_ptr<node_memory> memory_ = std::make_shared<node_memory>();
   delivery_numbers numbers_;
   webhook_link webhooks_;
+  write_brake brake_;  ///< set by the dispatcher; the worlds have no HTTP that would ask it
   time_point caught_up_;
   // The members above outlive the actor system, because actors refer to them.
   deterministic_config caf_config_;

@@ -165,14 +165,14 @@ class gateway_process::parts {
     }
     dispatcher = actors::spawn_dispatcher(
         *system, std::make_shared<const actors::webhook_context>(actors::webhook_context{
-                     store, operators, merchants, clock, *event_json, config, meters, *client}));
+                     store, operators, merchants, clock, *event_json, config, meters, *client, brake}));
     auto context = std::make_shared<const actors::payment_context>(actors::payment_context{
         {store, merchants, clock, *watch, config, meters, dispatcher, numbers}, gates, *payment_json});
     router = actors::spawn_router(*system, context, {actors::payment_spawner(context)});
     reconciler = actors::spawn_reconciler(*system, store, router, clock, *watch, config);
     shared = std::unique_ptr<http::services>(new http::services{
         config, config.base_url, config.portal_url, merchants, clock, meters, router, operators, *client, store.archive,
-        dispatcher, keys->derive("setup token"), keys->derive("hosted page"), listening_on});
+        dispatcher, brake, keys->derive("setup token"), keys->derive("hosted page"), listening_on});
     supervise();
   }
 
@@ -267,6 +267,7 @@ class gateway_process::parts {
   std::string operator_listening_on;
   system_wall_clock clock{config.clock_offset};
   metrics meters;
+  write_brake brake;
   std::optional<actors::clock_watch> watch;
   directory merchants;
   std::unique_ptr<crypto::master_key> keys;

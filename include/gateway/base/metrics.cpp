@@ -154,6 +154,11 @@ metrics::metrics(std::shared_ptr<prometheus::Registry> registry)
           gauge(*registry, "gateway_writes_waiting_limit", "How many writes may wait, found from how long they do.")),
       webhook_workers_busy(
           gauge(*registry, "gateway_webhook_workers_busy", "Webhook workers with an attempt under way.")),
+      webhook_lag_seconds(gauge(*registry, "gateway_webhook_lag_seconds",
+                                "How long the oldest delivery has been due that only the gateway keeps back.")),
+      webhook_write_limit(
+          gauge(*registry, "gateway_webhook_write_limit",
+                "New writes a second that are let in while webhooks fall behind; 0 while they do not.")),
       webhook_worker_restarts(
           counter(*registry, "gateway_webhook_worker_restarts_total", "Webhook workers that died and were replaced.")),
       webhook_attempt_seconds(

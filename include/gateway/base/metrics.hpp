@@ -64,6 +64,10 @@ class metrics {
   /// gateway_webhook_attempts_total{destination,result}: result as to_string(attempt_result).
   prometheus::Counter& webhook_attempts(std::string_view destination, std::string_view result);
   prometheus::Gauge& webhook_workers_busy;         ///< gateway_webhook_workers_busy
+  /// gateway_webhook_lag_seconds: how long the oldest delivery has been due that only the gateway keeps back.
+  prometheus::Gauge& webhook_lag_seconds;
+  /// gateway_webhook_write_limit: new writes a second that may come in while webhooks fall behind; 0: as many as will.
+  prometheus::Gauge& webhook_write_limit;
   prometheus::Counter& webhook_worker_restarts;    ///< gateway_webhook_worker_restarts_total
   prometheus::Histogram&
       webhook_attempt_seconds;  ///< gateway_webhook_attempt_seconds: one attempt, from its start to its end

@@ -1,0 +1,130 @@
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+#include "webhooks/delivery_balance.hpp"
+#include "webhooks/pace.hpp"
+
+using namespace gateway;
+using namespace gateway::actors;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Writes come at a rate, each causes deliveries, and so many deliveries go out a second at most. What waits is a queue
+/// in order; who is turned away comes again at once, so that the limit always has somebody to turn away.
+struct line_of_deliveries {
+  delivery_balance balance;
+  delivery_balance::clock::time_point now{1h};
+  double capacity = 1'000;
+  double waiting = 0;
+  double deliveries_of_a_write = 1;
+  std::uint64_t turned_away = 0;
+  duration_ms lag{0};
+  double worst_lag_seconds = 0;
+  double let_in = 0;
+
+  void run(std::chrono::seconds span, double writes_per_second) {
+    worst_lag_seconds = let_in = 0;
+    for (auto i = span / delivery_balance::interval; i > 0; --i) {
+      const auto seconds = std::chrono::duration<double>(delivery_balance::interval).count();
+      const auto asked = writes_per_second * seconds;
+      const auto allowed = balance.limit() ? std::min(asked, *balance.limit() * seconds) : asked;
+      turned_away += static_cast<std::uint64_t>(std::ceil(asked - allowed));
+      let_in += allowed;
+      const auto came = allowed * deliveries_of_a_write;
+      const auto goes = std::min(waiting + came, capacity * seconds);
+      waiting += came - goes;
+      for (auto n = std::lround(came); n > 0; --n) balance.came();
+      for (auto n = std::lround(goes); n > 0; --n) balance.began();
+      now += delivery_balance::interval;
+      lag = duration_ms{static_cast<std::int64_t>(1'000 * waiting / capacity)};
+      worst_lag_seconds = std::max(worst_lag_seconds, waiting / capacity);
+      balance.look(now, lag, static_cast<std::uint64_t>(waiting), turned_away);
+    }
+  }
+};
+
+std::size_t begun_in_a_second(pace& of, const delivery_load& load) {
+  std::size_t begun = 0;
+  for (auto now = pace::clock::time_point{1h}; now < pace::clock::time_point{1h + 1s}; now += 1ms) {
+    of.refill(now, load);
+    for (; of.permits() && begun < 100'000; ++begun) of.began();
+  }
+  return begun;
+}
+
+}  // namespace
+
+TEST_CASE("no write is turned away while webhooks keep up, nor for a burst that a second takes in") {
+  line_of_deliveries line;
+  line.run(60s, 1'000);
+  CHECK_FALSE(line.balance.limit());
+  line.run(1s, 1'900);
+  line.run(10s, 500);
+  CHECK_FALSE(line.balance.limit());
+  CHECK(line.turned_away == 0);
+}
+
+TEST_CASE("however many writes come and whatever each causes, no webhook waits for long, and the machine is in use") {
+  const auto writes = GENERATE(1'100.0, 2'000.0, 20'000.0);
+  const auto deliveries_of_a_write = GENERATE(0.3, 1.0, 4.0);
+  if (writes * deliveries_of_a_write < 1'050) return;
+  line_of_deliveries line;
+  line.deliveries_of_a_write = deliveries_of_a_write;
+  CAPTURE(writes, deliveries_of_a_write);
+  line.run(120s, writes);
+  CHECK(line.worst_lag_seconds < (writes * deliveries_of_a_write > 10'000 ? 20 : 4));  // before it is found out
+  line.run(120s, writes);
+  CHECK(line.worst_lag_seconds < 2.5);
+  CHECK(line.let_in * deliveries_of_a_write > 0.75 * 120 * line.capacity);
+}
+
+TEST_CASE("a backlog that shrinks beside the writes turns none of them away, however old it is") {
+  line_of_deliveries line;
+  line.waiting = 100'000;
+  line.run(60s, 800);
+  CHECK(line.turned_away == 0);
+}
+
+TEST_CASE("a backlog that does not shrink makes room for itself") {
+  line_of_deliveries line;
+  line.waiting = 20'000;
+  line.run(300s, 1'500);
+  CHECK(line.turned_away > 0);
+  CHECK(line.waiting < 2'000);
+}
+
+TEST_CASE("once nobody is turned away any more the limit is gone") {
+  line_of_deliveries line;
+  line.run(30s, 2'000);
+  REQUIRE(line.balance.limit());
+  line.run(60s, 300);
+  CHECK_FALSE(line.balance.limit());
+}
+
+TEST_CASE("where nothing goes out a few writes a second come in, so that it is seen when it is better") {
+  line_of_deliveries line;
+  line.capacity = 0.001;
+  line.run(60s, 1'000);
+  REQUIRE(line.balance.limit());
+  CHECK(*line.balance.limit() == delivery_balance::least);
+}
+
+TEST_CASE("a backlog goes out at its rate, and at three tenths of it while clients wait") {
+  pace alone{6'500}, beside{6'500};
+  CHECK(begun_in_a_second(alone, {}) == Approx(6'500).epsilon(0.02));
+  CHECK(begun_in_a_second(beside, {.clients_wait = true}) == Approx(1'950).epsilon(0.02));
+}
+
+TEST_CASE("what is fresh goes out faster than it comes, and the faster the longer it waits") {
+  pace keeping_up{6'500}, behind{6'500}, beyond{1'000};
+  CHECK(begun_in_a_second(keeping_up, {true, 4'000, 0ms}) == Approx(5'000).epsilon(0.02));
+  CHECK(begun_in_a_second(behind, {true, 4'000, 1s}) == Approx(9'000).epsilon(0.02));
+  CHECK(begun_in_a_second(beyond, {false, 4'000, 0ms}) == Approx(5'000).epsilon(0.02));
+}
+
+TEST_CASE("without a rate nothing holds a backlog back") {
+  pace of{0};
+  CHECK(begun_in_a_second(of, {true, 10, 0ms}) == 100'000);
+}
