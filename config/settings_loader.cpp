@@ -20,12 +20,10 @@ namespace gateway {
 
 namespace {
 
-using std::chrono::hours;
 using std::chrono::milliseconds;
 
 /// Where a setting's value goes. The type decides which values it may have.
-using target =
-    std::variant<bool*, std::string*, std::filesystem::path*, unsigned*, std::size_t*, milliseconds*, hours*>;
+using target = std::variant<bool*, std::string*, std::filesystem::path*, unsigned*, std::size_t*, milliseconds*>;
 
 /// Inclusive; durations in milliseconds.
 struct range {
@@ -167,10 +165,10 @@ std::vector<setting> payment_settings(settings& s) {
       {"hosted-expiry", "TIME", "When an abandoned hosted checkout fails", group, &s.hosted_expiry, {10, 365 * day}},
       {"idempotency-kept",
        "TIME",
-       "How long results are kept; whole hours",
+       "How long results are kept; below 1h only with --dev",
        group,
        &s.idempotency_kept,
-       {hour, 3650 * day}},
+       {second, 3650 * day}},
       {"sandbox-ledger", "FILE", "The sandbox appends each executed effect here", group, &s.sandbox_ledger},
       {"sandbox-provider", "SOCKET", "The sandbox in a process of its own (default: in this one)", group,
        &s.sandbox_provider},
@@ -255,19 +253,13 @@ void assign_duration(const setting& to, std::optional<milliseconds> duration) {
   if (!duration) throw bad_value("must be a duration such as 1500ms, 15s, 5m, 24h or 30d");
   if (duration->count() < to.within.least || duration->count() > to.within.most) fail_out_of_range(to.within, true);
   if (auto* const* fine = std::get_if<milliseconds*>(&to.where)) **fine = *duration;
-  if (auto* const* coarse = std::get_if<hours*>(&to.where)) {
-    if (*duration % hours{1} != milliseconds{0}) throw bad_value("must be whole hours");
-    **coarse = std::chrono::duration_cast<hours>(*duration);
-  }
 }
 
 bool is_flag(const setting& s) { return std::holds_alternative<bool*>(s.where); }
 bool is_count(const setting& s) {
   return std::holds_alternative<unsigned*>(s.where) || std::holds_alternative<std::size_t*>(s.where);
 }
-bool is_duration(const setting& s) {
-  return std::holds_alternative<milliseconds*>(s.where) || std::holds_alternative<hours*>(s.where);
-}
+bool is_duration(const setting& s) { return std::holds_alternative<milliseconds*>(s.where); }
 
 void assign_text(const setting& to, const std::string& text) {
   if (text.find('\0') != std::string::npos) throw bad_value("may not hold a NUL byte");
@@ -313,7 +305,6 @@ std::string shown_default(const setting& s) {
     std::string operator()(const unsigned* v) const { return std::to_string(*v); }
     std::string operator()(const std::size_t* v) const { return std::to_string(*v); }
     std::string operator()(const milliseconds* v) const { return format_duration(*v); }
-    std::string operator()(const hours* v) const { return format_duration(*v); }
   } const show;
   return std::visit(show, s.where);
 }
@@ -339,6 +330,8 @@ void check(const settings& s) {
   if (s.store != "sqlite" && !s.store.starts_with("mysql://"))
     throw bad_value("store: '" + without_password(s.store) + "' is neither sqlite nor a mysql:// URL");
   if (s.clock_offset != milliseconds{0} && !s.dev) throw bad_value("clock-offset: only with dev, never in production");
+  // A client may repeat an unanswered request for as long; past it the same key is a new request.
+  if (s.idempotency_kept < milliseconds{hour} && !s.dev) throw bad_value("idempotency-kept: below 1h only with dev");
   if (s.data_dir.empty()) throw bad_value("data-dir: must name a directory");
   if (s.tls_certificate.empty() != s.tls_key.empty())
     throw bad_value("tls-certificate and tls-key: give both, or neither");

@@ -3,6 +3,7 @@
 
 #include "reconciler.hpp"
 
+#include <algorithm>
 #include <unordered_set>
 #include <utility>
 
@@ -20,8 +21,11 @@ namespace {
 constexpr std::size_t most_under_way = 512;
 /// So many keys are purged before the writer answers. It makes small transactions of them, between its batches.
 constexpr std::uint32_t purge_chunk = 5'000;
-/// The longer the interval, the more keys become old meanwhile, and the longer the purge then works.
-constexpr std::chrono::minutes purge_interval{1};
+/// The longer the interval, the more keys become old meanwhile, and the longer the purge then works. Keys that are kept
+/// for minutes only are looked for more often.
+std::chrono::milliseconds purge_interval(const settings& config) {
+  return std::min<std::chrono::milliseconds>(std::chrono::minutes{1}, config.idempotency_kept / 4);
+}
 /// How often the database is told the time: an ordinary restart must not look like a jump of the clock.
 constexpr std::chrono::seconds time_interval{30};
 constexpr std::chrono::minutes far_look_interval{1};
@@ -83,7 +87,7 @@ class due_finder {
     const auto monotonic = self_->clock().now();
     const auto now = watch_->trusted_now(monotonic);
     if (!now || std::exchange(purging_, true)) return;
-    next_purge_ = monotonic + purge_interval;
+    next_purge_ = monotonic + purge_interval(*config_);
     self_->request(store_.recorder, caf::infinite, purge_commands{*now - config_->idempotency_kept, purge_chunk})
         .then(
             [this](const purge_result& result) {

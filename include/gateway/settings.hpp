@@ -49,7 +49,7 @@ struct settings {
   std::chrono::milliseconds reconcile_longest{300'000};
   std::chrono::milliseconds reconcile_interval{1'000};  ///< how often due payments are looked for
   std::chrono::milliseconds hosted_expiry{86'400'000};
-  std::chrono::hours idempotency_kept{30 * 24};
+  std::chrono::milliseconds idempotency_kept{30 * 86'400'000LL};
   std::chrono::milliseconds drain_timeout{30'000};
   std::filesystem::path sandbox_ledger;   ///< the sandbox appends each executed effect here; empty: none
   std::filesystem::path sandbox_provider; ///< Unix socket of a sandbox in a process of its own; empty: in this one

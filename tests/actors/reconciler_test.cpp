@@ -82,6 +82,16 @@ TEST_CASE("at its start and once a minute the reconciler purges the keys that ar
   CHECK(p.script->asked.size() == 7);
 }
 
+TEST_CASE("keys that are kept for less than four minutes are looked for four times as often as they are kept") {
+  scripted_purge p;
+  p.config.idempotency_kept = 40s;
+  p.start();
+  p.w.advance(9s);
+  CHECK(p.script->asked.size() == 1);
+  p.w.advance(2s);
+  CHECK(p.script->asked.size() == 2);
+}
+
 TEST_CASE("while purges delete all that they may the reconciler goes on at once, and stops when one does not") {
   scripted_purge p;
   p.script->full_answers = 500;

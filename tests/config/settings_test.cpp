@@ -69,6 +69,12 @@ TEST_CASE("options of the command line reach their settings") {
   CHECK(p.config.log_level == "debug");
 }
 
+TEST_CASE("keys are kept for minutes only in development, and for any time from an hour on") {
+  CHECK(load({"--dev", "--idempotency-kept=3m"}).config.idempotency_kept == 3min);
+  CHECK(load({"--idempotency-kept=1h"}).config.idempotency_kept == 1h);
+  CHECK(load({"--idempotency-kept=90m"}).config.idempotency_kept == 90min);
+}
+
 TEST_CASE("webhooks have settings of their own") {
   const auto p =
       load({"--webhook-connect-timeout=250ms", "--webhook-answer-timeout=2s", "--webhook-workers=7",
@@ -135,7 +141,8 @@ TEST_CASE("a usage error is one line that names the option, with exit status 2")
                       {{"--webhook-workers=0"}, "--webhook-workers: must be from 1 to 10000"},
                       {{"--webhook-window=0"}, "--webhook-window"},
                       {{"--webhook-attempts=0"}, "--webhook-attempts"},
-                      {{"--idempotency-kept=90m"}, "whole hours"},
+                      {{"--idempotency-kept=59m"}, "idempotency-kept: below 1h only with dev"},
+                      {{"--dev", "--idempotency-kept=999ms"}, "--idempotency-kept: must be from 1s to 3650d"},
                       {{"--log-level=loud"}, "log-level"},
                       {{"--store=postgres://u:p@h/d"}, "'postgres://u:***@h/d' is neither sqlite nor a mysql:// URL"},
                       {{"--store=oracle"}, "'oracle'"},
