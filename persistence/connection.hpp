@@ -36,6 +36,7 @@ class database_error : public std::runtime_error {
     gone,         ///< the connection broke before a commit was sent: nothing happened
     failed,       ///< anything else; if a commit failed so, it may have happened
     unreachable,  ///< no connection could be made
+    locked_out,   ///< another process has the database, and this one must not write
   };
 
   database_error(kind what, int code, const std::string& text)
@@ -73,6 +74,14 @@ class db_connection {
   /// Runs one statement that changes rows, and returns how many it changed.
   virtual std::uint64_t change(const statement& sql, std::span<const cell> parameters) = 0;
   virtual void read(const statement& sql, std::span<const cell> parameters, const row_handler& each) = 0;
+
+  /// To be called by the thread that uses the connection from now on, if another one made it, and by one that made it
+  /// for its service. From then on the owner calls confirm_lock() at least every few seconds.
+  virtual void serve() {}
+  /// Throws `gone` if this process no longer has the database's lock, or has lost the connection. Nothing has happened
+  /// then, and a new connection takes the lock again, unless another process has it. No-op where no lock is needed: a
+  /// second process cannot serve the data directory in which the embedded store lies.
+  virtual void confirm_lock() {}
 
   /// Maintenance between commits, such as a checkpoint, while no unit waits for its outcome. Does not fail.
   virtual void maintain() noexcept {}

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <random>
 #include <thread>
+#include <utility>
 
 #include "gateway/base/log.hpp"
 #include "persistence/queries.hpp"
@@ -13,15 +14,21 @@ namespace {
 std::string_view name_of(access how) noexcept { return how == access::write ? "write" : "read"; }
 }  // namespace
 
-database_session::database_session(store_location where, access how, std::shared_ptr<store_health> health)
-    : where_(std::move(where)), how_(how), health_(std::move(health)) {}
+database_session::database_session(store_location where, access how, std::shared_ptr<store_health> health,
+                                   std::unique_ptr<db_connection> first)
+    : where_(std::move(where)), how_(how), health_(std::move(health)), first_(std::move(first)) {}
 
 database_session::~database_session() {
+  if (locked_out_) health_->mark_let_in();
   if (away_) health_->mark_up();
 }
 
 db_connection& database_session::opened() {
-  if (!link_) link_ = connect(where_, how_);
+  if (!link_) {
+    auto link = first_ ? std::move(first_) : connect(where_, how_);
+    link->serve();
+    link_ = std::move(link);
+  }
   return *link_;
 }
 
@@ -33,6 +40,14 @@ void database_session::mark_away(const database_error& error) {
   // Only the text of a failed connect is logged, because other texts may quote customers' data.
   const std::string_view why = error.what_kind == database_error::kind::unreachable ? error.what() : "";
   log::error("store.away", {{"access", name_of(how_)}, {"code", error.driver_code}, {"why", why}});
+  if (error.what_kind == database_error::kind::locked_out) mark_locked_out(true, error.what());
+}
+
+void database_session::mark_locked_out(bool now, const char* why) {
+  if (std::exchange(locked_out_, now) == now) return;
+  if (!now) return health_->mark_let_in();
+  health_->mark_locked_out();
+  log::error("store.locked_out", {{"access", name_of(how_)}, {"why", why}});
 }
 
 bool database_session::try_to_reconnect() {
@@ -44,12 +59,14 @@ bool database_session::try_to_reconnect() {
     } else {
       read_meta(db, "last_connected");
     }
-  } catch (const database_error&) {
+  } catch (const database_error& error) {
     link_.reset();
     pause_ = std::min(pause_ * 2, longest_pause);
+    mark_locked_out(error.what_kind == database_error::kind::locked_out, error.what());
     return false;
   }
   away_ = false;
+  mark_locked_out(false);
   health_->mark_up();
   log::info("store.back", {{"access", name_of(how_)}});
   return true;

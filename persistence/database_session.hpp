@@ -13,23 +13,37 @@ namespace gateway::persistence {
 /// The state of all sessions of a store: the store is up while no session is away.
 class store_health {
  public:
-  explicit store_health(metrics& m) : gauge_(m.store_up) { gauge_.Set(1); }
+  explicit store_health(metrics& m) : up_(m.store_up), locked_out_(m.store_locked_out) {
+    up_.Set(1);
+    locked_out_.Set(0);
+  }
   void mark_down() {
-    if (away_.fetch_add(1) == 0) gauge_.Set(0);
+    if (away_.fetch_add(1) == 0) up_.Set(0);
   }
   void mark_up() {
-    if (away_.fetch_sub(1) == 1) gauge_.Set(1);
+    if (away_.fetch_sub(1) == 1) up_.Set(1);
+  }
+  /// Why sessions are away: another process has the database.
+  void mark_locked_out() {
+    if (outside_.fetch_add(1) == 0) locked_out_.Set(1);
+  }
+  void mark_let_in() {
+    if (outside_.fetch_sub(1) == 1) locked_out_.Set(0);
   }
 
  private:
-  prometheus::Gauge& gauge_;
+  prometheus::Gauge& up_;
+  prometheus::Gauge& locked_out_;
   std::atomic<int> away_{0};
+  std::atomic<int> outside_{0};
 };
 
 /// Used by one thread. While the session is away, `run` returns false at once, and only `try_to_reconnect` connects.
 class database_session {
  public:
-  database_session(store_location where, access how, std::shared_ptr<store_health> health);
+  /// `first`: used instead of a first new connection; another thread may have made it.
+  database_session(store_location where, access how, std::shared_ptr<store_health> health,
+                   std::unique_ptr<db_connection> first = {});
   ~database_session();
   database_session(const database_session&) = delete;
   database_session& operator=(const database_session&) = delete;
@@ -40,6 +54,13 @@ class database_session {
   /// a new connection if the old one turns out to be dead. Returns false if it is unknown whether the work happened.
   template <class Work>
   bool run(Work&& work);
+
+  /// Where the database has a lock, its owner calls this every `lock_interval`: an idle connection notices that it has
+  /// lost the lock, and takes it again.
+  static constexpr std::chrono::seconds lock_interval{5};
+  void confirm_lock() {
+    run([](db_connection& db) { db.confirm_lock(); });
+  }
 
   /// To be called after work, once its callers know its outcome.
   void maintain() noexcept {
@@ -59,13 +80,16 @@ class database_session {
 
   db_connection& opened();
   void mark_away(const database_error& error);
+  void mark_locked_out(bool now, const char* why = "");
   static void back_off(int attempt);
 
   store_location where_;
   access how_;
   std::shared_ptr<store_health> health_;
+  std::unique_ptr<db_connection> first_;  ///< until it is used
   std::unique_ptr<db_connection> link_;
   bool away_ = false;
+  bool locked_out_ = false;  ///< why it is away
   std::chrono::milliseconds pause_ = first_pause;
 };
 

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <thread>
+#include <utility>
 
+#include "gateway/base/crypto.hpp"
+#include "gateway/base/log.hpp"
 #include "persistence/migrations.hpp"
 #include "persistence/queries.hpp"
 #include "persistence/store_location.hpp"
@@ -26,18 +30,38 @@ void make_data_dir(const std::filesystem::path& dir) {
   if (created) std::filesystem::permissions(dir, std::filesystem::perms::owner_all, error);
 }
 
+/// A connection that holds the database's lock, as soon as no other process does.
+std::unique_ptr<db_connection> connect_alone(const store_location& where, std::chrono::milliseconds patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  for (bool told = false;; std::this_thread::sleep_for(std::chrono::milliseconds{100})) {
+    try {
+      return connect(where, access::write);
+    } catch (const database_error& error) {
+      if (error.what_kind != database_error::kind::locked_out || std::chrono::steady_clock::now() >= deadline) throw;
+      if (!std::exchange(told, true))
+        log::info("store.waits_for_lock", {{"why", error.what()}, {"at_most_ms", patience.count()}});
+    }
+  }
+}
+
 }  // namespace
 
-prepared_store::prepared_store(const settings& s) {
-  const auto where = locate_store(s);
+struct prepared_store::opened {
+  store_location where;
+  std::unique_ptr<db_connection> db;
+};
+
+prepared_store::prepared_store(const settings& s, std::chrono::milliseconds patience)
+    : opened_(std::make_unique<opened>(locate_store(s))) {
+  auto& where = opened_->where;
+  where.process = crypto::random_hex(16);
   if (where.language == dialect::sqlite) make_data_dir(s.data_dir);
-  shown_ = where.shown();
   try {
-    db_ = connect(where, access::migrate);
-    migrate(*db_);
-    probe_write(*db_);
+    opened_->db = connect_alone(where, patience);
+    migrate(*connect(where, access::migrate));
+    probe_write(*opened_->db);
   } catch (const std::runtime_error& error) {
-    fail(shown_, error);
+    fail(where.shown(), error);
   }
 }
 
@@ -47,24 +71,24 @@ prepared_store& prepared_store::operator=(prepared_store&&) noexcept = default;
 
 std::optional<std::string> prepared_store::read_meta(std::string_view name) {
   try {
-    auto value = persistence::read_meta(*db_, name);
-    db_->rollback();  // on a writing connection a read begins a transaction
+    auto value = persistence::read_meta(*opened_->db, name);
+    opened_->db->rollback();  // on a writing connection a read begins a transaction
     return value;
   } catch (const database_error& error) {
-    fail(shown_, error);
+    fail(opened_->where.shown(), error);
   }
 }
 
 bool prepared_store::put_meta_if_absent(std::string_view name, std::string_view value) {
   try {
-    return persistence::put_meta_if_absent(*db_, name, value);
+    return persistence::put_meta_if_absent(*opened_->db, name, value);
   } catch (const database_error& error) {
-    fail(shown_, error);
+    fail(opened_->where.shown(), error);
   }
 }
 
-store_handles open_store(caf::actor_system& system, const settings& s, metrics& counts) {
-  const auto where = locate_store(s);
+store_handles open_store(caf::actor_system& system, prepared_store prepared, const settings& s, metrics& counts) {
+  const auto& where = prepared.opened_->where;
   const auto health = std::make_shared<store_health>(counts);
   // SQLite allows one writer at a time, so a second connection would only wait for the first.
   const auto writers = where.language == dialect::sqlite ? 1u : std::max(1u, s.store_writers);
@@ -75,7 +99,8 @@ store_handles open_store(caf::actor_system& system, const settings& s, metrics& 
   const auto taken = std::make_shared<keys_taken>(0);
   store_handles handles;
   for (unsigned i = 0; i < writers; ++i)
-    handles.writers.push_back(spawn_store_writer(system, where, health, counts, limits, taken));
+    handles.writers.push_back(
+        spawn_store_writer(system, where, health, counts, limits, taken, std::move(prepared.opened_->db)));
   for (unsigned i = 0; i < std::max(1u, s.store_readers); ++i)
     handles.readers.push_back(spawn_store_reader(system, where, health));
   // On SQLite records share the one writer, in which writer_queues gives payments priority. On MySQL they have a

@@ -3,6 +3,7 @@
 
 #include <caf/actor_system.hpp>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,14 +15,16 @@
 
 namespace gateway::persistence {
 
-class db_connection;
-
-/// The database before any actor runs: connected, migrated to this program's schema, and proven writable.
+/// The database before any actor runs: locked for this process, migrated to this program's schema, and proven writable.
 class prepared_store {
  public:
-  /// Throws std::runtime_error with one line for the operator: a wrong URL, a server that cannot be reached, a newer
-  /// schema, a data directory that cannot be written.
-  explicit prepared_store(const settings& s);
+  /// How long to wait while another process has the database: a server may need a moment to notice that a gateway which
+  /// was killed is gone.
+  static constexpr std::chrono::milliseconds lock_patience{8'000};
+
+  /// Throws std::runtime_error with one line for the operator: a wrong URL, a server that cannot be reached, a database
+  /// that another gateway uses, a newer schema, a data directory that cannot be written.
+  explicit prepared_store(const settings& s, std::chrono::milliseconds patience = lock_patience);
   ~prepared_store();
   prepared_store(prepared_store&&) noexcept;
   prepared_store& operator=(prepared_store&&) noexcept;
@@ -31,13 +34,17 @@ class prepared_store {
   /// Returns false if the name has a value already, which stays.
   bool put_meta_if_absent(std::string_view name, std::string_view value);
 
+  friend store_handles open_store(caf::actor_system& system, prepared_store prepared, const settings& s,
+                                  metrics& counts);
+
  private:
-  std::string shown_;
-  std::unique_ptr<db_connection> db_;
+  struct opened;
+  std::unique_ptr<opened> opened_;
 };
 
-/// Spawns the store's actors on a prepared database. `counts` must outlive the actor system. An exit message ends each
-/// actor; a writer first commits the units that have arrived.
-store_handles open_store(caf::actor_system& system, const settings& s, metrics& counts);
+/// Spawns the store's actors on the database that was prepared with the same settings. `prepared`'s connection becomes
+/// the first writer's, and so the process keeps the database's lock. `counts` must outlive the actor system. An exit
+/// message ends each actor; a writer first commits the units that have arrived.
+store_handles open_store(caf::actor_system& system, prepared_store prepared, const settings& s, metrics& counts);
 
 }  // namespace gateway::persistence

@@ -23,6 +23,9 @@ struct store_location {
   std::string password;
   std::string database;
   std::string ssl_ca;  ///< PEM file; if given, TLS is required
+  /// Names this process to the database's lock (docs/decisions/0022-one-gateway-holds-a-lock-on-its-database.md): 32
+  /// hex digits. Connections that write take part in it. Empty: they do not, as those of tools and tests.
+  std::string process;
 
   /// The location without the password, for logs and errors.
   std::string shown() const;
@@ -37,7 +40,7 @@ enum class access : unsigned char {
   migrate,  ///< as write, but without a time limit for the change of a large table
 };
 
-/// Throws database_error `unreachable`.
+/// Throws database_error `unreachable`, or `locked_out` with a text that names who has the database.
 std::unique_ptr<db_connection> connect(const store_location& where, access how);
 
 }  // namespace gateway::persistence

@@ -20,8 +20,12 @@ namespace gateway::persistence {
 namespace {
 
 /// The writer's own messages: wake_atom ends the pause before the next attempt to reconnect, tick_atom the pause
-/// before records or maintenance.
-using writer_actor = store_writer::extend<caf::reacts_to<wake_atom>, caf::reacts_to<caf::tick_atom>>;
+/// before records or maintenance, and keep_atom is the time to confirm the database's lock.
+using writer_actor =
+    store_writer::extend<caf::reacts_to<wake_atom>, caf::reacts_to<caf::tick_atom>, caf::reacts_to<keep_atom>>;
+
+/// In a box, because an actor system copies the arguments of actors.
+using connection_box = std::shared_ptr<std::unique_ptr<db_connection>>;
 
 using clock_type = std::chrono::steady_clock;
 
@@ -40,8 +44,8 @@ class writer {
   using queue = writer_queues::queue;
 
   writer(const store_location& where, std::shared_ptr<store_health> health, metrics& counts, writer_limits limits,
-         std::shared_ptr<keys_taken> taken)
-      : session_(where, access::write, std::move(health)),
+         std::shared_ptr<keys_taken> taken, std::unique_ptr<db_connection> first)
+      : session_(where, access::write, std::move(health), std::move(first)),
         counts_(counts),
         limits_(limits),
         queues_(limits),
@@ -130,6 +134,7 @@ class writer {
       if (takes_key && outcomes[i] == commit_outcome::committed) ++taken;
     }
     taken_->fetch_add(taken);
+    counts_.taken_keys.Increment(static_cast<double>(taken));
   }
 
   /// One small transaction, if one is due. Redeliveries rest, so that the purge keeps up beside them.
@@ -270,14 +275,15 @@ caf::result<purge_result> take_purge(writer_pointer self, const purge_commands& 
 
 writer_actor::behavior_type behave(writer_pointer self, const store_location& where,
                                    const std::shared_ptr<store_health>& health, metrics* counts, writer_limits limits,
-                                   const std::shared_ptr<keys_taken>& taken) {
+                                   const std::shared_ptr<keys_taken>& taken, const connection_box& first) {
   pthread_setname_np(pthread_self(), limits.awaited ? "store-writer" : "store-recorder");
   if (limits.awaited) use_normal_scheduling();
-  self->state.work.emplace(where, health, *counts, limits, taken);
+  self->state.work.emplace(where, health, *counts, limits, taken, std::move(*first));
   self->set_exit_handler([self](caf::exit_msg& message) {
     self->state.work->finish();
     self->quit(std::move(message.reason));
   });
+  if (!where.process.empty() && where.language == dialect::mysql) self->send(self, keep_atom::value);
   return {
       [self](unit_of_work& unit) { return take_unit(self, unit); },
       [self](const purge_commands& what) { return take_purge(self, what); },
@@ -297,6 +303,11 @@ writer_actor::behavior_type behave(writer_pointer self, const store_location& wh
         self->state.pause_scheduled = false;
         schedule_work(self);
       },
+      [self](keep_atom) {
+        self->state.work->link().confirm_lock();
+        wake_while_away(self);
+        self->delayed_send(self, database_session::lock_interval, keep_atom::value);
+      },
   };
 }
 
@@ -304,8 +315,9 @@ writer_actor::behavior_type behave(writer_pointer self, const store_location& wh
 
 store_writer spawn_store_writer(caf::actor_system& system, const store_location& where,
                                 std::shared_ptr<store_health> health, metrics& counts, writer_limits limits,
-                                std::shared_ptr<keys_taken> taken) {
-  return system.spawn<caf::detached>(behave, where, std::move(health), &counts, limits, std::move(taken));
+                                std::shared_ptr<keys_taken> taken, std::unique_ptr<db_connection> first) {
+  return system.spawn<caf::detached>(behave, where, std::move(health), &counts, limits, std::move(taken),
+                                     std::make_shared<std::unique_ptr<db_connection>>(std::move(first)));
 }
 
 }  // namespace gateway::persistence

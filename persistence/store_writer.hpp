@@ -28,9 +28,9 @@ struct writer_limits {
 
 /// Detached: it has its own thread and opens its connection there. It answers each unit once its outcome is known.
 /// After an exit message it commits the units that have arrived and redelivers what it was asked to, and ends; a purge
-/// is left off. All writers of a store share `taken`.
+/// is left off. All writers of a store share `taken`. `first`: used instead of a first new connection.
 store_writer spawn_store_writer(caf::actor_system& system, const store_location& where,
                                 std::shared_ptr<store_health> health, metrics& counts, writer_limits limits,
-                                std::shared_ptr<keys_taken> taken);
+                                std::shared_ptr<keys_taken> taken, std::unique_ptr<db_connection> first = {});
 
 }  // namespace gateway::persistence

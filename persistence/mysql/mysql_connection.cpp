@@ -9,6 +9,9 @@
 #include <cppconn/statement.h>
 #include <mysql_driver.h>
 
+#include <chrono>
+#include <thread>
+
 namespace gateway::persistence {
 
 namespace {
@@ -17,6 +20,15 @@ constexpr int connect_timeout_s = 3;
 constexpr int answer_timeout_s = 10;
 constexpr int migration_timeout_s = 86'400;  // the change of a large table may take hours
 constexpr int lock_wait_s = 5;  // below answer_timeout_s, so that a lock wait ends with its own error
+
+/// The server ends a connection in service that has been idle for this long, and with it the process's lock: a machine
+/// that has vanished cannot tell the server that its connections are gone.
+constexpr int vanished_after_s = 60;
+
+/// Names of locks are global to the server, at most 64 characters long, and their case does not matter: the database's
+/// name stands in them as a hash. The second lock tells whose connection holds the first.
+constexpr std::string_view database_lock = "CONCAT('gateway-database:', MD5(DATABASE()))";
+std::string process_lock(const std::string& process) { return "'gateway-process:" + process + "'"; }
 
 /// How many of `rows` the next statement writes. Each statement costs a round trip, so up to 16 rows are written by
 /// one. Above that only a few sizes are used, because the server keeps a prepared statement for each.
@@ -148,9 +160,70 @@ void mysql_connection::open(const store_location& where, access how) {
   plain_->execute("SET SESSION innodb_lock_wait_timeout = " + std::to_string(lock_wait_s));
   plain_->execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
   link_->setAutoCommit(how == access::read);
+  if (how != access::read && !where.process.empty()) {
+    process_ = where.process;
+    share_lock();
+  }
+}
+
+void mysql_connection::share_lock() {
+  // Another connection of this process may have taken the first lock just now, and not yet the second.
+  constexpr int looks = 5;
+  for (int look = 0; look < looks; ++look) {
+    if (look > 0) std::this_thread::sleep_for(std::chrono::milliseconds{20});
+    holds_lock_ = take_lock();
+    if (holds_lock_ || process_has_lock()) return;
+  }
+  throw database_error(database_error::kind::locked_out, 0, "another gateway uses this database" + lock_holder());
+}
+
+bool mysql_connection::take_lock() {
+  // The second lock is waited for: it may still belong to a connection of this process whose end the server is at.
+  const std::string first{database_lock};
+  const std::unique_ptr<sql::ResultSet> rows{plain_->executeQuery(
+      "SELECT IF(GET_LOCK(" + first + ", 0) = 1, GET_LOCK(" + process_lock(process_) + ", 5), 0)")};
+  return rows->next() && rows->getInt(1) == 1;
+}
+
+bool mysql_connection::process_has_lock() {
+  const std::string first{database_lock};
+  const std::unique_ptr<sql::ResultSet> rows{
+      plain_->executeQuery("SELECT IS_USED_LOCK(" + first + ") = IS_USED_LOCK(" + process_lock(process_) + ")")};
+  return rows->next() && rows->getInt(1) == 1;  // NULL, where one of them is free, reads as 0
+}
+
+std::string mysql_connection::lock_holder() {
+  // Connections of other users are visible to privileged ones only.
+  const std::string first{database_lock};
+  const std::unique_ptr<sql::ResultSet> rows{
+      plain_->executeQuery("SELECT lock_of.id, list.host FROM (SELECT IS_USED_LOCK(" + first +
+                           ") AS id) AS lock_of LEFT JOIN information_schema.processlist AS list USING (id)")};
+  if (!rows->next() || rows->isNull(1)) return ", or did a moment ago";
+  const auto id = std::to_string(rows->getInt64(1));
+  const auto host = rows->isNull(2) ? std::string{} : " from " + rows->getString(2).asStdString();
+  return ": connection " + id + host + " holds its lock. End that gateway first. If its machine is gone, the server " +
+         "gives the lock up within a minute, or at once by KILL " + id;
+}
+
+void mysql_connection::serve() {
+  attach_thread();
+  if (process_.empty()) return;
+  translated([&] { plain_->execute("SET SESSION wait_timeout = " + std::to_string(vanished_after_s)); });
+}
+
+void mysql_connection::confirm_lock() {
+  if (process_.empty()) return;
+  translated([&] {
+    if (holds_lock_) {
+      plain_->execute("DO 1");  // the lock is ours for as long as the server answers on this connection
+    } else if (!process_has_lock()) {
+      throw database_error(database_error::kind::gone, 0, "this process no longer has the database's lock");
+    }
+  });
 }
 
 void mysql_connection::commit() {
+  if (!holds_lock_) confirm_lock();
   try {
     // A statement, because Connection::commit() of Connector/C++ 1.1 drops the error when the server goes away during
     // it, and clients would get answers that are not stored.

@@ -16,7 +16,11 @@ class Statement;
 
 namespace gateway::persistence {
 
-/// Belongs to the thread that opened it. Reads autocommit, so that none keeps an old snapshot.
+/// Used by one thread at a time. Reads autocommit, so that none keeps an old snapshot.
+///
+/// The process's lock on the database belongs to one of the process's connections, and ends with it. Where a connection
+/// holds the lock itself, no transaction of it can outlive the lock. Any other asks before each commit whether the
+/// process still has the lock.
 class mysql_connection final : public db_connection {
  public:
   mysql_connection(const store_location& where, access how);
@@ -30,15 +34,24 @@ class mysql_connection final : public db_connection {
   write_result write(const write_shape& shape, std::span<const cell> cells) override;
   std::uint64_t change(const statement& sql, std::span<const cell> parameters) override;
   void read(const statement& sql, std::span<const cell> parameters, const row_handler& each) override;
+  void serve() override;
+  void confirm_lock() override;
   void lock_schema() override;
   void unlock_schema(bool keep) override;
   bool is_already_there(const database_error& error) const noexcept override;
 
  private:
   void open(const store_location& where, access how);
+  void share_lock();
+  bool take_lock();
+  bool process_has_lock();
+  std::string lock_holder();
   sql::PreparedStatement& cached(const write_shape& shape, std::size_t rows);
   sql::PreparedStatement& cached(const statement& sql);
   void bind(sql::PreparedStatement& s, std::span<const cell> cells);
+
+  std::string process_;  ///< empty: takes no part in the lock
+  bool holds_lock_ = false;
 
   // Statements are destroyed before their connection.
   std::unique_ptr<sql::Connection> link_;

@@ -23,9 +23,10 @@ TEST_CASE("every metric is exposed under its name from the start") {
   for (const auto* name :
        {"gateway_http_requests_in_flight", "gateway_http_connections", "gateway_http_connections_refused_total",
         "gateway_store_commits_total", "gateway_store_commit_failures_total", "gateway_store_up",
-        "gateway_clock_suspect", "gateway_payment_actors", "gateway_payment_activations_total",
-        "gateway_idempotent_replays_total", "gateway_payments_settled_total", "gateway_writes_waiting",
-        "gateway_writes_waiting_limit", "gateway_webhook_workers_busy", "gateway_webhook_worker_restarts_total",
+        "gateway_store_locked_out", "gateway_clock_suspect", "gateway_payment_actors",
+        "gateway_payment_activations_total", "gateway_idempotent_replays_total", "gateway_payments_settled_total",
+        "gateway_writes_waiting", "gateway_writes_waiting_limit", "gateway_webhook_workers_busy",
+        "gateway_webhook_worker_restarts_total", "gateway_idempotency_keys_taken_total",
         "gateway_idempotency_keys_purged_total", "gateway_idempotency_purge_overdue_seconds"})
     CHECK(has_line(text, std::string{name} + " 0"));
   for (const auto* name :

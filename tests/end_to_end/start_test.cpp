@@ -200,17 +200,58 @@ TEST_CASE("a lost or foreign master key ends the start, and restoring it brings 
   CHECK(summary_of(merchant.create(server_payment(new_payment_id()))) == "200 authorized");
 }
 
-TEST_CASE("a start with another empty data directory on a database in use is refused: its secrets could not be read") {
+TEST_CASE("a start with another empty data directory on an old database is refused: its secrets could not be read") {
   const auto all = stores();
   if (std::ranges::find(all, store_kind::mysql) == all.end()) return;
   gateway_options options;
   options.store = store_kind::mysql;
   gateway_process gateway{options};
   new_merchant(gateway);
+  REQUIRE(gateway.terminate() == exit_result{0, 0});
   scratch s;
   refuses(
       start_in_vain({"--listen=127.0.0.1:0", "--data-dir=" + s.file("empty"), "--store=" + gateway.database()->url()}),
       {"master"});
+}
+
+TEST_CASE("a second gateway on the same database is refused with a line that says so, and the first goes on") {
+  const auto all = stores();
+  if (std::ranges::find(all, store_kind::mysql) == all.end()) return;
+  gateway_options options;
+  options.store = store_kind::mysql;
+  gateway_process first{options};
+  const auto account = new_merchant(first);
+  scratch s;
+  const std::vector<std::string> second{"--listen=127.0.0.1:0", "--data-dir=" + s.file("second"),
+                                        "--store=" + first.database()->url()};
+  const auto result = start_in_vain(second);
+  refuses(result, {"another gateway uses this database", "connection ", "End that gateway first"});
+  CHECK(result.code == 1);
+  CHECK(result.err.find("store.waits_for_lock") != std::string::npos);
+  CHECK(first.ready());
+  api merchant{first, account.test};
+  CHECK(summary_of(merchant.create(server_payment(new_payment_id()))) == "200 authorized");
+}
+
+TEST_CASE("a second gateway in the same data directory is refused with a line that says so, and the first goes on") {
+  gateway_process first{gateway_options{}};
+  const auto result = start_in_vain({"--listen=127.0.0.1:0", "--data-dir=" + first.data_dir().string()});
+  refuses(result, {"another gateway runs in this data directory"});
+  CHECK(result.code == 1);
+  CHECK(first.ready());
+}
+
+TEST_CASE("a gateway that was killed can be started again at once") {
+  gateway_options options;
+  options.store = GENERATE(from_range(stores()));
+  gateway_process gateway{options};
+  const auto account = new_merchant(gateway);
+  for (int kill = 0; kill < 3; ++kill) {
+    gateway.kill();
+    gateway.start();
+    api merchant{gateway, account.test};
+    CHECK(summary_of(merchant.create(server_payment(new_payment_id()))) == "200 authorized");
+  }
 }
 
 TEST_CASE(

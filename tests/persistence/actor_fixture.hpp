@@ -35,7 +35,7 @@ bool eventually(Condition holds, std::chrono::seconds patience = std::chrono::se
 
 class open_actors {
  public:
-  explicit open_actors(const settings& s) : handles(open_store(system_, s, counts)) {}
+  explicit open_actors(const settings& s) : handles(open_store(system_, prepared_store{s}, s, counts)) {}
   ~open_actors() { stop(); }
 
   /// Ends the actors in order: what was sent before is committed.

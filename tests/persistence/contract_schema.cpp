@@ -36,7 +36,7 @@ TEST_CASE("a prepared store is migrated, and preparing it again changes nothing"
   CHECK(payment_in(run(*connect(store.where(), access::read), find_entity{key_of("1")})) == a_payment("1"));
 }
 
-TEST_CASE("many gateways may start on one empty database at once") {
+TEST_CASE("gateways that prepare one empty database at the same moment take turns") {
   FOR_EACH_STORE(kind);
   empty_store store{kind};
   std::vector<std::string> failures(4);

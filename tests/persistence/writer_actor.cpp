@@ -15,12 +15,11 @@ namespace {
 using reply = std::variant<commit_outcome, actor_errc>;
 
 struct running_store : empty_store, open_actors {
-  explicit running_store(store_kind kind) : empty_store(kind), open_actors(prepared(empty_store::settings())) {}
+  explicit running_store(store_kind kind) : empty_store(kind), open_actors(with_writers(empty_store::settings())) {}
 
   /// Where the store allows it, several writers: they meet in its rows.
-  static gateway::settings prepared(gateway::settings s) {
+  static gateway::settings with_writers(gateway::settings s) {
     s.store_writers = 2;
-    prepared_store{s};
     return s;
   }
 };
@@ -28,12 +27,11 @@ struct running_store : empty_store, open_actors {
 /// One writer on SQLite, with bounds that a test can reach.
 struct bounded_store : empty_store, open_actors {
   explicit bounded_store(unsigned batch_units, std::size_t queue = gateway::settings{}.store_queue)
-      : empty_store(store_kind::sqlite), open_actors(prepared(empty_store::settings(), batch_units, queue)) {}
+      : empty_store(store_kind::sqlite), open_actors(bounded(empty_store::settings(), batch_units, queue)) {}
 
-  static gateway::settings prepared(gateway::settings s, unsigned batch_units, std::size_t queue) {
+  static gateway::settings bounded(gateway::settings s, unsigned batch_units, std::size_t queue) {
     s.batch_units = batch_units;
     s.store_queue = queue;
-    prepared_store{s};
     return s;
   }
 };
@@ -279,7 +277,6 @@ TEST_CASE("a redelivery changes its row after the record that came before it, an
 
 TEST_CASE("a batch is bounded by count and by bytes") {
   empty_store where{store_kind::sqlite};
-  prepared_store{where.settings()};
   auto s = where.settings();
   SECTION("count") {
     s.batch_units = 16;
@@ -420,7 +417,6 @@ TEST_CASE("how long the oldest key should have been gone is shown after each pur
 TEST_CASE("a writer commits what it was sent before it ends, and a restart finds it") {
   FOR_EACH_STORE(kind);
   empty_store where{kind};
-  prepared_store{where.settings()};
   {
     open_actors store{where.settings()};
     for (int i = 0; i < 300; ++i) {

@@ -135,7 +135,7 @@ class gateway_process::parts {
 
     system = std::make_unique<caf::actor_system>(caf_config);
     try {
-      spawn_actors();
+      spawn_actors(std::move(prepared));
       server = std::make_unique<http::server>(
           *shared, *system, std::move(sockets),
           http::handlers{http::handle_public, http::handle_operator, http::handle_metrics});
@@ -148,8 +148,8 @@ class gateway_process::parts {
 
   ~parts() { stop_actors(); }
 
-  void spawn_actors() {
-    store = persistence::open_store(*system, config, meters);
+  void spawn_actors(persistence::prepared_store prepared) {
+    store = persistence::open_store(*system, std::move(prepared), config, meters);
     hasher = actors::spawn_password_hasher(*system);
     operators = actors::spawn_directory(*system, {store, hasher, merchants, *keys, clock});
     // Before whoever needs it: an event whose merchant is not known would be told to nobody.

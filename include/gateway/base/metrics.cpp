@@ -133,8 +133,11 @@ metrics::metrics(std::shared_ptr<prometheus::Registry> registry)
                                       "Duration of a transaction, from its first statement to its commit.")
                          .Add({}, commit_buckets())),
       store_up(gauge(*registry, "gateway_store_up", "1 while the database answers.")),
+      store_locked_out(gauge(*registry, "gateway_store_locked_out", "1 while another gateway holds the database.")),
       clock_suspect(gauge(*registry, "gateway_clock_suspect",
                           "1 while the wall clock is not trusted: nothing is purged or expired.")),
+      taken_keys(
+          counter(*registry, "gateway_idempotency_keys_taken_total", "Idempotency keys used for the first time.")),
       purged_keys(
           counter(*registry, "gateway_idempotency_keys_purged_total", "Idempotency keys deleted by their age.")),
       purge_overdue_seconds(gauge(*registry, "gateway_idempotency_purge_overdue_seconds",

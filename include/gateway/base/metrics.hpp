@@ -34,7 +34,9 @@ class metrics {
   prometheus::Histogram& batch_units;      ///< gateway_store_batch_units
   prometheus::Histogram& commit_seconds;   ///< gateway_store_commit_seconds
   prometheus::Gauge& store_up;             ///< gateway_store_up: 1 while the database answers
+  prometheus::Gauge& store_locked_out;     ///< gateway_store_locked_out: 1 while another gateway holds the database
   prometheus::Gauge& clock_suspect;        ///< gateway_clock_suspect: 1 while nothing is purged or expired
+  prometheus::Counter& taken_keys;         ///< gateway_idempotency_keys_taken_total
   prometheus::Counter& purged_keys;        ///< gateway_idempotency_keys_purged_total
   /// gateway_idempotency_purge_overdue_seconds: how long the oldest key should have been gone; 0 if none should.
   prometheus::Gauge& purge_overdue_seconds;

@@ -105,9 +105,8 @@ void measure(const options& how) {
   caf::actor_system_config config;
   config.add_message_types<caf::id_block::gateway>();
   config.set("scheduler.policy", caf::atom("sharing")).set("scheduler.max-threads", 1u);
-  { const persistence::prepared_store closed_at_once{how.store}; }  // the store opens connections of its own
   caf::actor_system system{config};
-  const auto handles = persistence::open_store(system, how.store, counts);
+  const auto handles = persistence::open_store(system, persistence::prepared_store{how.store}, how.store, counts);
   const auto now = system_wall_clock{}.now();
   const workload work{now};
   tally counted;
