@@ -52,7 +52,7 @@ store_location as_process(const empty_store& store, char name) {
 
 bool another_gets(const empty_store& store) {
   try {
-    prepared_store{store.settings(), 0ms};
+    const prepared_store taken{store.settings(), 0ms};
     return true;
   } catch (const std::runtime_error&) {
     return false;
