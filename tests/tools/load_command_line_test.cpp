@@ -118,6 +118,14 @@ TEST_CASE("Labels are numbers with a name, of which a run may have several") {
   CHECK(run({"--closed", "--label=a=1", "--label=a=2"}).text.find("stands there twice") != std::string::npos);
 }
 
+TEST_CASE("Payments are read back as fast as they are answered, or at a rate") {
+  CHECK_FALSE(run({"--closed"}).reads);
+  const auto made = run({"--closed", "--read-rate=200"});
+  REQUIRE(made.reads);
+  CHECK(made.reads->intended(200) == 1'000'000'000);
+  CHECK(run({"--closed", "--read-rate=0"}).what == command::usage_error);
+}
+
 TEST_CASE("What is wrong is said in one line that begins with the program's name") {
   for (const auto* bad : {"--rate=", "--connections=0", "--threads=65", "--duration=0s", "--timeout=5", "--count=0",
                           "--keyid=3", "bogus", "--currency=\"", "--mix=/nonexistent/mix"}) {

@@ -21,13 +21,14 @@ namespace gateway::load {
 namespace {
 
 constexpr std::uint64_t ten_seconds = 10'000'000'000;
+constexpr std::uint64_t most_reading = 24 * 360 * ten_seconds;  // of --read-rate
 constexpr std::size_t most_mix_bytes = 64 * 1024;
 
 /// Options as texts, before they are parsed.
 struct arguments {
   std::vector<std::string> mix;
   std::filesystem::path mix_file;
-  std::string rate, ramp, steps, duration, warm_up, timeout = "30s";
+  std::string rate, ramp, steps, duration, warm_up, timeout = "30s", read_rate;
   std::vector<std::string> labels;
   bool closed = false, no_verify = false;
 };
@@ -130,6 +131,8 @@ void add_results(CLI::App& command, command_line& result, arguments& given) {
   group.add_option("--json", result.json, "Writes what was measured")->type_name("FILE");
   group.add_option("--html", result.html, "Writes a report for browsers")->type_name("FILE");
   group.add_flag("--no-verify", given.no_verify, "Does not look afterwards at what the gateway did");
+  group.add_option("--read-rate", given.read_rate, "Reads payments back with so many requests a second [unlimited]")
+      ->type_name("R");
   group.add_flag("--progress", result.progress, "Not on a terminal: a line each 5 seconds");
 }
 
@@ -213,6 +216,7 @@ void finish_run(command_line& result, const arguments& given) {
   result.verify = !given.no_verify;
   result.mix = mix_of(given);
   result.load.mix = read_mix(result.mix);
+  if (!given.read_rate.empty()) result.reads = schedule::constant(read_rate(given.read_rate), most_reading);
   check_printable(result.load.payment_method, "--payment-method");
   check_printable(result.load.currency, "--currency");
   check_printable(result.key_id, "--key-id");

@@ -40,6 +40,7 @@ struct command_line {
   std::string name, receiver_listen;
   std::map<std::string, double> labels;
   bool verify = true;
+  std::optional<schedule> reads;  ///< when the payments are read back; none: as fast as the answers come
   bool progress = false;
   std::filesystem::path json, html;
 

@@ -219,7 +219,7 @@ class load_run {
   bool verify(verification& into) {
     interrupted = false;
     if (!run_step("settling what got no answer", [](workload& of) { return of.settle(); })) return false;
-    if (!run_step("reading back", [](workload& of) { return of.read_back(); })) return false;
+    if (!run_step("reading back", [](workload& of) { return of.read_back(); }, options_.reads)) return false;
     if (receiver_) wait_for_events();
     std::optional<std::vector<received_event>> received;
     if (receiver_) received = receiver_->received();
@@ -237,13 +237,15 @@ class load_run {
         " for a core, so its own delays are part of the latencies (--threads, a lower rate or another machine)");
   }
 
-  bool run_step(const char* what, const std::function<std::unique_ptr<scenario>(workload&)>& of) try {
+  bool run_step(const char* what, const std::function<std::unique_ptr<scenario>(workload&)>& of,
+                const std::optional<schedule>& when = {}) try {
     std::vector<std::unique_ptr<scenario>> steps;
     std::vector<scenario*> all;
     steps.reserve(workloads_.size());
     all.reserve(workloads_.size());
     for (const auto& one : workloads_) all.push_back(steps.emplace_back(of(*one)).get());
     load_plan plan;
+    plan.open = when;
     plan.connections = options_.connections;
     plan.timeout = options_.timeout;
     const auto outcome = run_load(to_, *sign_, plan, all, interrupted);

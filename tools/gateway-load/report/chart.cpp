@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "format.hpp"
+#include "html_style.hpp"
 
 namespace gateway::load {
 
@@ -275,15 +276,33 @@ axis percentile_axis() {
   return made;
 }
 
-std::string svg_of(const chart& of, std::string_view style) {
+namespace {
+
+std::string content_of(const chart& of) {
   const plot_area to{of};
-  std::string out = "<svg class=\"chart " + std::string{style} + "\" viewBox=\"0 0 " + at(of.width) + ' ' +
-                    at(of.height) + "\" role=\"img\" aria-label=\"" + escaped(of.label) + "\">";
-  out += grid(of, to);
+  auto out = grid(of, to);
   for (const auto& l : of.lines) out += drawn(l, to);
   for (const auto& m : of.marks) out += drawn(m, to);
   for (const auto& c : of.columns) out += drawn(c, to);
-  return out + "</svg>";
+  return out;
+}
+
+}  // namespace
+
+std::string svg_of(const chart& of, std::string_view style) {
+  return "<svg class=\"chart " + std::string{style} + "\" viewBox=\"0 0 " + at(of.width) + ' ' + at(of.height) +
+         "\" role=\"img\" aria-label=\"" + escaped(of.label) + "\">" + content_of(of) + "</svg>";
+}
+
+std::string svg_picture(const chart& of, std::string_view title) {
+  constexpr double head = 30;
+  const auto width = at(of.width), height = at(of.height + head);
+  return "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" viewBox=\"0 0 " + width + ' ' + height +
+         "\" style=\"width:" + width + "px;height:" + height +
+         "px;font-family:system-ui,sans-serif\" role=\"img\" aria-label=\"" + escaped(of.label) + "\"><style>" +
+         std::string{html_style} + "</style><rect width=\"100%\" height=\"100%\" style=\"fill:var(--card)\"/>" +
+         words("tm after", margins{}.left, head - 10, std::string{title}) + "<g transform=\"translate(0 " + at(head) +
+         ")\">" + content_of(of) + "</g></svg>\n";
 }
 
 std::string svg_sample(std::string_view style) {

@@ -72,6 +72,9 @@ struct chart {
 
 /// `style`: classes of the whole.
 std::string svg_of(const chart& of, std::string_view style = "");
+/// A picture that stands alone, such as in a page of documentation: with the page's style sheet, a title above the
+/// chart and a background.
+std::string svg_picture(const chart& of, std::string_view title);
 /// A sample of a line, for a legend.
 std::string svg_sample(std::string_view style);
 /// A bar that is filled to this share.

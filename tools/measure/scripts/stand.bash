@@ -1,7 +1,7 @@
-# The setup in which tools/bench measures: it starts and ends servers, and runs wrk. Sourced, not run.
+# The setup in which tools/bench and tools/soak measure: it starts and ends servers, and runs wrk. Sourced, not run.
 
 fail() {
-  echo "tools/bench: $*" >&2
+  echo "tools/${0##*/}: $*" >&2
   exit 1
 }
 

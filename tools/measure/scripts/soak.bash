@@ -1,0 +1,129 @@
+# The load and the samples of tools/soak on one store. Sourced, not run.
+
+# Each payment is read back with one request, and its timeline with another. In the usual mix a payment begins for every fifth request, so
+# half as many reads as requests are done when the next section ends.
+reads_each_request=0.5
+
+elapsed() {
+  awk -v now="$EPOCHREALTIME" -v begun="$begun" 'BEGIN { printf "%.3f", now - begun }'
+}
+
+pause_until() {
+  local left
+  left=$(awk -v due="$1" -v at="$(elapsed)" 'BEGIN { print (due > at ? due - at : 0) }')
+  sleep "$left"
+}
+
+bytes_of() {
+  local all=0 file size
+  for file in "$@"; do
+    # A file may vanish between its listing and this look.
+    size=$(stat --format=%s "$file" 2>/dev/null) || continue
+    all=$((all + size))
+  done
+  echo "$all"
+}
+
+# files_of STORE: database, log, table of keys, system tablespaces, in bytes. Fields that a store does not have are empty.
+files_of() {
+  local data=$stand/soak_$1 server=$stand/mariadb-server/data
+  if [ "$1" = sqlite ]; then
+    echo "$(bytes_of "$data/gateway.sqlite"),$(bytes_of "$data/gateway.sqlite-wal"),,"
+  else
+    echo "$(bytes_of "$server"/gateway_soak/*.ibd),$(bytes_of "$server"/ib_logfile*),$(bytes_of "$server/gateway_soak/commands.ibd"),$(
+      bytes_of "$server"/ibdata1 "$server"/undo*)"
+  fi
+}
+
+sample_header=at_s,resident_kb,open_files,database,log,commands,system,keys_taken,keys_kept,purge_overdue_s,webhook_pending,webhook_oldest_s,arrival_p99_ms
+
+# sample_once STORE: prints one row. The 99th percentile of the webhooks' arrivals is of those since the last sample.
+sample_once() {
+  local name=soak_$1 pid=${server_pid[soak_$1]} resident files
+  resident=$(awk '/^VmRSS:/ { print $2 }' "/proc/$pid/status")
+  files=("/proc/$pid/fd"/*)
+  curl --silent --fail --max-time 10 "${metrics[$name]}/metrics" >"$stand/metrics.txt"
+  printf '%s,%s,%s,%s,%s\n' "$(elapsed)" "$resident" "${#files[@]}" "$(files_of "$1")" \
+    "$(awk -v before="$stand/arrivals.txt" -f tools/measure/scripts/soak_metrics.awk "$stand/metrics.txt")"
+}
+
+# Until it is ended. A gateway that does not answer within 10 s costs its samples, and gateway-load tells of it.
+sample_all() {
+  local next=0
+  : >"$stand/arrivals.txt"
+  while :; do
+    sample_once "$1" || true
+    next=$((next + every))
+    pause_until "$next"
+  done
+}
+
+# load STORE OPTION…: one run of gateway-load.
+load() {
+  local name=soak_$1
+  shift
+  # shellcheck disable=SC2086 # the mix is several words
+  build/gateway-load run $mix --data-dir="$stand/$name" --duplicates="$duplicates" --connections="$connections" --keys=10 "$@"
+}
+
+measure_highest() {
+  local to=$2
+  load "$1" --closed --warm-up=1s --duration="${measure}s" --json="$to/highest.json" >"$to/highest.out" 2>"$to/highest.err" ||
+    fail "gateway-load, closed: $(tail -n 12 "$to/highest.out" "$to/highest.err")"
+  build/bench/soak_report --rate-of="$to/highest.json"
+}
+
+# soak STORE FOLDER
+soak() {
+  local on=$1 to=$2 name=soak_$1 highest begun sampler number=0 at=0 lasts reads gap failed=0 all=$total this_rate=$rate
+  local -A verifier=()
+  rm -rf "$to"
+  mkdir -p "$to"
+  start_gateway "$name" "$on" gateway_soak
+  if [ -z "$this_rate" ]; then
+    highest=$(measure_highest "$on" "$to")
+    this_rate=$(awk -v h="$highest" -v s="$share" 'BEGIN { r = int(h * s); print (r > 0 ? r : 1) }')
+    echo "$on: $highest requests/s closed, over $measure s; the load is $this_rate/s for $total s"
+  else
+    echo "$on: the load is $this_rate/s for $total s"
+  fi
+  reads=$(awk -v r="$this_rate" -v e="$reads_each_request" 'BEGIN { n = r * e; print (n < 1 ? 1 : n) }')
+
+  begun=$EPOCHREALTIME
+  echo "$sample_header" >"$to/samples.csv"
+  echo "at_s,file" >"$to/sections.csv"
+  sample_all "$on" >>"$to/samples.csv" &
+  sampler=$!
+  server_pid[sampler]=$sampler
+  while [ "$at" -lt "$all" ]; do
+    lasts=$((all - at < section ? all - at : section))
+    # Three at a time, so that memory stays bounded: one loads, the other two are verified.
+    pause_until "$at"
+    if [ "$number" -ge 3 ]; then
+      while kill -0 "${verifier[$((number - 3))]}" 2>/dev/null; do sleep 0.1; done
+      gap=$(awk -v due="$at" -v at="$(elapsed)" 'BEGIN { printf "%.1f", at - due }')
+      if awk -v g="$gap" 'BEGIN { exit !(g > 1) }'; then
+        echo "$on: a gap of $gap s in the load at $at s: section $((number - 3)) was still being verified" | tee -a "$to/gaps.txt"
+        gap=$(awk -v g="$gap" 'BEGIN { printf "%d", g + 1 }')
+        at=$((at + gap)) all=$((all + gap))
+        pause_until "$at"
+      fi
+    fi
+    echo "$(elapsed),section-$number.json" >>"$to/sections.csv"
+    load "$on" --rate="$this_rate" --duration="${lasts}s" --read-rate="$reads" --seed=$((number + 1)) \
+      --json="$to/section-$number.json" >"$to/section-$number.out" 2>"$to/section-$number.err" &
+    verifier[$number]=$!
+    server_pid[section_$number]=$!
+    at=$((at + lasts)) number=$((number + 1))
+  done
+  pause_until "$all"
+  kill "$sampler" && wait "$sampler" 2>/dev/null || true
+  unset 'server_pid[sampler]'
+  for ((number = 0; number < ${#verifier[@]}; number++)); do
+    wait "${verifier[$number]}" || failed=$((failed + 1))
+    unset "server_pid[section_$number]"
+  done
+  stop_gateway "$name"
+  grep -h -E 'gateway-load:|no violation|violation' "$to"/section-*.out "$to"/section-*.err | sort | uniq -c | sort -rn | head -n 20 || true
+  [ "$failed" -eq 0 ] || fail "on $on $failed of ${#verifier[@]} sections failed or broke a promise: see $to"
+}
