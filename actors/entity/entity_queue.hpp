@@ -98,6 +98,13 @@ class entity_queue {
   void step(job work) {
     busy_ = true;
     if (work.request.write) running_ = work.request.write;
+    // What is due is judged by the row as the store has it, read once for this request. What memory says is open
+    // another node may have settled long ago: asked again, the provider may have forgotten the operation's key by now,
+    // and would execute it once more.
+    if (work.attempts == 0 && std::holds_alternative<settle_due>(work.request.what)) {
+      work.attempts = 1;
+      forget();
+    }
     // What makes the entity goes straight to its insert: the database tells if it exists.
     if (!known_ && !Entity::inserts(work.request.what)) return load(std::move(work));
     if (row_ && Entity::left_open(*row_)) return entity().settle_left_open(std::move(work));

@@ -141,7 +141,6 @@ class payment_entity : public entity_queue<payment_entity, payment> {
 
   /// The reconciler has found it due: an operation without an outcome, or a hosted page that nobody came back to.
   void settle(job work) {
-    if (!row() && work.attempts == 0) return again(std::move(work), true);
     if (!row()) return fail(work, not_found);
     const auto now = context_->clock.now();
     if (asks_again(*row(), now, context_->timing())) {
@@ -153,8 +152,6 @@ class payment_entity : public entity_queue<payment_entity, payment> {
       if (!context_->watch.trusted_now(self()->clock().now())) return view(std::move(work));
       return change_unasked(std::move(work), std::move(change->next), std::move(change->entries));
     }
-    // The store says that something is due and memory does not: the store is right.
-    if (work.attempts == 0) return again(std::move(work), true);
     view(std::move(work));
   }
 

@@ -105,6 +105,28 @@ TEST_CASE("a commit that lands after its actor has left is found by the actor th
   }
 }
 
+TEST_CASE("what is due is asked for by the row as the store has it, since another node may have settled it long ago") {
+  auto rows = std::make_shared<failing_store>();
+  world w{rows}, other{rows};
+  CHECK(w.ask(w.create("pay_1", "k1", "pm_card_timeout")) == "nothing");
+  w.advance(11s);
+  CHECK(w.look("pay_1")->open);
+  // The other node learns what became of it, and has begun a capture whose outcome it does not know.
+  other.advance(30s);
+  CHECK(other.ask({other.key_of("pay_1"), std::nullopt, settle_due{}}) == "view");
+  CHECK(other.look("pay_1")->state == payment_state::authorized);
+  other.calls().silent = true;
+  auto capture = other.send(other.capture("pay_1", "k2"));
+  other.advance(11s);
+  CHECK(capture.told() == "capture authorized 0/0");
+  // By now the provider may have forgotten the creation's key, and would charge again.
+  w.advance(40s);
+  CHECK(w.ask({w.key_of("pay_1"), std::nullopt, settle_due{}}) == "view");
+  CHECK(w.calls().count(operation::create, "pay_1") == 1);
+  CHECK(w.calls().count(operation::capture, "pay_1") == 1);
+  CHECK(w.look("pay_1")->state == payment_state::captured);
+}
+
 TEST_CASE(
     "while a commit is in doubt its payment's row is read for each request: for a minute, or until a claim is won") {
   world w;
