@@ -1,6 +1,7 @@
 // Until when a commit that got no answer may still land. The actor that asked for it may have left by then, and
 // its successor read the row as it was before: so the node remembers the doubt, as one moment for all entities. Its
-// memory does not grow with the trouble, and entities in doubt leave memory like any others.
+// memory does not grow with the trouble, and entities in doubt leave memory like any others. A process that starts is
+// in doubt, too: the one before may have died with commits on their way, and the database executes what has reached it.
 // Concurrency: any actor may ask and tell.
 #pragma once
 
@@ -16,7 +17,7 @@ class commit_doubt {
  public:
   using time_point = caf::actor_clock::time_point;
 
-  /// A commit has just been left without an answer. Returns when it will have landed, or never will.
+  /// A commit may just have been left without an answer. Returns when it will have landed, or never will.
   time_point raise(time_point now) const {
     const auto wanted = (now + lasts).time_since_epoch().count();
     auto held = until_->load();

@@ -29,6 +29,8 @@ class routing_table {
     self_ = self;
     context_ = std::move(context);
     spawners_ = std::move(spawners);
+    // What a process before this one has sent to the database may still land.
+    context_->doubt.raise(self_->clock().now());
     schedule_sweep();
   }
 

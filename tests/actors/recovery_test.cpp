@@ -105,6 +105,33 @@ TEST_CASE("a commit that lands after its actor has left is found by the actor th
   }
 }
 
+TEST_CASE("a commit that lands after its process has died is found by the process that comes after") {
+  auto rows = std::make_shared<failing_store>();
+  {
+    world died{rows};
+    died.ask(died.create("pay_1", "k1", "", flow::redirect));
+    rows->faults.push_back(fault::held_up);
+    const hosted_result paid{hosted_signal::paid, died.look("pay_1")->provider_ref};
+    CHECK(died.ask({died.key_of("pay_1"), std::nullopt, paid}) == told(problem::store_unavailable));
+  }
+  world w{rows};
+  CHECK(w.look("pay_1")->state == payment_state::processing);
+  w.advance(50s);
+  CHECK(w.look("pay_1")->state == payment_state::processing);
+  rows->land();
+  CHECK(w.look("pay_1")->state == payment_state::captured);
+}
+
+TEST_CASE("a process believes what it reads once commits of the one before it have landed") {
+  auto rows = std::make_shared<failing_store>();
+  { world{rows}.ask(world::create("pay_1", "k1")); }
+  world w{rows};
+  CHECK_FALSE(is_remembered(w, "pay_1"));
+  w.advance(61s);
+  w.look("pay_1");  // the request that finds the minute over does not believe yet
+  CHECK(is_remembered(w, "pay_1"));
+}
+
 TEST_CASE("what is due is asked for by the row as the store has it, since another node may have settled it long ago") {
   auto rows = std::make_shared<failing_store>();
   world w{rows}, other{rows};
