@@ -38,8 +38,13 @@ void age_promises::committed(const std::optional<payment>& before, const testing
 }
 
 void age_promises::purged(const purge_commands& what) {
+  // Also when there is nothing to delete yet: few worlds have keys of just that age.
+  if (what.before > time_.now() - config_.idempotency_kept + allowance)
+    all_.break_("a node purges keys that are younger than they are kept");
   for (const auto& id : rows_.found_by(what)) {
-    const auto& key = rows_.commands.at(id).key;
+    const auto& row = rows_.commands.at(id);
+    const auto& key = row.key;
+    if (!row.result) return all_.break_("key " + key.key + " is purged while its request is under way");
     if (const auto begun = begun_.find(id);
         begun != begun_.end() && time_.now() < begun->second + config_.idempotency_kept - allowance)
       all_.break_("key " + key.key + " is purged before its time");

@@ -233,6 +233,8 @@ commit_outcome database::commit(std::string_view node, unit_of_work whole, unsav
     promises_.committed(before, unit);
     age_promises_.committed(before, unit);
     delivery_promises_.committed(unit);
+  } else if (outcome == commit_outcome::lost_claim && alone_) {
+    promises_.lost_alone(before, unit);
   }
   return outcome;
 }

@@ -23,8 +23,14 @@ enum class guard { none, begin_commit, version_claim, provider_key, delivery_com
 class database {
  public:
   database(testing::memory_store& rows, promises& held, delivery_promises& told, age_promises& ages, journal& log,
-           guard missing)
-      : rows_{rows}, promises_{held}, delivery_promises_{told}, age_promises_{ages}, log_{log}, missing_{missing} {}
+           const world_plan& plan, guard missing)
+      : rows_{rows},
+        promises_{held},
+        delivery_promises_{told},
+        age_promises_{ages},
+        log_{log},
+        alone_{plan.nodes == 1 && plan.faults.commit_late == 0},
+        missing_{missing} {}
 
   /// Begin units that a node without the begin commit does not store. A crash of the node loses them.
   using unsaved_units = std::map<testing::memory_store::entity_row_key, unit_of_work>;
@@ -46,6 +52,7 @@ class database {
   delivery_promises& delivery_promises_;
   age_promises& age_promises_;
   journal& log_;
+  const bool alone_;  ///< one node, whose commits happen before it reads again, or never
   guard missing_;
 };
 

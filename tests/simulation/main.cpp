@@ -30,7 +30,7 @@ int explore(std::uint64_t from, std::uint64_t seeds, guard missing) {
     crashes += result.crashes;
     if (!result.broken) continue;
     ++broken;
-    std::cout << "seed " << seed << ": " << *result.broken << '\n';
+    std::cout << "seed " << seed << ": " << *result.broken << std::endl;  // at once: a long run may be cut off
     if (missing != guard::none) break;
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;

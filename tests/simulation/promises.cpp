@@ -15,6 +15,9 @@ std::string text_of(const Parts&... parts) {
   return text.str();
 }
 
+/// From the moment that a read saw the rows to the call that its actor makes by them.
+constexpr duration_ms slowest_read = std::chrono::seconds{10};
+
 /// The legal transitions of a payment.
 bool legal(payment_state from, payment_state to) {
   using enum payment_state;
@@ -30,6 +33,13 @@ bool legal(payment_state from, payment_state to) {
     case voided: return false;
   }
   return false;
+}
+
+/// The event that tells of a change; empty if none does.
+std::string event_of(const payment& from, const payment& to) {
+  const bool tells = to.state != from.state || to.refunded != from.refunded;
+  if (!tells || to.state == payment_state::processing || to.state == payment_state::authorized) return {};
+  return text_of("payment.", to_string(to.state));
 }
 
 }  // namespace
@@ -53,25 +63,44 @@ void promises::committed(const std::optional<payment>& before, const testing::un
       break_(text_of(fresh->key.id, " begins as something other than a created payment with its creation open"));
     if (!unit.insert_command) break_(text_of(fresh->key.id, " begins without its idempotency key"));
   }
-  if (unit.update_payment && before) check_change(*before, *unit.update_payment, unit.entries.size());
+  if (unit.update_payment && before) check_change(*before, *unit.update_payment, unit.entries);
   if (unit.insert_command && unit.insert_command->result) check_conclusion(before, *unit.insert_command);
   const auto* row = unit.changed();
+  if (row && before && before->open && !row->open)
+    over_since_.try_emplace({testing::memory_store::id(row->key), before->open->claim}, time_.now());
   const auto version = row ? row->version : before ? before->version : 0;
   if (unit.finish_command) settled_at_[unit.finish_command->key.key] = version;
   if (unit.insert_command && unit.insert_command->result) settled_at_[unit.insert_command->key.key] = version;
+  if (row && unit.insert_command && !unit.insert_command->result)
+    uses_[{testing::memory_store::id(row->key), row->version}] = expired_[unit.insert_command->key.key].size();
   if (row) {
     history_[testing::memory_store::id(row->key)].emplace(row->version, *row_of(row->key));
     if (row->refunded > row->captured) break_(text_of(row->key.id, ": more is refunded than was captured"));
   }
 }
 
-void promises::check_change(const payment& from, const payment& to, std::size_t entries) {
+void promises::lost_alone(const std::optional<payment>& before, const testing::unit_parts& unit) {
+  const auto& claimed = unit.update_payment;
+  if (claimed && before && claimed->version != before->version + 1)
+    break_(text_of("the only node claims version ", claimed->version, " of ", before->key.id, ", which stands at ",
+                   before->version));
+}
+
+void promises::check_change(const payment& from, const payment& to, const std::vector<timeline_entry>& entries) {
   const auto& id = to.key.id;
   if (to.version != from.version + 1) break_(text_of(id, " goes from version ", from.version, " to ", to.version));
   if (!legal(from.state, to.state))
     break_(text_of(id, " goes from ", to_string(from.state), " to ", to_string(to.state)));
   if (to.refunded < from.refunded || to.captured < from.captured) break_(text_of(id, ": an amount shrinks"));
-  if (to.next_seq != from.next_seq + entries) break_(text_of(id, ": its timeline has a gap"));
+  if ((to.state == payment_state::refunded) != (to.captured > 0 && to.refunded == to.captured))
+    break_(text_of(id, " is ", to_string(to.state), ", with ", to.refunded, " of ", to.captured, " refunded"));
+  const auto wanted = event_of(from, to);
+  const auto told = std::ranges::count(entries, timeline_kind::event, &timeline_entry::kind);
+  const auto fits = std::ranges::count_if(
+      entries, [&](const timeline_entry& e) { return e.kind == timeline_kind::event && e.operation == wanted; });
+  if (told != (wanted.empty() ? 0 : 1) || fits != told)
+    break_(text_of(id, " becomes ", to_string(to.state), " with ", told, " events, not with one ", wanted));
+  if (to.next_seq != from.next_seq + entries.size()) break_(text_of(id, ": its timeline has a gap"));
   if (from.open && to.open && to.open->claim != from.open->claim)
     break_(text_of(id, ": an open operation is replaced by another"));
   if (!from.open && to.open && to.state != from.state)
@@ -108,18 +137,28 @@ void promises::provider_called(const provider_call& call) {
   const auto& id = call.subject.key.id;
   const auto& open = call.subject.open;
   if (!open) return break_(text_of("the provider is called for ", id, " with no operation open"));
-  const auto* row = row_of(call.subject.key);
-  const auto command = rows_.commands.find(testing::memory_store::id(open->command));
-  // A key that has expired since leaves its intent on the row.
-  const bool begun = row && (command != rows_.commands.end() || (row->open && row->open->claim == open->claim));
-  if (!begun)
+  // The claim as it was committed is the intent. It says so also after its key was purged and its row has moved on.
+  const auto row = testing::memory_store::id(call.subject.key);
+  const auto& past = history_[row];
+  const auto begun = past.find(open->claim);
+  if (begun == past.end() || !begun->second.open)
     return break_(
         text_of("the provider is called for ", id, " (", to_string(call.what), ") before the intent is durable"));
-  if (row->version < open->claim || call.what != open->what || open->amount != call.amount)
+  const auto& intent = *begun->second.open;
+  if (intent.claim != open->claim || intent.command != open->command || intent.what != call.what ||
+      intent.amount != call.amount)
     break_(text_of("the provider is called for ", id, " with something other than what was begun"));
-  const auto [known, fresh] =
-      provider_keys_.try_emplace({testing::memory_store::id(call.subject.key), open->claim}, call.provider_key);
+  if (const auto over = over_since_.find({row, open->claim});
+      over != over_since_.end() && time_.now() - over->second > slowest_read)
+    break_(text_of("the provider is asked for the ", to_string(call.what), " of ", id, ' ',
+                   (time_.now() - over->second).count(), " ms after it was over, and may have forgotten its key"));
+  const auto [known, fresh] = provider_keys_.try_emplace({row, open->claim}, call.provider_key);
   if (known->second != call.provider_key) break_(text_of(id, ": one operation reaches the provider under two keys"));
+}
+
+std::size_t promises::use_of(const provider_effect& effect) const {
+  const auto use = uses_.find({testing::memory_store::id(effect.subject), effect.claim});
+  return use == uses_.end() ? 0 : use->second;
 }
 
 void promises::provider_acted(provider_effect effect) {
@@ -128,7 +167,8 @@ void promises::provider_acted(provider_effect effect) {
   bool captured = effect.what == operation::capture, voided = effect.what == operation::void_payment;
   for (const auto& past : effects_) {
     if (past.subject != effect.subject) continue;
-    if (past.command == effect.command)
+    // A key that was purged is another command at its next use, even if the provider acts on the first only then.
+    if (past.command == effect.command && use_of(past) == use_of(effect))
       return break_(text_of("key ", effect.command, " makes the provider ", to_string(effect.what), ' ', id, " twice"));
     if (past.what == effect.what && effect.what != operation::refund)
       return break_(text_of("the provider does ", to_string(effect.what), ' ', id, " twice"));
@@ -213,8 +253,6 @@ void promises::key_expires(const command_key& key) {
   expired_[key.key].push_back({row.fingerprint, *row.result});
   results_.erase(key.key);
   settled_at_.erase(key.key);
-  for (auto& effect : effects_)
-    if (effect.command == key.key) effect.command += ", expired";
 }
 
 // ---- at rest ------------------------------------------------------------------------------------
@@ -224,10 +262,13 @@ bool promises::anything_open() const {
          std::ranges::any_of(rows_.commands, [](const auto& row) { return !row.second.result.has_value(); });
 }
 
-void promises::seen_at_rest(const payment& seen) {
-  if (const auto* row = row_of(seen.key); !row || *row != seen)
-    break_(text_of(seen.key.id, " is shown at version ", seen.version, " for ever, and stands at ",
-                   row ? row->version : 0));
+void promises::seen_at_rest(const payment& seen, std::int64_t asked_at) {
+  // A checkout may expire between the question and its answer: the row that is shown is then the older or the newer
+  // one.
+  const auto& past = history_[testing::memory_store::id(seen.key)];
+  const auto moment = past.find(seen.version);
+  if (moment == past.end() || moment->second != seen || seen.version < asked_at)
+    break_(text_of(seen.key.id, " is shown at version ", seen.version, " for ever, and stands at ", asked_at));
 }
 
 void promises::at_rest() {

@@ -12,6 +12,7 @@
 #include "gateway/actors.hpp"
 #include "journal.hpp"
 #include "memory_store.hpp"
+#include "virtual_time.hpp"
 
 namespace gateway::simulation {
 
@@ -22,18 +23,21 @@ struct provider_effect {
   operation what = operation::create;
   std::int64_t amount = 0;
   std::string command;  ///< the idempotency key behind it
+  std::int64_t claim = 0;
 };
 
 class promises {
  public:
-  promises(const testing::memory_store& rows, const payment_encoder& encoder, journal& log)
-      : rows_{rows}, encoder_{encoder}, log_{log} {}
+  promises(const testing::memory_store& rows, const payment_encoder& encoder, const virtual_time& time, journal& log)
+      : rows_{rows}, encoder_{encoder}, time_{time}, log_{log} {}
 
   /// The first promise that was broken, in words.
   const std::optional<std::string>& broken() const { return broken_; }
 
   /// A unit has been committed; `before` is its payment's row as it was.
   void committed(const std::optional<payment>& before, const testing::unit_parts& unit);
+  /// A claim of the only node is lost, where no commit is late: nobody else can have changed the row since it was read.
+  void lost_alone(const std::optional<payment>& before, const testing::unit_parts& unit);
   /// A call leaves the gateway.
   void provider_called(const provider_call& call);
   /// A key is about to be purged: its next use is another command.
@@ -48,8 +52,9 @@ class promises {
   void told(const entity_request& request, const entity_reply& reply, std::size_t asked_at, bool one_node);
   std::size_t moment() const { return acknowledged_.size(); }
 
-  /// A view of a payment while nothing is in flight on the only node.
-  void seen_at_rest(const payment& seen);
+  /// A view of a payment while nothing is in flight on the only node. `asked_at` is the version that was stored when it
+  /// was asked for.
+  void seen_at_rest(const payment& seen, std::int64_t asked_at);
   /// The checks after the faults have ended and nothing is in flight.
   void at_rest();
   /// Whether an operation is still open, or a command without its result.
@@ -68,14 +73,16 @@ class promises {
     std::int64_t version = 0;
   };
 
-  void check_change(const payment& from, const payment& to, std::size_t entries);
+  void check_change(const payment& from, const payment& to, const std::vector<timeline_entry>& entries);
   void check_conclusion(const std::optional<payment>& before, const command_record& command);
   void check_stored(const entity_request& request, const finished& result);
   void check_seen(const payment& seen, std::size_t asked_at, bool one_node);
+  std::size_t use_of(const provider_effect& effect) const;
   const payment* row_of(const entity_key& key) const;
 
   const testing::memory_store& rows_;
   const payment_encoder& encoder_;
+  const virtual_time& time_;
   journal& log_;
   std::optional<std::string> broken_;
   std::map<std::string, std::set<std::string>> fingerprints_;  ///< that clients sent, by idempotency key
@@ -83,7 +90,10 @@ class promises {
   std::map<std::string, std::vector<result_told>> expired_;  ///< results of keys that have been purged
   std::vector<acknowledgement> acknowledged_;
   std::map<testing::memory_store::entity_row_key, std::map<std::int64_t, payment>> history_;
-  std::map<std::pair<testing::memory_store::entity_row_key, std::int64_t>, std::string> provider_keys_;  ///< by claim
+  using claim_key = std::pair<testing::memory_store::entity_row_key, std::int64_t>;
+  std::map<claim_key, std::string> provider_keys_;
+  std::map<claim_key, std::size_t> uses_;  ///< how often the claim's key had been purged when it was begun
+  std::map<claim_key, time_point> over_since_;  ///< when the outcome of an operation was stored
   std::map<std::string, std::int64_t> settled_at_;  ///< the payment's version by which a key got its result
   std::set<testing::memory_store::entity_row_key> paid_pages_;
   std::vector<provider_effect> effects_;

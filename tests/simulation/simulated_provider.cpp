@@ -115,8 +115,8 @@ const provider_result& simulated_provider::execute(const provider_call& call) {
   log_.write("provider", to_string(result.status), ' ', to_string(call.what), ' ', call.subject.key.id, ' ',
              call.amount, " as ", call.provider_key.substr(0, 11));
   if (result.status == provider_status::approved)
-    promises_.provider_acted(
-        {call.provider_key, call.subject.key, call.what, call.amount, call.subject.open->command.key});
+    promises_.provider_acted({call.provider_key, call.subject.key, call.what, call.amount,
+                              call.subject.open->command.key, call.subject.open->claim});
   return answers_.emplace(call.provider_key, std::move(result)).first->second;
 }
 

@@ -1,0 +1,236 @@
+// What the checkers take for a broken promise, and what only looks like one.
+#include <catch2/catch.hpp>
+
+#include <string>
+
+#include "ages.hpp"
+#include "promises.hpp"
+
+using namespace gateway;
+using namespace gateway::simulation;
+using namespace std::chrono_literals;
+
+namespace {
+
+class silent_encoder final : public payment_encoder {
+ public:
+  answer encode(const outcome&) const override { return {200, "ok"}; }
+  std::string event_data(const payment&, std::string_view) const override { return {}; }
+};
+
+constexpr provider_status approved = provider_status::approved, unknown = provider_status::unknown;
+
+/// One payment's rows as a gateway would commit them, with the checkers that look on.
+class checked_rows {
+ public:
+  checked_rows() { config.idempotency_kept = 24h; }
+
+  std::string broken() const { return held.broken().value_or("nothing"); }
+  const payment& row() const { return rows.payments.at(testing::memory_store::id(subject)); }
+
+  void commit(const testing::unit_parts& unit) {
+    const auto before = testing::payment_in(rows.run(find_entity{subject}));
+    REQUIRE(rows.commit(unit) == commit_outcome::committed);
+    held.committed(before, unit);
+    ages.committed(before, unit);
+  }
+
+  void begin_create(const std::string& key) {
+    create_payment wanted;
+    wanted.amount = {4200, *currency::parse("EUR")};
+    testing::unit_parts unit;
+    unit.insert_command = record(key, operation::create, wanted.amount.minor);
+    unit.insert_payment = begin_payment(subject, wanted, {}, unit.insert_command->key, time.now(), {});
+    commit(unit);
+  }
+
+  template <class Command>
+  void begin(const std::string& key, const Command& wanted) {
+    auto claimed = std::get<claim>(decide(row(), wanted, command(key), time.now(), {})).claimed;
+    testing::unit_parts unit;
+    unit.insert_command = record(key, claimed.open->what, claimed.open->amount);
+    unit.update_payment = std::move(claimed);
+    commit(unit);
+  }
+
+  testing::unit_parts finish(provider_status how) const {
+    auto change = conclude(row(), {how, "ref", {}, std::nullopt}, time.now(), {});
+    testing::unit_parts unit;
+    if (!row().open->answered)
+      unit.finish_command = command_finish{row().open->command,
+                                           std::make_shared<const answer>(encoder.encode(change.result)), time.now()};
+    unit.update_payment = std::move(change.next);
+    unit.entries = std::move(change.entries);
+    return unit;
+  }
+
+  /// The call that an actor makes for what is open on the row, as it has read it.
+  static provider_call call_for(const payment& read) {
+    provider_call call;
+    call.provider_key = "pk_" + std::to_string(read.open->claim);
+    call.what = read.open->what;
+    call.amount = read.open->amount;
+    call.subject = read;
+    return call;
+  }
+  /// The provider executes it.
+  void act(const provider_call& call) {
+    const auto& open = *call.subject.open;
+    held.provider_acted({call.provider_key, subject, call.what, call.amount, open.command.key, open.claim});
+  }
+
+  void purge(const std::string& key) {
+    held.key_expires(command(key));
+    rows.commands.erase(testing::memory_store::id(command(key)));
+  }
+
+  command_key command(const std::string& key) const { return {subject.merchant, subject.env, {}, key}; }
+
+  virtual_time time;
+  settings config;
+  const entity_key subject = payment_key(merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"});
+  testing::memory_store rows;
+  silent_encoder encoder;
+  journal log{time, nullptr};
+  promises held{rows, encoder, time, log};
+  age_promises ages{rows, time, config, held};
+
+ private:
+  command_record record(const std::string& key, operation what, std::int64_t amount) const {
+    return {command(key), key, what, entity_kind::payment, subject.id, amount, {}, time.now(), {}, {}};
+  }
+};
+
+/// A payment that is captured, each of its operations called and executed.
+void make_captured(checked_rows& r) {
+  r.begin_create("create");
+  r.act(r.call_for(r.row()));
+  r.commit(r.finish(approved));
+  r.begin("capture", capture_payment{});
+  r.act(r.call_for(r.row()));
+  r.commit(r.finish(approved));
+  REQUIRE(r.row().state == payment_state::captured);
+  REQUIRE(r.broken() == "nothing");
+}
+
+}  // namespace
+
+// ---- calls to the provider ----------------------------------------------------------------------
+
+TEST_CASE("a call by a row that was read before its operation was over is none without an intent") {
+  checked_rows r;
+  r.begin_create("create");
+  const auto read = r.row();
+  r.held.provider_called(r.call_for(read));
+  r.commit(r.finish(approved));
+  // A clock that is off by months has stamped the key, and a slow read comes back when it has been purged.
+  r.purge("create");
+  r.begin("capture", capture_payment{});
+  r.time.leap(9s);
+  r.held.provider_called(r.call_for(read));
+  CHECK(r.broken() == "nothing");
+}
+
+TEST_CASE("a call for an operation that has long been over is detected") {
+  checked_rows r;
+  r.begin_create("create");
+  const auto read = r.row();
+  r.held.provider_called(r.call_for(read));
+  r.commit(r.finish(approved));
+  r.time.leap(11s);
+  r.held.provider_called(r.call_for(read));
+  CHECK(r.broken() ==
+        "the provider is asked for the create of pay_1 11000 ms after it was over, and may have forgotten its key");
+}
+
+TEST_CASE("a call that nobody has begun is detected, also under a key that is known") {
+  checked_rows r;
+  make_captured(r);
+  auto call =
+      r.call_for(std::get<claim>(decide(r.row(), refund_payment{100, {}}, r.command("capture"), {}, {})).claimed);
+  r.held.provider_called(call);
+  CHECK(r.broken() == "the provider is called for pay_1 (refund) before the intent is durable");
+}
+
+TEST_CASE("a call for another amount than was begun is detected") {
+  checked_rows r;
+  make_captured(r);
+  r.begin("refund", refund_payment{100, {}});
+  auto call = r.call_for(r.row());
+  call.amount = 4200;
+  r.held.provider_called(call);
+  CHECK(r.broken() == "the provider is called for pay_1 with something other than what was begun");
+}
+
+TEST_CASE("a key that was purged is another command at its next use, also if the provider is late with the first") {
+  checked_rows r;
+  make_captured(r);
+  r.begin("key", refund_payment{100, {}});
+  const auto first = r.call_for(r.row());
+  r.commit(r.finish(unknown));
+  r.purge("key");
+  r.act(first);
+  r.commit(r.finish(approved));
+  r.begin("key", refund_payment{100, {}});
+  r.act(r.call_for(r.row()));
+  CHECK(r.broken() == "nothing");
+  r.act(r.call_for(r.row()));
+  CHECK(r.broken() == "key key makes the provider refund pay_1 twice");
+}
+
+// ---- rows ---------------------------------------------------------------------------------------
+
+TEST_CASE("a change that tells no event, or the wrong one, is detected") {
+  checked_rows silent, wrong;
+  make_captured(silent);
+  silent.begin("refund", refund_payment{100, {}});
+  auto unit = silent.finish(approved);
+  unit.entries.pop_back();
+  unit.update_payment->next_seq -= 1;
+  silent.commit(unit);
+  CHECK(silent.broken() == "pay_1 becomes partially_refunded with 0 events, not with one payment.partially_refunded");
+
+  make_captured(wrong);
+  wrong.begin("refund", refund_payment{100, {}});
+  unit = wrong.finish(approved);
+  unit.entries.back().operation = "payment.refunded";
+  wrong.commit(unit);
+  CHECK(wrong.broken() == "pay_1 becomes partially_refunded with 1 events, not with one payment.partially_refunded");
+}
+
+TEST_CASE("a payment that is refunded in part and says that it is refunded is detected") {
+  checked_rows r;
+  make_captured(r);
+  r.begin("refund", refund_payment{100, {}});
+  auto unit = r.finish(approved);
+  unit.update_payment->state = payment_state::refunded;
+  unit.entries.back().operation = "payment.refunded";
+  r.commit(unit);
+  CHECK(r.broken() == "pay_1 is refunded, with 100 of 4200 refunded");
+}
+
+TEST_CASE("a look at rest may show what was committed after it was asked for, and nothing older") {
+  checked_rows r;
+  r.begin_create("create");
+  const auto older = r.row();
+  r.commit(r.finish(approved));
+  const auto asked_at = r.row().version;
+  const auto seen = r.row();
+  // As a checkout may expire while the look is answered.
+  r.begin("capture", capture_payment{});
+  r.held.seen_at_rest(seen, asked_at);
+  r.held.seen_at_rest(r.row(), asked_at);
+  CHECK(r.broken() == "nothing");
+  r.held.seen_at_rest(older, asked_at);
+  CHECK(r.broken() == "pay_1 is shown at version 1 for ever, and stands at 2");
+}
+
+// ---- ages ---------------------------------------------------------------------------------------
+
+TEST_CASE("a purge of keys that are too young is detected, also where there are none") {
+  checked_rows r;
+  r.ages.purged({r.time.now() - r.config.idempotency_kept, 10});
+  CHECK(r.broken() == "nothing");
+  r.ages.purged({r.time.now() - r.config.idempotency_kept / 2, 10});
+  CHECK(r.broken() == "a node purges keys that are younger than they are kept");
+}
