@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "gateway/base/scheduling.hpp"
+#include "gateway/local_scheduler.hpp"
 #include "persistence/queries.hpp"
 #include "persistence/unit_batch.hpp"
 #include "persistence/writer_queues.hpp"
@@ -31,6 +32,8 @@ using clock_type = std::chrono::steady_clock;
 
 /// No pause is longer: other writers may take keys meanwhile, for which the purge is to go on.
 constexpr std::chrono::milliseconds longest_pause{10};
+/// Who asked for a batch of so few units may be woken on the writer's thread: a payment's, and records that came along.
+constexpr std::size_t few_units = 3;
 /// After a redelivery the next one waits so many times as long as it took.
 constexpr int redelivery_rest = 4;
 
@@ -43,9 +46,11 @@ class writer {
  public:
   using queue = writer_queues::queue;
 
-  writer(const store_location& where, std::shared_ptr<store_health> health, metrics& counts, writer_limits limits,
-         std::shared_ptr<keys_taken> taken, std::unique_ptr<db_connection> first)
-      : session_(where, access::write, std::move(health), std::move(first)),
+  writer(caf::local_actor& self, const store_location& where, std::shared_ptr<store_health> health, metrics& counts,
+         writer_limits limits, std::shared_ptr<keys_taken> taken, std::unique_ptr<db_connection> first)
+      : self_(self),
+        here_(self.system()),
+        session_(where, access::write, std::move(health), std::move(first)),
         counts_(counts),
         limits_(limits),
         queues_(limits),
@@ -119,11 +124,21 @@ class writer {
       outcomes.assign(batch_.units.size(), commit_outcome::unavailable);
     }
     count_keys(outcomes);
+    answer(outcomes);
+    session_.maintain();
+  }
+
+  /// Who asked for a small batch is woken on this thread if nothing waits for it: most of what a payment does next is
+  /// to send its finish here.
+  void answer(const std::vector<commit_outcome>& outcomes) {
+    auto* const scheduled = self_.context();
+    if (outcomes.size() <= few_units && !queues_.writes_wait()) self_.context(&here_);
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
       outcomes_[static_cast<std::size_t>(outcomes[i])]->Increment();
       batch_.answers[i].deliver(outcomes[i]);
     }
-    session_.maintain();
+    self_.context(scheduled);
+    here_.run();
   }
 
   void count_keys(const std::vector<commit_outcome>& outcomes) {
@@ -198,6 +213,8 @@ class writer {
     counts_.purge_overdue_seconds.Set(std::max(0.0, std::chrono::duration<double>(overdue).count()));
   }
 
+  caf::local_actor& self_;
+  local_scheduler here_;
   database_session session_;
   metrics& counts_;
   writer_limits limits_;
@@ -278,7 +295,7 @@ writer_actor::behavior_type behave(writer_pointer self, const store_location& wh
                                    const std::shared_ptr<keys_taken>& taken, const connection_box& first) {
   pthread_setname_np(pthread_self(), limits.awaited ? "store-writer" : "store-recorder");
   if (limits.awaited) use_normal_scheduling();
-  self->state.work.emplace(where, health, *counts, limits, taken, std::move(*first));
+  self->state.work.emplace(*self, where, health, *counts, limits, taken, std::move(*first));
   self->set_exit_handler([self](caf::exit_msg& message) {
     self->state.work->finish();
     self->quit(std::move(message.reason));

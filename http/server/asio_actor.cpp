@@ -16,10 +16,12 @@ namespace asio = boost::asio;
 namespace {
 constexpr std::chrono::milliseconds coarsest{250};
 constexpr std::chrono::milliseconds finest{5};
+/// While no more than these are open, the thread has time to run the actors that it asks.
+constexpr std::size_t few_asks = 4;
 }  // namespace
 
 asio_actor::asio_actor(caf::actor_config& config, asio::io_context& context)
-    : caf::monitorable_actor(config), context_(&context), timer_(std::in_place, context) {}
+    : caf::monitorable_actor(config), context_(&context), here_(home_system()), timer_(std::in_place, context) {}
 
 asio_actor::~asio_actor() = default;
 
@@ -54,8 +56,11 @@ void asio_actor::handle(caf::mailbox_element& element) {
 void asio_actor::submit(std::unique_ptr<open_ask> ask, const caf::strong_actor_ptr& target, caf::message what,
                         std::chrono::milliseconds within) {
   if (!stopping_ && !target) return fail_soon(std::move(ask), caf::make_error(caf::sec::request_receiver_down));
-  if (const auto id = open(std::move(ask), within); id != 0)
-    target->enqueue(ctrl(), caf::make_message_id(id), std::move(what), nullptr);
+  const auto id = open(std::move(ask), within);
+  if (id == 0) return;
+  const bool runs_here = open_.size() <= few_asks;
+  target->enqueue(ctrl(), caf::make_message_id(id), std::move(what), runs_here ? &here_ : nullptr);
+  if (runs_here) here_.run();
 }
 
 std::uint64_t asio_actor::open(std::unique_ptr<open_ask> ask, std::chrono::milliseconds within) {

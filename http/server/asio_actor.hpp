@@ -32,6 +32,8 @@
 #include <caf/monitorable_actor.hpp>
 #include <caf/sec.hpp>
 
+#include "gateway/local_scheduler.hpp"
+
 namespace caf {
 class actor_system;
 }  // namespace caf
@@ -125,6 +127,7 @@ class asio_actor final : public caf::monitorable_actor {
   std::vector<caf::mailbox_element_ptr> inbox_;
   bool posted_ = false;  ///< work_off() is on its way: many replies share one post
 
+  local_scheduler here_;
   std::vector<caf::mailbox_element_ptr> working_;
   std::unordered_map<std::uint64_t, std::unique_ptr<open_ask>> open_;
   std::uint64_t last_id_ = 0;

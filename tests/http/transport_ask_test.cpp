@@ -50,6 +50,11 @@ number_actor::behavior_type late() {
   }};
 }
 
+/// Whether it is asked on the thread of `caller`: 1 or 0.
+number_actor::behavior_type telling_the_thread(std::thread::id caller) {
+  return {[caller](int) { return std::this_thread::get_id() == caller ? 1 : 0; }};
+}
+
 /// One io_context that runs on the test's own thread.
 struct bridge {
   caf::actor_system_config config;
@@ -226,4 +231,18 @@ TEST_CASE("a route's ask goes through the router, and a router that is silent is
   }
   test_server silent_one([](settings& s) { s.http.answer_timeout = 100ms; });
   CHECK(silent_one.connect().ask(get("/ask"))->status == 503);
+}
+
+TEST_CASE("a thread with few open asks runs the actors that it asks, and one with many leaves them to the scheduler") {
+  bridge b;
+  const auto target = b.system.spawn(telling_the_thread, std::this_thread::get_id());
+  const auto nobody = b.system.spawn(silent);
+  REQUIRE(b.ask(target, 0, 5s));  // it has been started
+  CHECK(*b.ask(target, 0, 5s) == 1);
+  std::vector<caf::expected<int>> unanswered;
+  for (int i = 0; i < 50; ++i) b.start(nobody, i, 5s, unanswered);
+  CHECK(*b.ask(target, 0, 5s) == 0);
+  b.self->abandon();
+  CHECK(b.run_until([&] { return unanswered.size() == 50; }));
+  caf::anon_send_exit(nobody, caf::exit_reason::kill);  // the promises that it keeps would keep it
 }

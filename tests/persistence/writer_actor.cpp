@@ -1,7 +1,12 @@
 // The store's actors: group commit, bounds, reads.
 #include <catch2/catch.hpp>
 
+#include <pthread.h>
+
+#include <future>
 #include <thread>
+
+#include <caf/event_based_actor.hpp>
 
 #include "actor_fixture.hpp"
 #include "persistence/store_writer.hpp"
@@ -189,6 +194,22 @@ TEST_CASE("records of attempts that trickle in share commits, while a payment's 
   for (int tries = 0; tries < 500 && !all_recorded(); ++tries)
     std::this_thread::sleep_for(std::chrono::milliseconds{10});
   CHECK(all_recorded());
+}
+
+TEST_CASE("whoever asked for a lone unit goes on on the writer's thread") {
+  FOR_EACH_STORE(kind);
+  running_store store{kind};
+  std::promise<std::string> thread;
+  const auto asking = [&](caf::event_based_actor* self) {
+    self->request(store.handles.writers.front(), caf::infinite, static_cast<unit_of_work>(begin_unit("1")))
+        .then([&](commit_outcome) {
+          char name[16] = {};
+          pthread_getname_np(pthread_self(), name, sizeof name);
+          thread.set_value(name);
+        });
+  };
+  store.self->spawn(asking);
+  CHECK(thread.get_future().get() == "store-writer");
 }
 
 TEST_CASE("neither payments nor records of attempts hold up the other") {
