@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "persistence/sqlite/log_vfs.hpp"
+
 namespace gateway::persistence {
 
 namespace {
@@ -80,7 +82,8 @@ sqlite_connection::sqlite_connection(const store_location& where, access how) {
   if (writes) create_private(where.file);
   const int mode = writes ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
   sqlite3* raw = nullptr;
-  const int code = sqlite3_open_v2(where.file.c_str(), &raw, mode | SQLITE_OPEN_NOMUTEX, nullptr);
+  const int code =
+      sqlite3_open_v2(where.file.c_str(), &raw, mode | SQLITE_OPEN_NOMUTEX, writes ? log_vfs_name() : nullptr);
   db_.reset(raw);
   try {
     if (code != SQLITE_OK) fail(code);
@@ -103,8 +106,15 @@ sqlite_connection::sqlite_connection(const store_location& where, access how) {
 
 sqlite_connection::~sqlite_connection() { statements_.clear(); }
 
-void sqlite_connection::begin() { execute("BEGIN IMMEDIATE"); }
-void sqlite_connection::commit() { execute("COMMIT"); }
+void sqlite_connection::begin() {
+  static constexpr statement sql{"BEGIN IMMEDIATE"};
+  change(sql, {});
+}
+
+void sqlite_connection::commit() {
+  static constexpr statement sql{"COMMIT"};
+  change(sql, {});
+}
 
 void sqlite_connection::rollback() noexcept {
   // After some errors, such as a full disk, SQLite has rolled back already.

@@ -1,6 +1,11 @@
 // The embedded store's write-ahead log stays small, whoever looks after it.
 #include <catch2/catch.hpp>
 
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <fstream>
+
 #include "stores.hpp"
 
 using namespace gateway::persistence;
@@ -22,12 +27,90 @@ struct filled_store : empty_store {
     for (int i = 0; i < count; ++i) writer->execute("INSERT INTO filler (bytes) VALUES (zeroblob(3900))");
     writer->commit();
   }
+  std::int64_t number(std::string_view sql) {
+    std::int64_t found = -1;
+    const statement query{sql};
+    const auto reader = connect(where(), access::read);
+    reader->read(query, {}, [&](const result_row& row) { found = row.integer(0); });
+    return found;
+  }
+  std::int64_t rows() { return number("SELECT COUNT(*) FROM filler"); }
+  bool is_sound() { return number("SELECT integrity_check = 'ok' FROM pragma_integrity_check") == 1; }
   std::size_t log_bytes() const { return std::filesystem::file_size(where().file.string() + "-wal"); }
 
   std::unique_ptr<db_connection> writer;
 };
 
+/// How often this process has called the system to write something.
+std::int64_t writes_so_far() {
+  std::ifstream counters{"/proc/self/io"};
+  std::string name;
+  for (std::int64_t value = 0; counters >> name >> value;)
+    if (name == "syscw:") return value;
+  throw std::runtime_error("no count of writes");
+}
+
+/// No file can be written past `bytes` while this lives.
+class file_size_limit {
+ public:
+  explicit file_size_limit(std::size_t bytes) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit now{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &now);
+  }
+  ~file_size_limit() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
 }  // namespace
+
+TEST_CASE("the pages of a commit reach the log in few writes, however many they are") {
+  filled_store store;
+  store.commit_a_page();
+  const int pages = GENERATE(1, 20, 300);
+  const auto before = writes_so_far();
+  store.commit_pages(pages);
+  CHECK(writes_so_far() - before < 4 + pages / 20);
+  CHECK(store.rows() == 1 + pages);
+  CHECK(store.is_sound());
+}
+
+TEST_CASE("a transaction larger than the page cache can be read back, committed or not") {
+  filled_store store;
+  store.commit_a_page();
+  store.writer->begin();
+  for (int i = 0; i < 3'000; ++i) store.writer->execute("INSERT INTO filler (bytes) VALUES (zeroblob(3900))");
+  store.writer->execute("UPDATE filler SET bytes = randomblob(3900) WHERE id < 500");
+  const bool kept = GENERATE(true, false);
+  if (kept) {
+    store.writer->commit();
+  } else {
+    store.writer->rollback();
+  }
+  store.commit_a_page();
+  store.writer->maintain();
+  CHECK(store.rows() == (kept ? 3'002 : 2));
+  CHECK(store.is_sound());
+}
+
+TEST_CASE("a commit whose pages cannot be written fails whole, and the next one can be made") {
+  filled_store store;
+  store.commit_a_page();
+  {
+    const file_size_limit full{store.log_bytes() + 5 * page};
+    store.writer->begin();
+    for (int i = 0; i < 20; ++i) store.writer->execute("INSERT INTO filler (bytes) VALUES (zeroblob(3900))");
+    CHECK_THROWS_AS(store.writer->commit(), database_error);
+    store.writer->rollback();
+    CHECK(store.rows() == 1);
+  }
+  store.commit_pages(7);
+  CHECK(store.rows() == 8);
+  CHECK(store.is_sound());
+}
 
 TEST_CASE("a log that is tended between commits stays near a megabyte") {
   filled_store store;
