@@ -104,7 +104,8 @@ class writer {
   };
 
   clock_type::time_point records_due() const noexcept {
-    return queues_.records_wait() >= limits_.batch_units ? recorded_at_ : recorded_at_ + limits_.recording_pause;
+    if (queues_.records_wait() >= limits_.batch_units) return recorded_at_;
+    return std::max(recorded_at_ + limits_.recording_pause, wrote_at_ + limits_.company_pause);
   }
 
   /// Commits the next batch, if there is one, and answers it.
@@ -115,6 +116,7 @@ class writer {
     std::vector<commit_outcome> outcomes;
     const auto started = clock_type::now();
     if (batch_.records) recorded_at_ = started;
+    if (batch_.writes) wrote_at_ = started;
     const bool known = session_.run([&](db_connection& db) { outcomes = commit_units(db, batch_.units); });
     if (known) {
       counts_.commits.Increment();
@@ -221,6 +223,7 @@ class writer {
   writer_queues queues_;
   unit_batch batch_;  // the one that was committed last
   clock_type::time_point recorded_at_{};  // when the last batch with records began
+  clock_type::time_point wrote_at_{};  // when the last one with begins or finishes began
   clock_type::time_point redeliveries_rest_until_{};
   std::shared_ptr<keys_taken> taken_;
   purge_pace pace_;

@@ -22,6 +22,9 @@ struct writer_limits {
   /// The pause between two batches that have only records. Each commit flushes the disk, and payments would wait for
   /// it.
   std::chrono::milliseconds recording_pause{5};
+  /// How long records wait for begins or finishes after the last of these: the next ones' commit takes them along, and
+  /// they need none of their own.
+  std::chrono::milliseconds company_pause{10};
   bool awaited =
       true;  ///< clients wait for its commits, so its thread runs under the normal policy (gateway/base/scheduling.hpp)
 };

@@ -42,6 +42,7 @@ void writer_queues::take_batch(unit_batch& into, bool records_are_due) {
   into.units.clear();
   into.answers.clear();
   into.begins = false;
+  into.writes = writes_wait();
   if (!writes_wait()) {
     record_quarters_ = 0;
     take_records(records_are_due ? limits_.batch_units : 0, limits_.batch_bytes, into);

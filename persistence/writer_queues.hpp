@@ -18,6 +18,7 @@ namespace gateway::persistence {
 struct unit_batch {
   std::vector<unit_of_work> units;
   std::vector<caf::typed_response_promise<commit_outcome>> answers;
+  bool writes = false;   ///< whether it has begins or finishes
   bool begins = false;   ///< whether it has begins
   bool records = false;  ///< whether it has records
 };
