@@ -4,23 +4,25 @@
 # half as many reads as requests are done when the next section ends.
 reads_each_request=0.5
 
-elapsed() {
-  awk -v now="$EPOCHREALTIME" -v begun="$begun" 'BEGIN { printf "%.3f", now - begun }'
+# The samples are to be on time on a busy machine, so what they need starts few programs.
+
+# look_at_clock: sets elapsed_ms, since the begin of the load, and elapsed, the same in seconds.
+look_at_clock() {
+  elapsed_ms=$((${EPOCHREALTIME/[.,]/} / 1000 - begun_ms))
+  printf -v elapsed '%d.%03d' $((elapsed_ms / 1000)) $((elapsed_ms % 1000))
 }
 
 pause_until() {
   local left
-  left=$(awk -v due="$1" -v at="$(elapsed)" 'BEGIN { print (due > at ? due - at : 0) }')
-  sleep "$left"
+  look_at_clock
+  left=$(($1 * 1000 - elapsed_ms))
+  [ $left -le 0 ] || sleep "$((left / 1000)).$(printf %03d $((left % 1000)))"
 }
 
+# A file may vanish between its listing and the look at it.
 bytes_of() {
-  local all=0 file size
-  for file in "$@"; do
-    # A file may vanish between its listing and this look.
-    size=$(stat --format=%s "$file" 2>/dev/null) || continue
-    all=$((all + size))
-  done
+  local all=0 size
+  while read -r size; do all=$((all + size)); done < <(stat --format=%s "$@" 2>/dev/null)
   echo "$all"
 }
 
@@ -39,11 +41,14 @@ sample_header=at_s,resident_kb,open_files,database,log,commands,system,keys_take
 
 # sample_once STORE: prints one row. The 99th percentile of the webhooks' arrivals is of those since the last sample.
 sample_once() {
-  local name=soak_$1 pid=${server_pid[soak_$1]} resident files
-  resident=$(awk '/^VmRSS:/ { print $2 }' "/proc/$pid/status")
+  local name=soak_$1 pid=${server_pid[soak_$1]} resident='' word value files
+  while read -r word value _; do
+    if [ "$word" = VmRSS: ]; then resident=$value; fi
+  done <"/proc/$pid/status"
   files=("/proc/$pid/fd"/*)
+  look_at_clock
   curl --silent --fail --max-time 10 "${metrics[$name]}/metrics" >"$stand/metrics.txt"
-  printf '%s,%s,%s,%s,%s\n' "$(elapsed)" "$resident" "${#files[@]}" "$(files_of "$1")" \
+  printf '%s,%s,%s,%s,%s\n' "$elapsed" "$resident" "${#files[@]}" "$(files_of "$1")" \
     "$(awk -v before="$stand/arrivals.txt" -f tools/measure/scripts/soak_metrics.awk "$stand/metrics.txt")"
 }
 
@@ -75,7 +80,7 @@ measure_highest() {
 
 # soak STORE FOLDER
 soak() {
-  local on=$1 to=$2 name=soak_$1 highest begun sampler number=0 at=0 lasts reads gap failed=0 all=$total this_rate=$rate
+  local on=$1 to=$2 name=soak_$1 highest begun_ms elapsed_ms elapsed sampler number=0 at=0 lasts reads gap failed=0 all=$total this_rate=$rate
   local -A verifier=()
   rm -rf "$to"
   mkdir -p "$to"
@@ -89,7 +94,7 @@ soak() {
   fi
   reads=$(awk -v r="$this_rate" -v e="$reads_each_request" 'BEGIN { n = r * e; print (n < 1 ? 1 : n) }')
 
-  begun=$EPOCHREALTIME
+  begun_ms=$((${EPOCHREALTIME/[.,]/} / 1000))
   echo "$sample_header" >"$to/samples.csv"
   echo "at_s,file" >"$to/sections.csv"
   sample_all "$on" >>"$to/samples.csv" &
@@ -101,15 +106,16 @@ soak() {
     pause_until "$at"
     if [ "$number" -ge 3 ]; then
       while kill -0 "${verifier[$((number - 3))]}" 2>/dev/null; do sleep 0.1; done
-      gap=$(awk -v due="$at" -v at="$(elapsed)" 'BEGIN { printf "%.1f", at - due }')
-      if awk -v g="$gap" 'BEGIN { exit !(g > 1) }'; then
+      look_at_clock
+      gap=$(((elapsed_ms - at * 1000 + 999) / 1000))
+      if [ $gap -gt 1 ]; then
         echo "$on: a gap of $gap s in the load at $at s: section $((number - 3)) was still being verified" | tee -a "$to/gaps.txt"
-        gap=$(awk -v g="$gap" 'BEGIN { printf "%d", g + 1 }')
         at=$((at + gap)) all=$((all + gap))
         pause_until "$at"
       fi
     fi
-    echo "$(elapsed),section-$number.json" >>"$to/sections.csv"
+    look_at_clock
+    echo "$elapsed,section-$number.json" >>"$to/sections.csv"
     load "$on" --rate="$this_rate" --duration="${lasts}s" --read-rate="$reads" --seed=$((number + 1)) \
       --json="$to/section-$number.json" >"$to/section-$number.out" 2>"$to/section-$number.err" &
     verifier[$number]=$!
