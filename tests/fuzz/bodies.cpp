@@ -88,9 +88,7 @@ bool is_text(std::string_view text, std::size_t most) {
   return count_characters(text) <= most && text.find('\0') == text.npos;
 }
 bool is_email(std::string_view text) { return text.empty() || (is_text(text, 320) && text.find('@') != text.npos); }
-bool is_free_text(std::string_view text) {
-  return text.size() <= most_free_text_bytes && text.find('\0') == text.npos;
-}
+bool is_free_text(std::string_view text) { return text.size() <= most_free_text_bytes && text.find('\0') == text.npos; }
 
 void check_return_url(const std::string& url, environment env) {
   if (url.empty()) return;

@@ -128,7 +128,8 @@ test_server::test_server(const std::function<void(settings&)>& adjust, router_ac
   config.data_dir = directory.path();
   config.http_threads = 2;
   if (adjust) adjust(config);
-  shared.reset(new services{config, "", "", merchants, clock, meters, std::move(router), {}, outbound, {}, {}, brake, "", ""});
+  shared.reset(
+      new services{config, "", "", merchants, clock, meters, std::move(router), {}, outbound, {}, {}, brake, "", ""});
   auto sockets = open_listeners(config);
   if (sockets.operator_tcp) operator_port = sockets.operator_tcp.port();
   running = std::make_unique<server>(*shared, system, std::move(sockets),

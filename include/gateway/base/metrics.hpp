@@ -70,7 +70,7 @@ class metrics {
   prometheus::Gauge& webhook_lag_seconds;
   /// gateway_webhook_write_limit: new writes a second that may come in while webhooks fall behind; 0: as many as will.
   prometheus::Gauge& webhook_write_limit;
-  prometheus::Counter& webhook_worker_restarts;    ///< gateway_webhook_worker_restarts_total
+  prometheus::Counter& webhook_worker_restarts;  ///< gateway_webhook_worker_restarts_total
   prometheus::Histogram&
       webhook_attempt_seconds;  ///< gateway_webhook_attempt_seconds: one attempt, from its start to its end
   /// gateway_webhook_commit_to_arrival_seconds: of deliveries that arrived, from the event's commit to the answer.
