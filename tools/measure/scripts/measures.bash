@@ -104,10 +104,12 @@ median_of() {
 }
 
 # load SERVER SCENARIO [OPTION…]: one run of gateway-load, which signs and verifies its requests. Sets the variables that drive sets.
+# With --data-dir it makes a merchant and a key of its own.
 load() {
-  local server=$1 scenario=$2 file=$stand/load.json
+  local server=$1 scenario=$2 file=$stand/load.json key=(--key-id="${key_id[$1]-mk_test_bare}")
   shift 2
-  GATEWAY_LOAD_SECRET=${key_secret[$server]-secret} build/gateway-load run "$scenario" --target="${url[$server]}" --key-id="${key_id[$server]-mk_test_bare}" \
+  [[ " $* " != *" --data-dir="* ]] || key=()
+  GATEWAY_LOAD_SECRET=${key_secret[$server]-secret} build/gateway-load run "$scenario" --target="${url[$server]}" "${key[@]}" \
     --insecure --json="$file" --timeout=30s "$@" >"$stand/load.out" 2>"$stand/load.err" ||
     fail "gateway-load $scenario on $server: $(tail -n 12 "$stand/load.out" "$stand/load.err")"
   read -r requests microseconds p50 p99 bad broken <<<"$(jq --raw-output '
