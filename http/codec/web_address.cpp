@@ -1,40 +1,14 @@
 #include "web_address.hpp"
 
-#include <algorithm>
-#include <charconv>
-#include <cstdint>
 #include <optional>
 
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
 
-#include "url_authority.hpp"
+#include "gateway/domain/url.hpp"
 
 namespace gateway::http {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-
-/// The grammar of RFC 3986 lets a registered name hold `;`, `'` or escapes, which would break out of a policy's
-/// directive: only what a DNS name or an address is made of is let through.
-bool is_plain_host(std::string_view host) {
-  if (host.empty()) return false;
-  if (host.front() == '[')
-    return host.size() > 2 && std::ranges::all_of(host.substr(1, host.size() - 2),
-                                                  [](char c) { return is_hex(c) || c == ':' || c == '.'; });
-  return std::ranges::all_of(host, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '.' || c == '-' || c == '_';
-  });
-}
-
-bool is_this_machine(std::string_view host) { return host == "localhost" || host == "127.0.0.1" || host == "[::1]"; }
-
-bool is_port(std::string_view digits) {
-  std::uint16_t port = 0;
-  const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  return digits.empty() || (fault == std::errc{} && end == digits.data() + digits.size());
-}
 
 struct web_address {
   boost::urls::scheme scheme = boost::urls::scheme::none;

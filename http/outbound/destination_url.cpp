@@ -7,8 +7,6 @@
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
 
-#include "http/codec/url_authority.hpp"
-
 namespace gateway::http {
 
 namespace urls = boost::urls;

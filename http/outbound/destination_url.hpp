@@ -2,7 +2,6 @@
 // address policy's question.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,9 +9,9 @@
 
 #include <boost/asio/ip/address.hpp>
 
-namespace gateway::http {
+#include "gateway/domain/url.hpp"
 
-inline constexpr std::size_t most_url_bytes = 2048;
+namespace gateway::http {
 
 struct destination_url {
   bool tls = true;

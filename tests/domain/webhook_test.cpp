@@ -163,6 +163,20 @@ TEST_CASE("which event is for which destination") {
   }
 }
 
+TEST_CASE("a platform hears live what its merchants hear by default, and the rest where its list names it") {
+  constexpr auto live = environment::live, test = environment::test;
+  for (const auto& [name, on_request] : event_catalogue) {
+    CAPTURE(name);
+    CHECK(is_for(to(platforms, live), live, name) == !on_request);
+    CHECK(is_for(to(platforms, live, {std::string{name}}), live, name));
+    CHECK_FALSE(is_for(to(platforms, live, {"payment.invented"}), live, name));
+    // Whatever is listed, nothing of test, and nothing from one mode to the other.
+    for (const auto& [listens, happens] : {std::pair{test, test}, std::pair{test, live}, std::pair{live, test}})
+      for (const auto& listed : {std::vector<std::string>{}, std::vector{std::string{name}}})
+        CHECK_FALSE(is_for(to(platforms, listens, listed), happens, name));
+  }
+}
+
 TEST_CASE("platforms know a capture as payment.succeeded; all else has one name") {
   CHECK(type_told_to(platforms, "payment.captured") == "payment.succeeded");
   CHECK(type_told_to(merchants, "payment.captured") == "payment.captured");

@@ -5,6 +5,7 @@
 
 #include "http/outbound/destination_url.hpp"
 
+using namespace gateway;
 using namespace gateway::http;
 
 TEST_CASE("a destination's URL is taken apart") {
