@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "gateway/base/crypto.hpp"
+#include "gateway/domain/platform.hpp"
 
 namespace gateway::http {
 namespace {

@@ -14,7 +14,6 @@
 namespace gateway::http {
 
 inline constexpr duration_ms allowed_clock_skew = std::chrono::minutes{5};
-inline constexpr std::string_view platform_key_prefix = "mk_platform_";
 
 struct authenticated {
   caller who;

@@ -1,0 +1,92 @@
+// A platform: whom merchants let act for them, what it is called, and where its pages and its keys are.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gateway/domain/ids.hpp"
+#include "gateway/domain/url.hpp"
+#include "gateway/domain/webhook.hpp"
+
+namespace gateway {
+
+/// Nothing that a suspended platform signs is done, and its destinations get nothing until it is resumed.
+enum class platform_status : unsigned char { active, suspended };
+
+constexpr std::string_view to_string(platform_status s) noexcept {
+  return s == platform_status::active ? "active" : "suspended";
+}
+
+constexpr std::optional<platform_status> parse_platform_status(std::string_view text) noexcept {
+  for (auto s : {platform_status::active, platform_status::suspended})
+    if (to_string(s) == text) return s;
+  return std::nullopt;
+}
+
+struct platform {
+  platform_id id;
+  std::string slug;  ///< its client_id; never changes
+  std::string name;  ///< shown on the consent screen
+  std::string contact;  ///< an e-mail address for matters of security
+  platform_status status = platform_status::active;
+  std::vector<std::string> redirect_uris;   ///< where a browser may go after consent: compared byte for byte
+  std::vector<std::string> return_origins;  ///< where one may go after a reconnect, as https_origin_of() writes them
+
+  bool operator==(const platform&) const = default;
+};
+
+inline constexpr std::size_t most_redirect_uris = 32;    ///< of one platform
+inline constexpr std::size_t most_return_origins = 32;   ///< of one platform
+inline constexpr std::size_t most_platform_name = 200;   ///< bytes
+
+/// `[a-z0-9][a-z0-9-]{1,62}`.
+constexpr bool is_platform_slug(std::string_view text) noexcept {
+  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || detail::is_digit(c); };
+  return text.size() >= 2 && text.size() <= 63 && fits(text.front()) &&
+         std::ranges::all_of(text, [&](char c) { return fits(c) || c == '-'; });
+}
+
+/// People decide by this name whom they trust.
+constexpr bool is_platform_name(std::string_view text) noexcept {
+  return text.size() <= most_platform_name && text.find_first_not_of(' ') != text.npos &&
+         std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; });
+}
+
+/// What may be registered as a redirect_uri: an absolute https URL without fragment and user, or http to this very
+/// machine, for development.
+inline bool is_redirect_uri(std::string_view text) {
+  if (text.size() > most_url_bytes || !has_only_url_characters(text) || text.find('#') != text.npos) return false;
+  const bool plain = text.starts_with("http://");
+  if (!plain && !text.starts_with("https://")) return false;
+  const auto at = read_authority(text);
+  return at && is_plain_host(at->host) && is_port(at->port) && (!plain || is_this_machine(at->host));
+}
+
+/// What may be registered as a return origin.
+inline bool is_return_origin(std::string_view text) { return https_origin_of(text) == text; }
+
+/// Whether the platform has registered exactly these bytes.
+inline bool has_redirect_uri(const platform& p, std::string_view sent) {
+  return std::ranges::find(p.redirect_uris, sent) != p.redirect_uris.end();
+}
+
+// ---- keys ---------------------------------------------------------------------------------------
+
+inline constexpr std::string_view platform_key_prefix = "mk_platform_";
+
+/// `mk_platform_<8 hex>`, in lower case.
+constexpr bool is_platform_key_id(std::string_view text) noexcept {
+  return text.starts_with(platform_key_prefix) && text.size() == platform_key_prefix.size() + 8 &&
+         std::ranges::all_of(text.substr(platform_key_prefix.size()),
+                             [](char c) { return detail::is_digit(c) || (c >= 'a' && c <= 'f'); });
+}
+
+/// Of a platform's key that was minted without naming any.
+inline constexpr std::string_view default_platform_scopes =
+    "payments:write payments:read customers:write webhooks:configure";
+
+}  // namespace gateway
