@@ -1,0 +1,142 @@
+// What a browser brings to the consent screen: the checks of its query in their order, and the addresses that it is
+// sent back to. Pure.
+//
+// A redirect to an address that the platform has not registered would hand a code to whoever wrote the link. So that
+// address is judged first, by its bytes alone, and until it is known nothing is redirected.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "gateway/domain/grant.hpp"
+#include "gateway/domain/platform.hpp"
+#include "gateway/domain/url.hpp"
+
+namespace gateway {
+
+/// A parameter of the query, decoded as a form's is: a plus is a blank. All of them, in their order, repeats included.
+struct query_parameter {
+  std::string name;
+  std::string value;
+};
+
+inline constexpr std::size_t most_state = 1'024;  ///< characters
+
+/// Why the browser stays here, with a page that says so.
+enum class authorize_fault : unsigned char {
+  client_id_missing,  ///< or repeated
+  unknown_client,
+  client_suspended,
+  redirect_uri_missing,         ///< or repeated
+  redirect_uri_not_registered,  ///< not byte for byte
+};
+
+/// Why the browser goes back to the platform, as `error` says it.
+enum class authorize_error : unsigned char {
+  invalid_request,  ///< state or scope missing, state too long, mode invalid, one of the parameters repeated
+  invalid_scope,    ///< a scope that there is not, or `*` alone
+  access_denied,    ///< the user refused
+};
+
+constexpr std::string_view to_string(authorize_error e) noexcept {
+  constexpr std::string_view names[] = {"invalid_request", "invalid_scope", "access_denied"};
+  return names[static_cast<std::size_t>(e)];
+}
+
+/// Back to an address that is registered.
+struct authorize_rejection {
+  authorize_error error = authorize_error::invalid_request;
+  std::string redirect_uri;
+  std::string state;  ///< empty if there is none that could be sent back
+};
+
+/// What the user is asked.
+struct authorize_request {
+  platform_id platform;
+  environment env = environment::live;
+  std::string redirect_uri;
+  std::string state;
+  scope_set scopes;  ///< at least one, without `*`
+};
+
+using authorize_verdict = std::variant<authorize_fault, authorize_rejection, authorize_request>;
+
+namespace detail {
+
+/// The one value of a parameter. `repeated` where there are several, which is not the same as none.
+struct single_value {
+  std::optional<std::string_view> value;
+  bool repeated = false;
+};
+
+inline single_value find_parameter(std::span<const query_parameter> query, std::string_view name) {
+  single_value found;
+  for (const auto& each : query) {
+    if (each.name != name) continue;
+    if (found.value) return {std::nullopt, true};
+    found.value = each.value;
+  }
+  return found;
+}
+
+inline std::string_view or_empty(const single_value& found) { return found.value.value_or(std::string_view{}); }
+
+}  // namespace detail
+
+/// `find_platform` takes a slug and returns a pointer to the platform, null if there is none.
+template <class FindPlatform>
+authorize_verdict judge_authorize_query(std::span<const query_parameter> query, FindPlatform find_platform) {
+  const auto client = detail::find_parameter(query, "client_id");
+  if (!client.value) return authorize_fault::client_id_missing;
+  const auto& asking = find_platform(*client.value);
+  if (!asking) return authorize_fault::unknown_client;
+  if (asking->status == platform_status::suspended) return authorize_fault::client_suspended;
+  const auto address = detail::find_parameter(query, "redirect_uri");
+  if (!address.value) return authorize_fault::redirect_uri_missing;
+  if (!has_redirect_uri(*asking, *address.value)) return authorize_fault::redirect_uri_not_registered;
+
+  const auto state = detail::find_parameter(query, "state");
+  const auto scope_text = detail::find_parameter(query, "scope");
+  const auto mode = detail::find_parameter(query, "mode");
+  const auto sent_state = detail::or_empty(state);
+  const bool state_usable = !sent_state.empty() && count_characters(sent_state) <= most_state;
+  const auto back = [&](authorize_error why) {
+    return authorize_rejection{why, std::string{*address.value}, std::string{state_usable ? sent_state : ""}};
+  };
+  if (state.repeated || scope_text.repeated || mode.repeated || !state_usable)
+    return back(authorize_error::invalid_request);
+  if (detail::or_empty(scope_text).find_first_not_of(' ') == std::string_view::npos)
+    return back(authorize_error::invalid_request);
+  const auto wanted_mode = mode.value.value_or("live");
+  if (wanted_mode != "live" && wanted_mode != "test") return back(authorize_error::invalid_request);
+
+  const auto asked = parse_scopes(*scope_text.value);
+  if (!asked) return back(authorize_error::invalid_scope);
+  const auto scopes = without(*asked, {static_cast<std::uint32_t>(scope::all)});
+  if (scopes.bits == 0) return back(authorize_error::invalid_scope);
+  return authorize_request{asking->id, wanted_mode == "test" ? environment::test : environment::live,
+                           std::string{*address.value}, std::string{sent_state}, scopes};
+}
+
+/// Where the browser goes with a code.
+inline std::string location_with_code(const authorize_request& asked, std::string_view code) {
+  return with_parameters(asked.redirect_uri, {{"code", code}, {"state", asked.state}});
+}
+
+/// Where the browser goes with an error.
+inline std::string location_with_error(const authorize_rejection& why) {
+  if (why.state.empty()) return with_parameters(why.redirect_uri, {{"error", to_string(why.error)}});
+  return with_parameters(why.redirect_uri, {{"error", to_string(why.error)}, {"state", why.state}});
+}
+
+/// The user pressed Cancel, or may not consent.
+inline authorize_rejection refused_by_user(const authorize_request& asked) {
+  return {authorize_error::access_denied, asked.redirect_uri, asked.state};
+}
+
+}  // namespace gateway
