@@ -243,3 +243,11 @@ TEST_CASE("characters are counted, not bytes") {
   CHECK(count_characters("abc") == 3);
   CHECK(count_characters("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80") == 3);
 }
+
+TEST_CASE("a reason has 200 characters at most") {
+  std::string euros;
+  for (int i = 0; i < 200; ++i) euros += "\xe2\x82\xac";
+  CHECK(is_revoke_reason(""));
+  CHECK(is_revoke_reason(euros));
+  CHECK_FALSE(is_revoke_reason(euros + "x"));
+}

@@ -116,3 +116,29 @@ TEST_CASE("a platform's status is stored by its name") {
     CHECK(parse_platform_status(to_string(s)) == s);
   CHECK_FALSE(parse_platform_status("gone"));
 }
+
+TEST_CASE("a platform is registered only whole, and its fault names the field") {
+  const platform good{platform_id{"plat_1"},
+                      "acme",
+                      "Acme",
+                      "security@acme.example",
+                      platform_status::active,
+                      {"https://p.example/cb"},
+                      {"https://app.example"}};
+  CHECK_FALSE(fault_of(good));
+  const auto field_of = [&](auto change) {
+    auto changed = good;
+    change(changed);
+    const auto why = fault_of(changed);
+    return why ? why->substr(0, why->find(':')) : std::string{};
+  };
+  CHECK(field_of([](platform& p) { p.slug = "A"; }) == "slug");
+  CHECK(field_of([](platform& p) { p.name = ""; }) == "name");
+  CHECK(field_of([](platform& p) { p.redirect_uris.clear(); }) == "redirect_uris");
+  CHECK(field_of([](platform& p) { p.redirect_uris.push_back("http://p.example/cb"); }) == "redirect_uris");
+  CHECK(field_of([](platform& p) { p.redirect_uris.resize(33, p.redirect_uris[0]); }) == "redirect_uris");
+  CHECK(field_of([](platform& p) { p.redirect_uris.resize(32, p.redirect_uris[0]); }) == "");
+  CHECK(field_of([](platform& p) { p.return_origins.push_back("https://app.example/"); }) == "return_origins");
+  CHECK(field_of([](platform& p) { p.return_origins.resize(33, p.return_origins[0]); }) == "return_origins");
+  CHECK(field_of([](platform& p) { p.return_origins.clear(); }) == "");
+}

@@ -92,9 +92,6 @@ struct revoke_grant {
   std::string reason;
 };
 
-inline constexpr std::size_t most_revoke_reason = 200;  ///< characters
-inline constexpr std::string_view platforms_revoke_reason = "integrator_requested";  ///< unless it gives another
-
 /// How many characters a text in UTF-8 has.
 constexpr std::size_t count_characters(std::string_view utf8) noexcept {
   std::size_t count = 0;
@@ -102,5 +99,9 @@ constexpr std::size_t count_characters(std::string_view utf8) noexcept {
     if ((static_cast<unsigned char>(c) & 0xc0) != 0x80) ++count;
   return count;
 }
+
+inline constexpr std::size_t most_revoke_reason = 200;  ///< characters
+
+constexpr bool is_revoke_reason(std::string_view text) noexcept { return count_characters(text) <= most_revoke_reason; }
 
 }  // namespace gateway
