@@ -261,9 +261,9 @@ class entity_queue {
 
   /// Reads the row again, and tries the request on it again.
   void again(job work, bool load_first = false) {
+    forget();  // also for the requests to come, if this one has been tried too often
     if (++work.attempts > most_attempts)
       return fail(work, work.request.write ? problem::request_in_progress : problem::overloaded);
-    forget();
     if (load_first) return load(std::move(work));
     step(std::move(work));
   }

@@ -105,6 +105,19 @@ TEST_CASE("a commit that lands after its actor has left is found by the actor th
   }
 }
 
+TEST_CASE("what a request has read is forgotten when it loses its claim, also for the last time") {
+  world w;
+  w.ask(w.create("pay_1", "k1"));
+  auto& row = w.rows().payments.at(memory_store::id(w.key_of("pay_1")));
+  const auto capture = w.send(w.capture("pay_1", "k2"));
+  while (!capture.done()) {
+    row.version += 1;  // another node is always faster
+    REQUIRE(w.step());
+  }
+  CHECK(capture.told() == told(problem::request_in_progress));
+  CHECK(w.look("pay_1")->version == row.version);
+}
+
 TEST_CASE("a commit that lands after its process has died is found by the process that comes after") {
   auto rows = std::make_shared<failing_store>();
   {
