@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "decode.hpp"
+#include "gateway/domain/text.hpp"
 #include "json_body.hpp"
 
 namespace gateway::http {

@@ -6,6 +6,8 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 
+#include "gateway/domain/text.hpp"
+
 namespace gateway::http {
 namespace {
 
@@ -87,11 +89,6 @@ decoded<simdjson::dom::object> parse_object(std::string_view body, std::size_t d
   if (const auto name = repeated_name{}.find_in(document))
     return rejection{error_code::invalid_request, shown(*name) + ": stands twice in one object"};
   return document.get_object().value_unsafe();
-}
-
-std::size_t count_characters(std::string_view text) noexcept {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 std::optional<simdjson::dom::element> field_reader::find(std::string_view name) const {

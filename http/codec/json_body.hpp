@@ -56,7 +56,4 @@ class field_reader {
   std::optional<rejection> first_;
 };
 
-/// Characters of valid UTF-8.
-std::size_t count_characters(std::string_view text) noexcept;
-
 }  // namespace gateway::http

@@ -8,6 +8,7 @@
 
 #include <boost/json.hpp>
 
+#include "gateway/domain/text.hpp"
 #include "http/codec/decode.hpp"
 #include "http/codec/decode_operator.hpp"
 #include "http/codec/json_body.hpp"

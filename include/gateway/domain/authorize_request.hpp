@@ -15,6 +15,7 @@
 
 #include "gateway/domain/grant.hpp"
 #include "gateway/domain/platform.hpp"
+#include "gateway/domain/text.hpp"
 #include "gateway/domain/url.hpp"
 
 namespace gateway {

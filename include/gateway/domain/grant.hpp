@@ -14,6 +14,7 @@
 #include "gateway/domain/ids.hpp"
 #include "gateway/domain/merchant.hpp"
 #include "gateway/domain/on_behalf.hpp"
+#include "gateway/domain/text.hpp"
 #include "gateway/domain/time.hpp"
 #include "gateway/domain/webhook.hpp"
 
@@ -91,14 +92,6 @@ struct revoke_grant {
   grant_id id;
   std::string reason;
 };
-
-/// How many characters a text in UTF-8 has.
-constexpr std::size_t count_characters(std::string_view utf8) noexcept {
-  std::size_t count = 0;
-  for (const char c : utf8)
-    if ((static_cast<unsigned char>(c) & 0xc0) != 0x80) ++count;
-  return count;
-}
 
 inline constexpr std::size_t most_revoke_reason = 200;  ///< characters
 
