@@ -232,6 +232,8 @@ class dispatcher_state {
     std::uint64_t waiting = 0;
     for (auto& [id, each] : lanes_) {
       if (each.under_way < each.allowed.size()) each.had_room_at = now;
+      // Most lanes have nothing to do, and must cost next to nothing.
+      if (each.ready.empty() && (!each.table_due || *each.table_due > now)) continue;
       each.well = is_well(each, now);
       const auto lag = lag_of(each, now);
       lag_ = std::max(lag_, lag);
