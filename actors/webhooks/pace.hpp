@@ -1,5 +1,5 @@
 // How many attempts may begin: a backlog that drains as fast as it can would leave payments what the machine has left.
-// What is fresh is no backlog: it goes out as fast as it comes, and faster the longer it has to wait.
+// What is fresh is no backlog: it goes out as fast as it comes, and faster once it has to wait.
 // Pure: time is an argument.
 #pragma once
 
@@ -26,8 +26,10 @@ class pace {
   /// While clients wait for answers, a backlog gets this share of its rate: half of a burst's work is done by the
   /// receivers and the database, where no priority of ours reaches, and a payment that comes then waits behind it.
   static constexpr double beside_clients = 0.3;
-  /// Always this much more than comes in, and as much again for each second of lag.
+  /// Always so many times what comes in, and once more for a second of lag. Not for each further second: what is hours
+  /// late is a backlog, and would take all that payments need.
   static constexpr double catching_up = 1.25;
+  static constexpr duration_ms longest_lag{1'000};
   /// How often to look again when there is none left.
   static constexpr duration_ms grain{1};
 
@@ -37,7 +39,7 @@ class pace {
   void refill(clock::time_point now, const delivery_load& load) noexcept {
     if (now <= refilled_at_) return;
     const std::chrono::duration<double> passed = now - refilled_at_;
-    const std::chrono::duration<double> lag = load.lag;
+    const std::chrono::duration<double> lag = std::min(load.lag, longest_lag);
     rate_ = std::max(backlog_rate_ * (load.clients_wait ? beside_clients : 1),
                      load.fresh_per_second * (catching_up + lag.count()));
     permits_ = std::min(most(), permits_ + passed.count() * rate_);

@@ -117,11 +117,16 @@ TEST_CASE("a backlog goes out at its rate, and at three tenths of it while clien
   CHECK(begun_in_a_second(beside, {.clients_wait = true}) == Approx(1'950).epsilon(0.02));
 }
 
-TEST_CASE("what is fresh goes out faster than it comes, and the faster the longer it waits") {
+TEST_CASE("what is fresh goes out faster than it comes, and faster still once it waits") {
   pace keeping_up{6'500}, behind{6'500}, beyond{1'000};
   CHECK(begun_in_a_second(keeping_up, {true, 4'000, 0ms}) == Approx(5'000).epsilon(0.02));
   CHECK(begun_in_a_second(behind, {true, 4'000, 1s}) == Approx(9'000).epsilon(0.02));
   CHECK(begun_in_a_second(beyond, {false, 4'000, 0ms}) == Approx(5'000).epsilon(0.02));
+}
+
+TEST_CASE("a backlog of hours takes no more from payments than one of a second") {
+  pace of{6'500};
+  CHECK(begun_in_a_second(of, {true, 200, 3h}) == Approx(1'950).epsilon(0.02));
 }
 
 TEST_CASE("without a rate nothing holds a backlog back") {

@@ -224,11 +224,16 @@ TEST_CASE("three times what a provider may have open: 503 before anything has be
 }
 
 TEST_CASE("where webhooks cannot keep up, writes are turned away, so that none of them comes late") {
-  // Two workers are less than this machine needs, whatever machine it is: each waits until its attempt is durable.
-  gateway_process gateway{options_for(GENERATE(from_range(stores())), {"--webhook-workers=2"})};
-  const auto ran = run_command({program("gateway-load").string(), "run", "webhooks", "--rate=1500", "--connections=64",
-                                "--duration=6s", "--data-dir=" + gateway.data_dir().string()},
-                               {}, {}, 100s);
+  // A worker makes one attempt after the other, and waits each time until it is durable. On SQLite payments' commits
+  // take that along, so a worker does more there.
+  const auto store = GENERATE(from_range(stores()));
+  const bool shared = store == store_kind::sqlite;
+  gateway_process gateway{options_for(store, {shared ? "--webhook-workers=1" : "--webhook-workers=2"})};
+  const auto ran =
+      run_command({program("gateway-load").string(), "run", "webhooks", shared ? "--rate=4000" : "--rate=1500",
+                   "--connections=64", "--duration=5s", "--data-dir=" + gateway.data_dir().string()},
+                  {}, {}, 100s);
+  INFO(to_string(store));
   INFO(ran.out << ran.err);
   CHECK(ran.code == 0);
   CHECK(metric_of(gateway, "gateway_writes_shed_total{reason=\"webhooks\"}") > 0);

@@ -19,15 +19,17 @@ TEST_CASE("tools/soak loads, verifies, samples, and writes a verdict with pictur
   const auto store = GENERATE(from_range(stores()));
   const std::string name = store == store_kind::mysql ? "mariadb" : "sqlite";
   const auto folder = new_folder("soak");
-  const auto ran = run_command({(project_root() / "tools" / "soak").string(), "--seconds=18", "--section=6",
-                                "--rate=120", "--kept=7s", "--every=1", "--duplicates=10", "--connections=16",
-                                "--store=" + name, "--output=" + folder.string(), "--no-build"},
-                               {}, {}, 150s);
+  const auto soak = [&](int section_seconds) {
+    return run_command(
+        {(project_root() / "tools" / "soak").string(), "--seconds=" + std::to_string(3 * section_seconds),
+         "--section=" + std::to_string(section_seconds), "--rate=120", "--kept=7s", "--every=1", "--duplicates=10",
+         "--connections=16", "--store=" + name, "--output=" + folder.string(), "--no-build"},
+        {}, {}, 150s);
+  };
+  auto ran = soak(6);
+  // On a machine that is busy with other things it may take more time to get samples enough.
+  if (ran.err.find("too few samples") != std::string::npos) ran = soak(15);
   INFO(ran.out << ran.err);
-  if (ran.err.find("too few samples") != std::string::npos) {
-    WARN("NOT RUN: the machine was too busy to take samples");
-    return;
-  }
   // Whether anything grows in so few seconds says nothing; that it was judged does.
   CHECK((ran.code == 0 || ran.out.find("something grows") != std::string::npos));
   CHECK(ran.out.find("resident memory") != std::string::npos);
