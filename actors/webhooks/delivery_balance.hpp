@@ -26,7 +26,7 @@ class delivery_balance {
   static constexpr duration_ms patience{1'000};
   /// And up to this lag none is, however many wait: rates have not been seen for long enough to tell how long they
   /// will.
-  static constexpr duration_ms seen_long_enough{100};
+  static constexpr duration_ms seen_long_enough{300};
   /// Past `patience` so many times what comes in must go out.
   static constexpr double drains = 1.1;
   /// Of what goes out: the first limit. A write causes about one delivery; how many really, the next steps find.

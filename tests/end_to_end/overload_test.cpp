@@ -240,5 +240,7 @@ TEST_CASE("where webhooks cannot keep up, writes are turned away, so that none o
   const std::string arrivals = "gateway_webhook_commit_to_arrival_seconds_";
   const auto all = metric_of(gateway, arrivals + "count");
   REQUIRE(all > 0);
-  CHECK(metric_of(gateway, arrivals + "bucket{le=\"5\"}") >= 0.99 * all);
+  // So few workers take seconds for what came in before it was known how little they do; without the limit it is
+  // minutes.
+  CHECK(metric_of(gateway, arrivals + "bucket{le=\"10\"}") >= 0.99 * all);
 }
