@@ -75,6 +75,8 @@ class attempt_window {
       : most_(std::max<std::size_t>(1, most)), size_(std::min(first, most_)) {}
 
   std::size_t size() const noexcept { return size_; }
+  /// Fewer than a stranger gets: it fails, or did a moment ago.
+  bool distressed() const noexcept { return size_ < std::min(first, most_); }
 
   void ended(attempt_result result, std::uint16_t status, std::uint32_t took_ms) noexcept {
     if (result == attempt_result::delivered) {

@@ -29,14 +29,18 @@ class delivery_balance {
   static constexpr duration_ms seen_long_enough{300};
   /// Past `patience` so many times what comes in must go out.
   static constexpr double drains = 1.1;
-  /// Of what goes out: the first limit. A write causes about one delivery; how many really, the next steps find.
-  static constexpr double first_limit = 0.85;
-  /// While it does not suffice it goes, every so often, to where it would have done by what was seen, but never by more
-  /// than half at a time.
+  /// While it does not, the limit goes, every so often, to where it would have done by what was seen, but never to
+  /// less than a tenth at a time: what is seen in a moment, of a store that stood still or of a start, is often too
+  /// little.
   static constexpr std::chrono::milliseconds between_cuts{500};
   static constexpr double least_cut = 0.95;
-  static constexpr double deepest_cut = 0.5;
-  static constexpr double higher = 1.02;  ///< each interval in which nothing waits for long
+  static constexpr double deepest_cut = 0.1;
+  /// Only after so many intervals of which each was worse than the one before.
+  static constexpr unsigned worse = 3;
+  /// In each interval in which nothing waits for long the limit rises by so much, and by twice as much with each second
+  /// of them: near the right limit it goes slowly, from one far too low it is away in seconds.
+  static constexpr double least_rise = 0.02;
+  static constexpr double steepest_rise = 0.25;
   static constexpr double least = 10;  ///< writes a second, so that it can be seen how they fare
   /// After so many intervals in which the limit turned nobody away it has done its work.
   static constexpr unsigned calm = 10;
@@ -48,23 +52,35 @@ class delivery_balance {
 
   bool is_due(clock::time_point now) const noexcept { return now - looked_at_ >= interval; }
   /// `lag`: how long the oldest delivery has been due that only the gateway keeps back; `waiting`: how many such there
-  /// are. `turned_away`: by the limit, in all.
-  void look(clock::time_point now, duration_ms lag, std::uint64_t waiting, std::uint64_t turned_away) noexcept {
+  /// are. `let_in` and `turned_away`: the writes, in all.
+  void look(clock::time_point now, duration_ms lag, std::uint64_t waiting, std::uint64_t let_in,
+            std::uint64_t turned_away) noexcept {
     const std::chrono::duration<double> passed = now - looked_at_;
     looked_at_ = now;
+    const bool nothing_came = came_.count == 0;
     came_.sample(passed.count());
-    began_.sample(passed.count());
+    const auto went_out = began_.sample(passed.count());
+    writes_.count = static_cast<double>(let_in - std::exchange(let_in_, let_in));
+    const auto writes = writes_.sample(passed.count());
     const bool was_needed = std::exchange(turned_away_, turned_away) != turned_away;
-    const bool too_late = lag > patience || (lag > seen_long_enough && will_take(waiting) > patience);
+    const bool fills = lag > patience || will_take(waiting, went_out) > patience;
+    const bool too_late = fills && lag > seen_long_enough;
+    const bool less_than_before = lag < std::exchange(last_lag_, lag);
     calm_for_ = was_needed || too_late ? 0 : calm_for_ + 1;
-    if (too_late) {
-      const auto goal = drains * came_.per_second;
-      if (began_.per_second >= goal || now - cut_at_ < between_cuts) return;
+    if (lag >= patience / 2) well_since_ = now;
+
+    // Where nothing comes any more, or what waits gets younger, less need not come in: so it is after a store that
+    // stood still.
+    const auto goal = drains * came_.per_second;
+    const bool gets_worse = fills && !nothing_came && !less_than_before && began_.per_second < goal;
+    worse_for_ = gets_worse ? worse_for_ + 1 : 0;
+    if (too_late && worse_for_ >= worse && now - cut_at_ >= between_cuts) {
       cut_at_ = now;
       const auto cut = std::clamp(began_.per_second / goal, deepest_cut, least_cut);
-      limit_ = std::max(least, limit_ ? *limit_ * cut : began_.per_second * first_limit);
-    } else if (limit_ && lag < patience / 2) {
-      *limit_ *= higher;
+      limit_ = std::max(least, cut * limit_.value_or(writes));
+    } else if (limit_ && !too_late && lag < patience / 2) {
+      const std::chrono::duration<double> well = now - well_since_;
+      *limit_ *= 1 + std::min(steepest_rise, least_rise * std::exp2(std::floor(well.count())));
       if (calm_for_ >= calm) limit_.reset();
     }
   }
@@ -75,8 +91,8 @@ class delivery_balance {
 
  private:
   /// Until the last of them goes out, as things are.
-  std::chrono::duration<double> will_take(std::uint64_t waiting) const noexcept {
-    return std::chrono::duration<double>{static_cast<double>(waiting) / std::max(began_.per_second, 1.0)};
+  std::chrono::duration<double> will_take(std::uint64_t waiting, double went_out) const noexcept {
+    return std::chrono::duration<double>{static_cast<double>(waiting) / std::max(went_out, 1.0)};
   }
 
   /// A rate that forgets: half of what it says is of the last third of a second.
@@ -85,17 +101,26 @@ class delivery_balance {
     double count = 0;
     double per_second = 0;
 
-    void sample(double seconds) noexcept {
-      per_second += (count / seconds - per_second) * (1 - std::exp(-seconds / memory));
+    /// What it says now, or what the last moment says, if that is more: after a pause the average is too low for a
+    /// while.
+    double sample(double seconds) noexcept {
+      const auto last = count / seconds;
+      per_second += (last - per_second) * (1 - std::exp(-seconds / memory));
       count = 0;
+      return std::max(last, per_second);
     }
   };
 
   rate came_;
   rate began_;
+  rate writes_;
   clock::time_point looked_at_{};
   clock::time_point cut_at_{};
+  clock::time_point well_since_{};  ///< nothing has waited for long
+  std::uint64_t let_in_ = 0;
   std::uint64_t turned_away_ = 0;
+  duration_ms last_lag_{0};
+  unsigned worse_for_ = 0;
   unsigned calm_for_ = 0;
   std::optional<double> limit_;
 };

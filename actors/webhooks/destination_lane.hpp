@@ -17,6 +17,9 @@
 namespace gateway::actors {
 
 struct destination_lane {
+  /// Workers that a lane may occupy while it waits for the store, in windows.
+  static constexpr std::size_t windows_of_workers = 4;
+
   destination_lane(destination_id of, std::size_t window) : id(std::move(of)), allowed(window) {}
 
   const destination_id id;
@@ -44,6 +47,11 @@ struct destination_lane {
 
   std::uint64_t pending = 0;              ///< rows; exact after each look at the backlog
   std::int64_t oldest_number = 0;  ///< of these; exact after each look, and else as far as memory knows; 0: none
+
+  /// Whether its window lets one more attempt begin.
+  bool has_room() const { return under_way < allowed.size(); }
+  /// Or whether, with the store slow to record results, it already has as many workers as its window justifies.
+  bool has_workers_left() const { return with_workers < allowed.size() * windows_of_workers; }
 
   bool holds(std::int64_t number) const { return held.contains(number); }
 

@@ -40,8 +40,6 @@ constexpr std::size_t most_ready_in_all = 50'000;
 constexpr std::size_t few_ready = 16;
 /// Lanes that read at once: more would only wait for each other in the reader's mailbox.
 constexpr std::size_t most_reading = 4;
-/// Workers that one lane may occupy while it waits for the store, in windows.
-constexpr std::size_t windows_of_workers = 4;
 constexpr std::chrono::seconds backlog_interval{30};
 constexpr std::chrono::minutes longest_backlog_interval{10};
 constexpr std::chrono::seconds gauge_interval{5};
@@ -231,7 +229,8 @@ class dispatcher_state {
     lag_ = duration_ms{0};
     std::uint64_t waiting = 0;
     for (auto& [id, each] : lanes_) {
-      if (each.under_way < each.allowed.size()) each.had_room_at = now;
+      // Where the destination is in distress, its small window is what keeps its workers few, not the slow store.
+      if (each.has_room() && (each.has_workers_left() || !each.allowed.distressed())) each.had_room_at = now;
       // Most lanes have nothing to do, and must cost next to nothing.
       if (each.ready.empty() && (!each.table_due || *each.table_due > now)) continue;
       each.well = is_well(each, now);
@@ -240,7 +239,7 @@ class dispatcher_state {
       if (lag > duration_ms{0} && each.pending > each.with_workers) waiting += each.pending - each.with_workers;
     }
     const bool limited = balance_.limit().has_value();
-    balance_.look(ticks, lag_, waiting, context_->brake.turned_away());
+    balance_.look(ticks, lag_, waiting, context_->brake.let_in(), context_->brake.turned_away());
     const auto limit = balance_.limit();
     limit ? context_->brake.limit(*limit) : context_->brake.release();
     context_->meters.webhook_write_limit.Set(limit.value_or(0));
@@ -291,8 +290,7 @@ class dispatcher_state {
       return false;
     }
     const bool probing = to.trust.now_is() != breaker::state::closed;
-    if (to.under_way >= (probing ? 1 : to.allowed.size()) || to.with_workers >= to.allowed.size() * windows_of_workers)
-      return false;
+    if ((probing ? to.under_way >= 1 : !to.has_room()) || !to.has_workers_left()) return false;
     hand_out(to, endpoint);
     return !to.ready.empty();
   }

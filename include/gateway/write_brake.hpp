@@ -26,7 +26,10 @@ class write_brake {
 
   bool lets_in(clock::time_point now) noexcept {
     const auto apart = apart_.load(std::memory_order_relaxed);
-    if (apart == 0) return true;
+    if (apart == 0) {
+      let_in_.fetch_add(1, std::memory_order_relaxed);
+      return true;
+    }
     const auto at = std::chrono::nanoseconds{now.time_since_epoch()}.count();
     const auto ahead = std::max<std::int64_t>(std::chrono::nanoseconds{burst}.count(), apart);
     auto taken_until = taken_until_.load(std::memory_order_relaxed);
@@ -37,14 +40,17 @@ class write_brake {
       }
     } while (
         !taken_until_.compare_exchange_weak(taken_until, std::max(taken_until, at) + apart, std::memory_order_relaxed));
+    let_in_.fetch_add(1, std::memory_order_relaxed);
     return true;
   }
-  /// How many it has turned away in all.
+  /// How many it has let in, and turned away, in all.
+  std::uint64_t let_in() const noexcept { return let_in_.load(std::memory_order_relaxed); }
   std::uint64_t turned_away() const noexcept { return turned_away_.load(std::memory_order_relaxed); }
 
  private:
   std::atomic<std::int64_t> apart_{0};        ///< nanoseconds between two writes; 0: no limit
   std::atomic<std::int64_t> taken_until_{0};  ///< up to when, on the clock, places are taken
+  std::atomic<std::uint64_t> let_in_{0};
   std::atomic<std::uint64_t> turned_away_{0};
 };
 

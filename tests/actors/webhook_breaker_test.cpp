@@ -84,6 +84,7 @@ TEST_CASE("a window begins small, grows by one with each success, and halves at 
   CHECK(w.size() == 16);
   w.ended(attempt_result::rejected, 429, 20);
   CHECK(w.size() == 8);
+  CHECK_FALSE(w.distressed());
   for (const auto result :
        {attempt_result::answer_timeout, attempt_result::connect_timeout, attempt_result::unreachable})
     w.ended(result, 0, 10'000);
@@ -92,6 +93,10 @@ TEST_CASE("a window begins small, grows by one with each success, and halves at 
   CHECK(w.size() == 1);
   w.ended(attempt_result::delivered, 200, 20);
   CHECK(w.size() == 2);
+  CHECK(w.distressed());
+  for (int i = 0; i < 6; ++i) w.ended(attempt_result::delivered, 200, 20);
+  CHECK_FALSE(w.distressed());
+  CHECK_FALSE(attempt_window{3}.distressed());
   CHECK(attempt_window{3}.size() == 3);
   CHECK(attempt_window{0}.size() == 1);
 }
