@@ -71,11 +71,33 @@ load() {
   build/gateway-load run $mix --data-dir="$stand/$name" --duplicates="$duplicates" --connections="$connections" --keys=10 "$@"
 }
 
+# closed STORE FOLDER NAME SECONDS OPTION…: one run in which each connection sends its next request when it has its answer.
+closed() {
+  local on=$1 to=$2 name=$3 lasts=$4
+  shift 4
+  load "$on" --closed --warm-up=1s --duration="${lasts}s" --json="$to/$name.json" "$@" >"$to/$name.out" 2>"$to/$name.err" ||
+    fail "gateway-load, closed: $(tail -n 12 "$to/$name.out" "$to/$name.err")"
+}
+
+rate_of() {
+  build/bench/soak_report --rate-of="$1"
+}
+
+reads_beside() {
+  awk -v r="$1" -v e="$reads_each_request" 'BEGIN { n = r * e; print (n < 1 ? 1 : n) }'
+}
+
+# measure_highest STORE FOLDER: the highest rate beside what goes on beside the load all the time: one run is read back while the next one
+# is measured. How many reads that takes a first, short run tells.
 measure_highest() {
-  local to=$2
-  load "$1" --closed --warm-up=1s --duration="${measure}s" --json="$to/highest.json" >"$to/highest.out" 2>"$to/highest.err" ||
-    fail "gateway-load, closed: $(tail -n 12 "$to/highest.out" "$to/highest.err")"
-  build/bench/soak_report --rate-of="$to/highest.json"
+  local on=$1 to=$2 verifier
+  closed "$on" "$to" first $(((measure + 5) / 6)) --no-verify
+  closed "$on" "$to" read_back "$measure" --read-rate="$(reads_beside "$(rate_of "$to/first.json")")" &
+  verifier=$!
+  sleep $((measure + 1))
+  closed "$on" "$to" highest "$measure" --no-verify
+  wait "$verifier"
+  rate_of "$to/highest.json"
 }
 
 # soak STORE FOLDER
@@ -88,11 +110,11 @@ soak() {
   if [ -z "$this_rate" ]; then
     highest=$(measure_highest "$on" "$to")
     this_rate=$(awk -v h="$highest" -v s="$share" 'BEGIN { r = int(h * s); print (r > 0 ? r : 1) }')
-    echo "$on: $highest requests/s closed, over $measure s; the load is $this_rate/s for $total s"
+    echo "$on: $highest requests/s closed, beside the reads; the load is $this_rate/s for $total s"
   else
     echo "$on: the load is $this_rate/s for $total s"
   fi
-  reads=$(awk -v r="$this_rate" -v e="$reads_each_request" 'BEGIN { n = r * e; print (n < 1 ? 1 : n) }')
+  reads=$(reads_beside "$this_rate")
 
   begun_ms=$((${EPOCHREALTIME/[.,]/} / 1000))
   echo "$sample_header" >"$to/samples.csv"
