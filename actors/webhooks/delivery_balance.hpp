@@ -67,7 +67,7 @@ class delivery_balance {
     const bool too_late = fills && lag > seen_long_enough;
     const bool less_than_before = lag < std::exchange(last_lag_, lag);
     calm_for_ = was_needed || too_late ? 0 : calm_for_ + 1;
-    if (lag >= patience / 2) well_since_ = now;
+    if (too_late || lag >= patience / 2) well_since_ = now;
 
     // Where nothing comes any more, or what waits gets younger, less need not come in: so it is after a store that
     // stood still.

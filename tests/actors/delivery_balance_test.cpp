@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <deque>
+#include <random>
 
 #include "webhooks/delivery_balance.hpp"
 #include "webhooks/pace.hpp"
@@ -29,6 +30,7 @@ struct line_of_deliveries {
   double admitted = 0, refused = 0;
   double worst_lag_seconds = 0;
   double let_in = 0;
+  long noise_ms = 0;  ///< of what is told as the lag
   double owed_came = 0, owed_began = 0;  ///< parts of a delivery that are not told yet
 
   double waiting() const {
@@ -55,12 +57,16 @@ struct line_of_deliveries {
       for (owed_came += came; owed_came >= 1; owed_came -= 1) balance.came();
       for (owed_began += send(capacity * seconds); owed_began >= 1; owed_began -= 1) balance.began();
       worst_lag_seconds = std::max(worst_lag_seconds, lag_seconds());
-      balance.look(now, duration_ms{std::lround(1'000 * lag_seconds())}, static_cast<std::uint64_t>(waiting()),
-                   static_cast<std::uint64_t>(admitted), static_cast<std::uint64_t>(std::ceil(refused)));
+      const auto wrong_by = noise_ms == 0 ? 0 : static_cast<long>(chance() % (2 * noise_ms + 1)) - noise_ms;
+      balance.look(now, duration_ms{std::max(0L, std::lround(1'000 * lag_seconds()) + wrong_by)},
+                   static_cast<std::uint64_t>(waiting()), static_cast<std::uint64_t>(admitted),
+                   static_cast<std::uint64_t>(std::ceil(refused)));
     }
   }
 
  private:
+  std::mt19937 chance{1};
+
   double send(double most) {
     double sent = 0;
     while (!arrivals.empty() && sent < most) {
@@ -168,6 +174,26 @@ TEST_CASE("a machine that starts cold under full load lets as much in as it can 
   line.run(10s, 8'000);
   CHECK(line.let_in > 0.9 * 10 * 8'000);
   CHECK(line.worst_lag_seconds < 2);
+}
+
+TEST_CASE("after a cut the limit rises slowly at first, however long nothing has waited before it") {
+  line_of_deliveries line;
+  line.run(60s, 500);
+  while (!line.balance.limit()) line.run(delivery_balance::interval, 5'000);
+  CHECK(line.lag_seconds() < 0.5);
+  const auto cut = *line.balance.limit();
+  line.arrivals.clear();  // a store that was slow for a moment has sent them all
+  line.run(500ms, 5'000);
+  CHECK(*line.balance.limit() > cut);
+  CHECK(*line.balance.limit() < 1.15 * cut);
+}
+
+TEST_CASE("lag that is measured with noise hides no overload") {
+  line_of_deliveries line;
+  line.noise_ms = 40;
+  line.run(60s, 1'200);
+  CHECK(line.refused > 0);
+  CHECK(line.worst_lag_seconds < 4);
 }
 
 TEST_CASE("a limit that was set far too low is away in seconds, however often those come again who are turned away") {
