@@ -1,5 +1,6 @@
 #include "setting_values.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
@@ -101,6 +102,18 @@ std::string base_url_fault(std::string_view text) {
   if (rest.empty() || rest.front() == '/') return "has no host";
   if (rest.find_first_of("?#@ \t\"<>\\") != std::string_view::npos) return "may hold a host, a port and a path only";
   return {};
+}
+
+bool have_one_origin(std::string_view a, std::string_view b) {
+  const auto origin = [](std::string_view url) {
+    std::string text{url.substr(0, url.find('/', url.find("://") + 3))};
+    std::ranges::transform(text, text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+    for (const std::string_view usual : {":443", ":80"})
+      if (text.ends_with(usual) && text.starts_with("https:") == (usual == ":443"))
+        text.resize(text.size() - usual.size());
+    return text;
+  };
+  return origin(a) == origin(b);
 }
 
 }  // namespace gateway

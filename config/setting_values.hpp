@@ -32,4 +32,8 @@ std::string without_passwords(std::string_view sentence);
 /// Empty if `text` is an absolute http(s) URL with a host and perhaps a path; otherwise what is wrong.
 std::string base_url_fault(std::string_view text);
 
+/// Whether both have the same scheme, host and port, so that a browser sends the same cookies to both. Of URLs without
+/// such a fault.
+bool have_one_origin(std::string_view a, std::string_view b);
+
 }  // namespace gateway

@@ -56,6 +56,8 @@ std::vector<setting> general_settings(settings& s) {
       {"data-dir", "DIR", "Database, master key, development certificate, operator socket", group, &s.data_dir},
       {"base-url", "URL", "How clients reach this gateway (default: https://ADDR:PORT)", group, &s.base_url},
       {"portal-url", "URL", "How merchants reach the portal (default: BASE-URL/portal)", group, &s.portal_url},
+      {"authorize-url", "URL", "How browsers reach the consent screen (default: BASE-URL/connect/authorize)", group,
+       &s.authorize_url},
       {"clock-offset",
        "TIME",
        "Move the wall clock by this, such as 11m or -2h; with --dev only, to test what expires",
@@ -326,6 +328,7 @@ void check(const settings& s) {
   };
   url(s.base_url, "base-url");
   url(s.portal_url, "portal-url");
+  url(s.authorize_url, "authorize-url");
   // The store checks the rest of its URL.
   if (s.store != "sqlite" && !s.store.starts_with("mysql://"))
     throw bad_value("store: '" + without_password(s.store) + "' is neither sqlite nor a mysql:// URL");
@@ -343,7 +346,7 @@ void check(const settings& s) {
 
 /// Removes trailing slashes, because paths are appended to the URLs.
 void normalise(settings& s) {
-  for (auto* url : {&s.base_url, &s.portal_url})
+  for (auto* url : {&s.base_url, &s.portal_url, &s.authorize_url})
     while (url->ends_with('/')) url->pop_back();
 }
 

@@ -22,6 +22,34 @@ boost::asio::awaitable<caf::expected<events_lookup>> ask(worker& here, find_even
   return here.self->ask<events_lookup>(here.shared.archive, std::move(query), here.shared.config.http.answer_timeout);
 }
 
+boost::asio::awaitable<caf::expected<grants_lookup>> ask(worker& here, find_grants query) {
+  return here.self->ask<grants_lookup>(here.shared.archive, std::move(query), here.shared.config.http.answer_timeout);
+}
+
+boost::asio::awaitable<caf::expected<grant_lookup>> ask(worker& here, find_grant query) {
+  return here.self->ask<grant_lookup>(here.shared.people, std::move(query), here.shared.config.http.answer_timeout);
+}
+
+boost::asio::awaitable<caf::expected<user_lookup>> ask(worker& here, find_user query) {
+  return here.self->ask<user_lookup>(here.shared.people, std::move(query), here.shared.config.http.answer_timeout);
+}
+
+boost::asio::awaitable<caf::expected<session_lookup>> ask(worker& here, find_session query) {
+  return here.self->ask<session_lookup>(here.shared.people, std::move(query), here.shared.config.http.answer_timeout);
+}
+
+boost::asio::awaitable<caf::expected<command_lookup>> ask(worker& here, find_command query) {
+  return here.self->ask<command_lookup>(here.shared.people, std::move(query), here.shared.config.http.answer_timeout);
+}
+
+boost::asio::awaitable<caf::expected<bool>> ask(worker& here, verify_password question) {
+  return here.self->ask<bool>(here.shared.hasher, std::move(question), here.shared.config.http.answer_timeout);
+}
+
+boost::asio::awaitable<caf::expected<commit_outcome>> commit(worker& here, unit_of_work unit) {
+  return here.self->ask<commit_outcome>(here.shared.sessions, std::move(unit), here.shared.config.http.answer_timeout);
+}
+
 boost::asio::awaitable<caf::expected<redeliver_result>> ask(worker& here, redeliver wish) {
   return here.self->ask<redeliver_result>(here.shared.dispatcher, std::move(wish),
                                           here.shared.config.http.answer_timeout);

@@ -38,6 +38,22 @@ constexpr auto catalogue = std::to_array<error_row>({
      "A payment in the server flow is charged at once, so it needs a tokenised payment_method. To let the customer "
      "choose on a hosted page, use flow redirect or embedded. No provider was contacted."},
 
+    {invalid_environment, 400, plain, false, "INVALID_ENVIRONMENT", "environment must be test or live, and stand once.",
+     "A platform chooses the environment with the query environment=test or environment=live. Without it the request "
+     "is "
+     "for live. An empty value, another one or a repeated one is refused, so that no slip of the pen moves real "
+     "money."},
+    {service_merchant_required, 400, plain, false, "MOOOV_MERCHANT_REQUIRED",
+     "The Service-Merchant header must name the merchant whom the platform acts for.",
+     "A platform's key belongs to no merchant. Send the id of the one whom the request is for as Service-Merchant."},
+    {oauth_invalid_request, 400, described, false, "invalid_request", "The request is not valid.",
+     "The token endpoint could not read the request. The description names the field. The code is not spent."},
+    {invalid_grant, 400, described, false, "invalid_grant", "The code is not valid for this platform and redirect_uri.",
+     "The code is unknown, was exchanged before, is older than ten minutes, was issued to another platform or for "
+     "another redirect_uri, or its grant has been revoked. These cases are not told apart. Send the merchant's owner "
+     "to "
+     "the consent screen again to get a new one."},
+
     {unauthorized, 401, described, false, "unauthorized", "The request is not authenticated.",
      "A signing header is missing, malformed or sent twice, the timestamp is more than five minutes away from the "
      "gateway's clock, or the key and signature do not fit together. For your protection an unknown key and a wrong "
@@ -46,6 +62,30 @@ constexpr auto catalogue = std::to_array<error_row>({
      "The platform key is not valid for this request.",
      "The platform key is unknown or revoked, or the signature was not made with its secret. These cases are not told "
      "apart."},
+    {platform_suspended, 401, described, false, "PLATFORM_SUSPENDED", "The platform is suspended.",
+     "The operator of the gateway has suspended the platform: nothing that it signs is done until it is resumed. Ask "
+     "the "
+     "operator. Only a request with a right signature is told so."},
+    {invalid_client, 401, described, false, "invalid_client", "The platform's request is not authenticated.",
+     "The endpoint that revokes a grant takes signed requests of platforms only. A signing header is missing or stale, "
+     "the key is unknown, revoked or no platform's, the signature does not fit, or the platform is suspended."},
+    {not_granted, 403, plain, false, "GRANT_NOT_FOUND", "The platform has no active grant for this merchant.",
+     "The merchant named in Service-Merchant has never granted the platform access, or has revoked it, or does not "
+     "exist. Send the merchant's owner to the consent screen."},
+    {grant_elsewhere, 403, plain, false, "MERCHANT_GRANT_REQUIRED",
+     "The merchant has granted the platform access in the other environment only.",
+     "Grants are given for test and for live each by itself. Ask for a grant in the environment that the request is "
+     "for, "
+     "or name the other one in the query."},
+    {scope_denied, 403, plain, false, "SCOPE_DENIED",
+     "The platform's key and the merchant's grant have no scope in common.",
+     "What a platform may do is what both its key and the grant permit, and here that is nothing. Use another key, or "
+     "ask the merchant for more."},
+    {scope_not_granted, 403, plain, false, "SCOPE_NOT_GRANTED",
+     "The merchant has not granted the scope that this needs.",
+     "The grant does not reach to the scope that the message names. Send the merchant's owner to the consent screen "
+     "with "
+     "that scope: the grant is widened by it."},
     {forbidden, 403, plain, false, "forbidden", "The key does not carry the scope that this operation needs.",
      "The key is valid but was minted without the scope that the message names. Use a key that carries it."},
 
@@ -54,6 +94,8 @@ constexpr auto catalogue = std::to_array<error_row>({
     {payment_not_found, 404, plain, false, "payment_not_found", "No such payment in this environment.",
      "This merchant has no payment with that payment_id in the environment of the key. Test and live payments are kept "
      "apart, and so are those of different merchants."},
+    {grant_not_found, 404, plain, false, "GRANT_NOT_FOUND", "The platform has no such grant.",
+     "There is no grant of that id, or it is another platform's. These cases are not told apart."},
     {method_not_allowed, 405, plain, false, "method_not_allowed", "This address does not take that method.",
      "The path exists, but not for this HTTP method. The Allow header of the answer lists the methods it takes."},
     {request_timeout, 408, plain, false, "request_timeout", "The request did not arrive in time.",
@@ -112,6 +154,10 @@ constexpr auto catalogue = std::to_array<error_row>({
      "The PKR wallet is not enabled for this merchant.",
      "payment_method_type pkr_wallet works for wallet merchants only. Leave the field out to use the merchant's own "
      "routes."},
+    {test_customer_mappings_unavailable, 422, typed, false, "test_customer_mappings_unavailable",
+     "Customers exist in live only.",
+     "customer_ref, saved charges, subscription checkouts and the look-up of customers work in live. In test, charge a "
+     "tokenised payment_method without customer_ref."},
     {provider_operation_unsupported, 422, typed, true, "provider_operation_unsupported",
      "The payment's provider captures at authorization, so this operation does not exist for it.",
      "The payment went over a route that captures when it authorizes: there is nothing left to capture, and nothing to "
@@ -163,12 +209,26 @@ static_assert(complete());
 constexpr auto page_errors = std::to_array<page_error_row>({
     {page_error::incomplete_form, 400, "The form is not complete",
      "Please go back, reload the payment page and try again."},
+    {page_error::malformed_form, 400, "The form is not complete",
+     "Please go back, reload the page and try again. Nothing was changed."},
+    {page_error::authorize_link, 400, "This link cannot be followed", ""},
     {page_error::stale_form, 403, "Please open the payment page again",
      "This form does not belong to your browser's session. Go back, reload the payment page and try again."},
+    {page_error::forged_form, 403, "Please open the page again",
+     "This form does not belong to your browser's session, or is too old. Go back, reload the page and try again. "
+     "Nothing was changed."},
+    {page_error::not_an_owner, 403, "Only an owner can do this",
+     "Your account does not own this merchant. Ask an owner, or sign in with another account."},
     {page_error::unknown_page, 404, "Page not found",
      "This payment page does not exist. Please return to the shop and try again."},
     {page_error::closed_page, 410, "This page is no longer open",
      "The payment does not wait for you any more: it was completed, declined or has expired."},
+    {page_error::unusable_link, 410, "This link cannot be used",
+     "It was used before, has expired, or was not made here. Ask whoever sent it for a new one."},
+    {page_error::closed_onboarding, 410, "This page is no longer open",
+     "The connection was finished or given up, or the page has expired."},
+    {page_error::refused_form, 422, "", ""},
+    {page_error::slowed_down, 429, "", ""},
     {page_error::busy, 503, "One moment, please",
      "The payment service is busy. Please reload this page in a few seconds."},
 });
@@ -199,6 +259,10 @@ error_code code_of(problem why) noexcept {
     case problem::overloaded: return error_code::overloaded;
     case problem::store_unavailable: return error_code::store_unavailable;
     case problem::outcome_pending_timeout: return error_code::answer_timeout;
+    case problem::invalid_grant: return error_code::invalid_grant;
+    case problem::grant_not_found: return error_code::grant_not_found;
+    case problem::grant_not_covering: return error_code::forbidden;
+    case problem::platform_suspended: return error_code::platform_suspended;
     case problem::not_capturable: return error_code::not_capturable;
     case problem::not_voidable: return error_code::not_voidable;
     case problem::not_refundable: return error_code::not_refundable;

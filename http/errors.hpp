@@ -23,13 +23,24 @@ enum class error_code : unsigned char {
   idempotency_key_invalid,
   currency_not_supported,
   server_flow_requires_payment_method,
+  invalid_environment,
+  service_merchant_required,
+  oauth_invalid_request,  ///< invalid_request of the token endpoint, which describes it
+  invalid_grant,
   // 401, 403
   unauthorized,
   platform_key_invalid,
+  platform_suspended,
+  invalid_client,
   forbidden,
+  not_granted,  ///< GRANT_NOT_FOUND of a platform that acts for a merchant
+  grant_elsewhere,
+  scope_denied,
+  scope_not_granted,
   // 404 to 431, of the protocol
   not_found,
   payment_not_found,
+  grant_not_found,  ///< GRANT_NOT_FOUND of the revoke endpoint
   method_not_allowed,
   request_timeout,
   token_unusable,
@@ -50,6 +61,7 @@ enum class error_code : unsigned char {
   no_eligible_provider,
   platform_key_required,
   wallet_not_available,
+  test_customer_mappings_unavailable,
   provider_operation_unsupported,
   refund_exceeds_captured,
   // 5xx
@@ -116,7 +128,21 @@ response error_response(problem why, std::string_view base_url);
 response error_response(const operator_problem& why);
 
 /// What goes wrong for people in a browser, who are shown a page.
-enum class page_error : unsigned char { incomplete_form, stale_form, unknown_page, closed_page, busy };
+enum class page_error : unsigned char {
+  incomplete_form,  ///< of a payment page
+  malformed_form,  ///< of any other
+  authorize_link,  ///< the message says which fault
+  stale_form,  ///< of a payment page
+  forged_form,  ///< of any other
+  not_an_owner,
+  unknown_page,
+  closed_page,  ///< of a payment
+  unusable_link,  ///< an invitation or a setup link that is used, expired or forged
+  closed_onboarding,
+  refused_form,  ///< the form's page again
+  slowed_down,
+  busy,
+};
 
 struct page_error_row {
   page_error what;

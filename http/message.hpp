@@ -20,6 +20,7 @@ struct request {
   std::string_view query;   ///< without the question mark; empty if there is none
   std::string_view body;
   std::string_view request_id;  ///< req_<id>, made by the session
+  std::string_view remote_address;  ///< the other end of the connection: an IP address without its port
   bool has_query = false;
 
   // Headers that a route reads; nothing if absent. One that is sent twice is in `repeated`.

@@ -17,6 +17,7 @@
 #include "gateway/webhook_client.hpp"
 #include "gateway/write_brake.hpp"
 #include "http/access/concurrency_limit.hpp"
+#include "http/portal/slowing.hpp"
 #include "message.hpp"
 
 namespace gateway::http {
@@ -38,8 +39,16 @@ struct services {
   std::string setup_token_key;   ///< derived from the master key: signs setup links
   std::string hosted_page_key;   ///< signs hosted pages' links and their CSRF tokens
   std::string address = {};      ///< https://ADDR:PORT: where the public listener listens
+  std::string authorize_url = {};  ///< of the consent screen
+  store_reader people = {};      ///< for who signs in, and for grants by their id
+  store_writer sessions = {};    ///< where people's sessions are written
+  password_hasher hasher = {};
+  std::string form_key = {};     ///< signs the CSRF tokens of the portal's forms
+  std::string invitation_key = {};  ///< signs invitations' links
+  std::string code_key = {};     ///< 32 bytes: seals authorization codes
   std::atomic<bool> ready{false};     ///< readiness, as /readyz tells it (the store's health is in meters.store_up)
   std::atomic<bool> draining{false};
+  sign_in_slowing slowing{};          ///< of who guesses passwords
   concurrency_limit writes{config.begin_wait, config.batch_units, config.http.connections, meters};
 };
 
@@ -57,7 +66,18 @@ struct worker {
 boost::asio::awaitable<caf::expected<entity_reply>> ask(worker& here, entity_request request);
 /// Asks the directory actor.
 boost::asio::awaitable<caf::expected<operator_result>> ask(worker& here, operator_command command);
+/// Ask the store's reader for people and grants.
+boost::asio::awaitable<caf::expected<user_lookup>> ask(worker& here, find_user query);
+boost::asio::awaitable<caf::expected<session_lookup>> ask(worker& here, find_session query);
+boost::asio::awaitable<caf::expected<grant_lookup>> ask(worker& here, find_grant query);
+/// Asks the hasher. Overloaded where too many passwords wait.
+boost::asio::awaitable<caf::expected<bool>> ask(worker& here, verify_password question);
+/// Asks the store what is kept under an idempotency key.
+boost::asio::awaitable<caf::expected<command_lookup>> ask(worker& here, find_command query);
+/// Commits a record that only pages write: a session's.
+boost::asio::awaitable<caf::expected<commit_outcome>> commit(worker& here, unit_of_work unit);
 /// Ask the store's reader for operators' lists.
+boost::asio::awaitable<caf::expected<grants_lookup>> ask(worker& here, find_grants query);
 boost::asio::awaitable<caf::expected<deliveries_lookup>> ask(worker& here, find_deliveries query);
 boost::asio::awaitable<caf::expected<events_lookup>> ask(worker& here, find_events query);
 /// Asks the dispatcher.

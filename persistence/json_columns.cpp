@@ -29,17 +29,21 @@ Value known(std::optional<Value> parsed, const char* what) {
   return *parsed;
 }
 
-/// Reads an object with `take`; whatever is wrong with the text is a corrupt row.
+/// Reads a value with `take`; whatever is wrong with the text is a corrupt row.
 template <class Take>
-auto from_object(std::string_view text, const char* column, Take take) {
+auto from_value(std::string_view text, const char* column, Take take) {
   try {
-    const auto parsed = json::parse(text);
-    return take(parsed.as_object());
+    return take(json::parse(text));
   } catch (const corrupt_row&) {
     throw;
   } catch (const std::exception&) {
     throw corrupt_row(std::string{"unreadable JSON in column "} + column);
   }
+}
+
+template <class Take>
+auto from_object(std::string_view text, const char* column, Take take) {
+  return from_value(text, column, [&](const json::value& parsed) { return take(parsed.as_object()); });
 }
 
 }  // namespace
@@ -73,6 +77,18 @@ std::string to_json(const open_operation& open) {
                                       {"asked", open.asked},
                                       {"claim", open.claim},
                                       {"begun_at", to_unix_ms(open.begun_at)}});
+}
+
+std::string to_json(const std::vector<std::string>& texts) {
+  return json::serialize(json::array(texts.begin(), texts.end()));
+}
+
+std::string to_json(const std::vector<auth_code>& codes) {
+  json::array all;
+  for (const auto& code : codes)
+    all.push_back(json::object{
+        {"hash", code.hash}, {"redirect_uri", code.redirect_uri}, {"expires_at", to_unix_ms(code.expires_at)}});
+  return json::serialize(all);
 }
 
 payment_details details_from_json(std::string_view text) {
@@ -110,6 +126,26 @@ open_operation open_operation_from_json(std::string_view text, const entity_key&
     open.claim = object.at("claim").to_number<std::int64_t>();
     open.begun_at = from_unix_ms(object.at("begun_at").to_number<std::int64_t>());
     return open;
+  });
+}
+
+std::vector<std::string> texts_from_json(std::string_view text) {
+  return from_value(text, "of texts", [](const json::value& parsed) {
+    std::vector<std::string> texts;
+    for (const auto& one : parsed.as_array()) texts.push_back(text_of(one));
+    return texts;
+  });
+}
+
+std::vector<auth_code> codes_from_json(std::string_view text) {
+  return from_value(text, "codes", [](const json::value& parsed) {
+    std::vector<auth_code> codes;
+    for (const auto& one : parsed.as_array()) {
+      const auto& object = one.as_object();
+      codes.push_back({text_of(object.at("hash")), text_of(object.at("redirect_uri")),
+                       from_unix_ms(object.at("expires_at").to_number<std::int64_t>())});
+    }
+    return codes;
   });
 }
 

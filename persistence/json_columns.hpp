@@ -1,9 +1,11 @@
-// The parts of a payment that are stored as JSON text: read and written whole, never searched.
+// What is stored as JSON text: read and written whole, never searched.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "gateway/domain/grant.hpp"
 #include "gateway/domain/payment.hpp"
 
 namespace gateway::persistence {
@@ -12,10 +14,14 @@ std::string to_json(const payment_details& details);
 std::string to_json(const provider_error& error);
 /// Without merchant and environment: they are the payment's.
 std::string to_json(const open_operation& open);
+std::string to_json(const std::vector<std::string>& texts);
+std::string to_json(const std::vector<auth_code>& codes);
 
 // Throw corrupt_row.
 payment_details details_from_json(std::string_view text);
 provider_error error_from_json(std::string_view text);
 open_operation open_operation_from_json(std::string_view text, const entity_key& of);
+std::vector<std::string> texts_from_json(std::string_view text);
+std::vector<auth_code> codes_from_json(std::string_view text);
 
 }  // namespace gateway::persistence

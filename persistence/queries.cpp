@@ -67,6 +67,10 @@ entity_lookup run(db_connection& db, const find_entity& what) {
       });
       break;
     case entity_kind::grant:
+      db.read(statements::read_binding, key, [&](const result_row& row) {
+        answer.found = std::make_shared<const grant_binding>(binding_from(row, what.key));
+      });
+      break;
     case entity_kind::subscription: break;  // they have no table yet
   }
   return answer;
@@ -117,13 +121,63 @@ directory_lookup run(db_connection& db, const find_directory&) {
   directory_lookup all;
   db.read(statements::read_merchants, {}, [&](const result_row& row) { all.merchants.push_back(merchant_from(row)); });
   db.read(statements::read_api_keys, {}, [&](const result_row& row) { all.keys.push_back(api_key_from(row)); });
-  db.read(statements::read_users, {}, [&](const result_row& row) { all.users.push_back(user_from(row)); });
+  db.read(statements::read_people, {}, [&](const result_row& row) { all.users.push_back(user_from(row)); });
+  db.read(statements::read_memberships, {},
+          [&](const result_row& row) { all.memberships.push_back(membership_from(row)); });
   db.read(statements::read_connections, {},
           [&](const result_row& row) { all.connections.push_back(connection_from(row)); });
   db.read(statements::read_routes, {}, [&](const result_row& row) { all.routes.push_back(route_from(row)); });
   db.read(statements::read_destinations, {},
           [&](const result_row& row) { all.destinations.push_back(destination_from(row)); });
+  db.read(statements::read_platforms, {}, [&](const result_row& row) { all.platforms.push_back(platform_from(row)); });
+  db.read(statements::read_platform_keys, {},
+          [&](const result_row& row) { all.platform_keys.push_back(platform_key_from(row)); });
+  db.read(statements::read_bindings, {},
+          [&](const result_row& row) { all.bindings.push_back(stored_binding_from(row)); });
   return all;
+}
+
+grant_lookup run(db_connection& db, const find_grant& what) {
+  const cell id[] = {std::string_view{what.id.value}, std::string_view{what.id.value}};
+  grant_lookup answer;
+  db.read(statements::read_binding_of_grant, id, [&](const result_row& row) {
+    if (!answer.binding) answer = grant_lookup_from(row);
+  });
+  return answer;
+}
+
+grants_lookup run(db_connection& db, const find_grants& what) {
+  const std::string_view merchant = what.merchant.value, platform = what.platform.value, id = what.before_id.value;
+  const auto before = bound(what.before, no_bound);
+  const std::int64_t limit = what.limit;
+  std::vector<cell> parameters;
+  for (int half = 0; half < 2; ++half) {
+    if (!merchant.empty()) parameters.emplace_back(merchant);
+    if (!platform.empty()) parameters.emplace_back(platform);
+    parameters.insert(parameters.end(), {before, before, id, limit});
+  }
+  parameters.emplace_back(limit);
+  const auto& sql = !merchant.empty()
+                        ? (platform.empty() ? statements::read_grants_of_merchant : statements::read_grants_of_both)
+                    : !platform.empty() ? statements::read_grants_of_platform
+                                        : statements::read_grants;
+  grants_lookup answer;
+  db.read(sql, parameters, [&](const result_row& row) { answer.grants.push_back(grant_from(row)); });
+  return answer;
+}
+
+user_lookup run(db_connection& db, const find_user& what) {
+  const cell key[] = {std::string_view{what.email_key}};
+  user_lookup answer;
+  db.read(statements::read_person, key, [&](const result_row& row) { answer.found = person_from(row); });
+  return answer;
+}
+
+session_lookup run(db_connection& db, const find_session& what) {
+  const cell hash[] = {std::string_view{what.hash}};
+  session_lookup answer;
+  db.read(statements::read_session, hash, [&](const result_row& row) { add_session_row(answer.found, row); });
+  return answer;
 }
 
 due_deliveries_lookup run(db_connection& db, const find_due_deliveries& what) {

@@ -16,6 +16,10 @@ due_deliveries_lookup run(db_connection& db, const find_due_deliveries& what);
 backlog_lookup run(db_connection& db, const find_backlog& what);
 deliveries_lookup run(db_connection& db, const find_deliveries& what);
 events_lookup run(db_connection& db, const find_events& what);
+grant_lookup run(db_connection& db, const find_grant& what);
+grants_lookup run(db_connection& db, const find_grants& what);
+user_lookup run(db_connection& db, const find_user& what);
+session_lookup run(db_connection& db, const find_session& what);
 
 // These change rows, each in one transaction, and need a connection opened for writing.
 purge_result run(db_connection& db, const purge_commands& what);

@@ -14,7 +14,10 @@ using enum commit_outcome;
 constexpr row_writing table[] = {
     {&statements::insert_command, nullptr, 0, duplicate_command},
     {&statements::insert_payment, nullptr, 0, entity_exists},
+    {&statements::insert_binding, nullptr, 0, entity_exists},
     {&statements::update_payment, nullptr, 0, lost_claim},
+    {&statements::update_binding, nullptr, 0, lost_claim},
+    {&statements::insert_past_grant, nullptr, 0, lost_claim},
     {&statements::finish_command, nullptr, 0, lost_claim},
     {&statements::insert_attempt, nullptr, 0, lost_claim},
     {&statements::insert_event, nullptr, 0, lost_claim},
@@ -22,14 +25,26 @@ constexpr row_writing table[] = {
     {&statements::update_delivery, nullptr, 0, lost_claim},
     {&statements::insert_merchant, nullptr, 0, duplicate_record},
     {&statements::insert_api_key, nullptr, 0, duplicate_record},
-    {&statements::put_user, nullptr, 0, duplicate_record},
+    {&statements::insert_person, nullptr, 0, duplicate_record},
+    {&statements::put_membership, nullptr, 0, duplicate_record},
+    {&statements::insert_session, nullptr, 0, duplicate_record},
     {&statements::put_connection, nullptr, 0, duplicate_record},
     {&statements::put_route, nullptr, 0, duplicate_record},
     {&statements::insert_setup_token, nullptr, 0, duplicate_record},
     {&statements::put_destination, nullptr, 0, duplicate_record},
+    {&statements::insert_platform, nullptr, 0, duplicate_record},
+    {&statements::insert_platform_key, nullptr, 0, duplicate_record},
     {&statements::put_meta, nullptr, 0, duplicate_record},
     // Revoking a revoked key changes nothing and is no error; the first time of revocation stays.
     {nullptr, &statements::revoke_api_key, 3, duplicate_record},
+    {nullptr, &statements::update_platform, 6, duplicate_record},
+    {nullptr, &statements::revoke_platform_key, 3, duplicate_record},
+    {nullptr, &statements::update_password, 3, duplicate_record},
+    {nullptr, &statements::drop_membership, 2, duplicate_record},
+    {nullptr, &statements::touch_session, 2, duplicate_record},
+    {nullptr, &statements::end_session, 1, duplicate_record},
+    {nullptr, &statements::end_other_sessions, 2, duplicate_record},
+    {nullptr, &statements::purge_sessions, 2, duplicate_record},
 };
 static_assert(std::size(table) == row_kind_count);
 
@@ -48,10 +63,20 @@ struct insert_gatherer {
   void operator()(const delivery& d) const { insert_delivery_row(rows.add_to(row_kind::delivery), d); }
   void operator()(const save_merchant& m) const { insert_merchant_row(rows.add_to(row_kind::merchant), m); }
   void operator()(const save_api_key& k) const { insert_api_key_row(rows.add_to(row_kind::api_key), k); }
-  void operator()(const save_user& u) const { put_user_row(rows.add_to(row_kind::user), u); }
+  void operator()(const binding_ptr& b) const { binding_row(rows.add_to(row_kind::binding), *b); }
+  void operator()(const past_grant& g) const { insert_past_grant_row(rows.add_to(row_kind::past_grant), g); }
+  void operator()(const save_user& u) const { insert_person_row(rows.add_to(row_kind::person), u); }
+  void operator()(const save_membership& m) const { put_membership_row(rows.add_to(row_kind::membership), m); }
+  /// The user's sessions that are over go in the same unit, so that nobody gathers them.
+  void operator()(const save_session& s) const {
+    insert_session_row(rows.add_to(row_kind::session), s);
+    purge_sessions_row(rows.add_to(row_kind::sessions_purge), s);
+  }
+  void operator()(const insert_platform& p) const { insert_platform_row(rows.add_to(row_kind::platform), p); }
+  void operator()(const save_platform_key& k) const { insert_platform_key_row(rows.add_to(row_kind::platform_key), k); }
   void operator()(const save_connection& c) const { put_connection_row(rows.add_to(row_kind::connection), c); }
   void operator()(const save_route& r) const { put_route_row(rows.add_to(row_kind::route), r); }
-  void operator()(const spend_setup_token& t) const { insert_setup_token_row(rows.add_to(row_kind::setup_token), t); }
+  void operator()(const spend_token& t) const { insert_spent_token_row(rows.add_to(row_kind::setup_token), t); }
   void operator()(const save_destination& d) const { put_destination_row(rows.add_to(row_kind::destination), d); }
   void operator()(const save_last_seen& s) const { put_last_seen_row(rows.add_to(row_kind::last_seen), s); }
 };
@@ -62,10 +87,22 @@ struct claim_gatherer {
   void operator()(const payment_ptr& p) const { update_payment_row(rows.add_to(row_kind::payment_claim), *p); }
   void operator()(const command_finish& f) const { finish_command_row(rows.add_to(row_kind::command_finish), f); }
   void operator()(const delivery& d) const { update_delivery_row(rows.add_to(row_kind::delivery_claim), d); }
+  void operator()(const binding_ptr& b) const { binding_row(rows.add_to(row_kind::binding_claim), *b); }
+  void operator()(const update_platform& p) const { update_platform_row(rows.add_to(row_kind::platform_change), p); }
+  void operator()(const revoke_platform_key& k) const {
+    revoke_platform_key_row(rows.add_to(row_kind::platform_key_revocation), k);
+  }
+  void operator()(const set_user_password& p) const {
+    update_password_row(rows.add_to(row_kind::password_change), p);
+    end_other_sessions_row(rows.add_to(row_kind::other_sessions_end), p);
+  }
+  void operator()(const drop_membership& m) const { drop_membership_row(rows.add_to(row_kind::membership_end), m); }
+  void operator()(const touch_session& s) const { touch_session_row(rows.add_to(row_kind::session_use), s); }
+  void operator()(const end_session& s) const { end_session_row(rows.add_to(row_kind::session_end), s); }
   void operator()(const revoke_api_key& k) const { revoke_api_key_row(rows.add_to(row_kind::api_key_revocation), k); }
 };
 
-/// The hash of a row's key. A payment has the same hash whether it is inserted or claimed.
+/// The hash of a row's key. An entity has the same hash whether it is inserted or claimed.
 struct row_hasher {
   std::size_t operator()(const command_record& c) const { return std::hash<command_key>{}(c.key); }
   std::size_t operator()(const command_finish& f) const { return std::hash<command_key>{}(f.key); }
@@ -74,12 +111,27 @@ struct row_hasher {
   std::size_t operator()(const save_merchant& m) const { return of({m.id.value}); }
   std::size_t operator()(const save_api_key& k) const { return of({k.id.value}); }
   std::size_t operator()(const revoke_api_key& k) const { return of({k.id.value}); }
-  std::size_t operator()(const save_user& u) const { return of({u.merchant.value, u.email}); }
+  std::size_t operator()(const binding_ptr& b) const { return std::hash<entity_key>{}(b->key); }
+  std::size_t operator()(const past_grant& g) const { return of({g.what.id.value}); }
+  std::size_t operator()(const save_user& u) const { return of({u.id.value}); }
+  std::size_t operator()(const set_user_password& p) const { return of({p.user.value}); }
+  std::size_t operator()(const save_membership& m) const { return of({m.merchant.value, m.user.value}); }
+  std::size_t operator()(const drop_membership& m) const { return of({m.merchant.value, m.user.value}); }
+  std::size_t operator()(const save_session& s) const { return of({s.hash}); }
+  std::size_t operator()(const touch_session& s) const { return of({s.hash}); }
+  std::size_t operator()(const end_session& s) const { return of({s.hash}); }
+  std::size_t operator()(const insert_platform& p) const { return of({p.what.id.value}); }
+  std::size_t operator()(const update_platform& p) const { return of({p.what.id.value}); }
+  std::size_t operator()(const save_platform_key& k) const { return of({k.id.value}); }
+  std::size_t operator()(const revoke_platform_key& k) const { return of({k.id.value}); }
   std::size_t operator()(const save_connection& c) const { return of({c.id}); }
   std::size_t operator()(const save_route& r) const { return of({r.id}); }
-  std::size_t operator()(const spend_setup_token& t) const { return of({t.merchant.value, t.token_id}); }
+  std::size_t operator()(const spend_token& t) const { return of({t.merchant.value, t.token_id}); }
   std::size_t operator()(const save_destination& d) const { return of({d.what.id.value}); }
   std::size_t operator()(const save_last_seen&) const { return of({last_seen_name}); }
+
+  /// A session ends with others of its user: its unit and one that changes the password keep their order.
+  std::size_t owner_of(const save_session& s) const { return of({s.user.value}); }
 
  private:
   static std::size_t of(std::initializer_list<std::string_view> texts) {
@@ -104,9 +156,25 @@ struct size_estimator {
   }
   std::size_t operator()(const timeline_entry& e) const { return 256 + e.message.size() + e.event_data.size(); }
   std::size_t operator()(const delivery& d) const { return 384 + (d.last ? d.last->excerpt.size() : 0); }
+  std::size_t operator()(const binding_ptr& b) const {
+    auto bytes = 512 + b->newest.value().revoke_reason.size();
+    for (const auto& code : b->codes) bytes += 128 + code.redirect_uri.size();
+    return bytes;
+  }
+  std::size_t operator()(const past_grant& g) const { return 384 + g.what.revoke_reason.size(); }
+  std::size_t operator()(const insert_platform& p) const { return of(p.what); }
+  std::size_t operator()(const update_platform& p) const { return of(p.what); }
   template <class Record>
   std::size_t operator()(const Record&) const {
     return 256;  // for an operator's change
+  }
+
+ private:
+  static std::size_t of(const platform& p) {
+    auto bytes = 256 + p.name.size() + p.contact.size();
+    for (const auto& uri : p.redirect_uris) bytes += uri.size() + 4;
+    for (const auto& origin : p.return_origins) bytes += origin.size() + 4;
+    return bytes;
   }
 };
 
@@ -131,6 +199,7 @@ void append_row_hashes(std::vector<std::size_t>& hashes, const unit_of_work& uni
     std::visit(
         [&]<class Row>(const Row& one) {
           if constexpr (!std::is_same_v<Row, timeline_entry>) hashes.push_back(row_hasher{}(one));
+          if constexpr (std::is_same_v<Row, save_session>) hashes.push_back(row_hasher{}.owner_of(one));
         },
         row);
   for (const auto& row : unit.claims) hashes.push_back(std::visit(row_hasher{}, row));

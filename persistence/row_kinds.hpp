@@ -18,7 +18,10 @@ namespace gateway::persistence {
 enum class row_kind : unsigned char {
   command,
   payment,
+  binding,
   payment_claim,
+  binding_claim,
+  past_grant,
   command_finish,
   attempt,
   event,
@@ -26,16 +29,28 @@ enum class row_kind : unsigned char {
   delivery_claim,
   merchant,
   api_key,
-  user,
+  person,
+  membership,
+  session,
   connection,
   route,
   setup_token,
   destination,
+  platform,
+  platform_key,
   last_seen,
   api_key_revocation,
+  platform_change,
+  platform_key_revocation,
+  password_change,
+  membership_end,
+  session_use,
+  session_end,
+  other_sessions_end,
+  sessions_purge,
 };
 
-inline constexpr std::size_t row_kind_count = 17;
+inline constexpr std::size_t row_kind_count = 32;
 
 struct row_writing {
   const write_shape* shape;  ///< writes many rows at once

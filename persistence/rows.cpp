@@ -109,6 +109,15 @@ auto parser_among(std::initializer_list<Value> values) {
   };
 }
 
+/// Of a key, which may have been made without any.
+scope_set scopes_from(cursor& in) {
+  const auto text = in.text();
+  if (text.empty()) return {};
+  const auto parsed = parse_scopes(text);
+  if (!parsed) throw corrupt_row("unknown scope");
+  return *parsed;
+}
+
 entity_key subject_from(cursor& in) {
   entity_key subject;
   subject.merchant = merchant_id{in.text()};
@@ -148,8 +157,8 @@ void update_payment_row(row_buffer& rows, const payment& p) {
 void insert_command_row(row_buffer& rows, const command_record& c) {
   add_key(rows, c.key)
       .add(c.fingerprint)
-      .add(to_string(c.what))
-      .add(to_string(c.subject_kind))
+      .add(c.operation)
+      .add(c.subject_kind)
       .add(c.subject_id)
       .add(c.amount)
       .add(c.reason)
@@ -202,9 +211,69 @@ void revoke_api_key_row(row_buffer& rows, const revoke_api_key& k) {
   rows.add(k.revoked_at).add(k.merchant.value).add(k.id.value);
 }
 
-void put_user_row(row_buffer& rows, const save_user& u) {
-  rows.add(u.merchant.value).add(u.email).add(u.id.value).add(u.password_hash).add(u.created_at);
+void insert_person_row(row_buffer& rows, const save_user& u) {
+  rows.add(u.id.value).add(u.email).keep(email_key_of(u.email)).add(u.password_hash).add(u.created_at);
 }
+
+void update_password_row(row_buffer& rows, const set_user_password& p) {
+  rows.add(p.password_hash).add(p.set_at).add(p.user.value);
+}
+
+void end_other_sessions_row(row_buffer& rows, const set_user_password& p) {
+  rows.add(p.user.value).add(p.kept_session);
+}
+
+void put_membership_row(row_buffer& rows, const save_membership& m) {
+  rows.add(m.merchant.value).add(m.user.value).add(to_string(m.role)).add(m.created_at);
+}
+
+void drop_membership_row(row_buffer& rows, const drop_membership& m) { rows.add(m.merchant.value).add(m.user.value); }
+
+void insert_session_row(row_buffer& rows, const save_session& s) {
+  rows.add(s.user.value).add(s.hash).add(s.created_at).add(s.created_at).add(s.ends_at);
+}
+
+void purge_sessions_row(row_buffer& rows, const save_session& s) { rows.add(s.user.value).add(s.created_at); }
+
+void touch_session_row(row_buffer& rows, const touch_session& s) { rows.add(s.used_at).add(s.hash); }
+
+void end_session_row(row_buffer& rows, const end_session& s) { rows.add(s.hash); }
+
+void insert_platform_row(row_buffer& rows, const insert_platform& p) {
+  const auto& what = p.what;
+  rows.add(what.id.value).add(what.slug).add(what.name).add(what.contact).add(to_string(what.status));
+  rows.keep(to_json(what.redirect_uris)).keep(to_json(what.return_origins)).add(p.created_at);
+}
+
+void update_platform_row(row_buffer& rows, const update_platform& p) {
+  const auto& what = p.what;
+  rows.add(what.name).add(what.contact).add(to_string(what.status));
+  rows.keep(to_json(what.redirect_uris)).keep(to_json(what.return_origins)).add(what.id.value);
+}
+
+void insert_platform_key_row(row_buffer& rows, const save_platform_key& k) {
+  rows.add(k.platform.value).add(k.id.value).keep(to_string(k.scopes)).add(k.sealed_secret).add(k.created_at);
+}
+
+void revoke_platform_key_row(row_buffer& rows, const revoke_platform_key& k) {
+  rows.add(k.revoked_at).add(k.platform.value).add(k.id.value);
+}
+
+namespace {
+
+void add_grant(row_buffer& rows, const entity_key& binding, const grant& g) {
+  add_key(rows, binding).add(g.id.value).keep(to_string(g.scopes)).add(g.given_by.value).add(g.granted_at);
+  rows.add(g.revoked_at).add(g.revoke_reason);
+}
+
+}  // namespace
+
+void binding_row(row_buffer& rows, const grant_binding& b) {
+  add_grant(rows, b.key, b.newest.value());
+  rows.keep(to_json(b.codes)).add(b.version);
+}
+
+void insert_past_grant_row(row_buffer& rows, const past_grant& g) { add_grant(rows, g.binding, g.what); }
 
 void put_connection_row(row_buffer& rows, const save_connection& c) {
   rows.add(c.merchant.value).add(to_string(c.link.env)).add(to_string(c.link.provider));
@@ -221,7 +290,7 @@ void put_route_row(row_buffer& rows, const save_route& r) {
   rows.keep(joined(r.way.methods, [](payment_method_kind m) { return std::string{to_string(m)}; }));
 }
 
-void insert_setup_token_row(row_buffer& rows, const spend_setup_token& t) {
+void insert_spent_token_row(row_buffer& rows, const spend_token& t) {
   rows.add(t.merchant.value).add(t.token_id).add(t.spent_at);
 }
 
@@ -306,8 +375,8 @@ command_record command_from(const result_row& row, const command_key& key) {
   command_record c;
   c.key = key;
   c.fingerprint = in.text();
-  c.what = in.named(parse_operation, "operation");
-  c.subject_kind = in.named(parse_entity_kind, "kind of entity");
+  c.operation = in.text();
+  c.subject_kind = in.text();
   c.subject_id = in.text();
   c.amount = in.number("amount");
   c.reason = in.text();
@@ -366,12 +435,7 @@ stored_key api_key_from(const result_row& row) {
   k.key.merchant = merchant_id{in.text()};
   k.key.id = key_id{in.text()};
   k.key.env = in.named(parse_environment, "environment");
-  const auto scopes = in.text();
-  if (!scopes.empty()) {
-    const auto parsed = parse_scopes(scopes);
-    if (!parsed) throw corrupt_row("unknown scope");
-    k.key.scopes = *parsed;
-  }
+  k.key.scopes = scopes_from(in);
   k.key.sealed_secret = in.text();
   k.key.created_at = in.time();
   k.revoked = !in.skip_null();
@@ -381,11 +445,140 @@ stored_key api_key_from(const result_row& row) {
 stored_user user_from(const result_row& row) {
   cursor in{row};
   stored_user u;
-  u.merchant = merchant_id{in.text()};
+  u.id = user_id{in.text()};
+  u.email = in.text();
+  u.has_password = in.flag("has_password");
+  return u;
+}
+
+stored_membership membership_from(const result_row& row) {
+  cursor in{row};
+  stored_membership m;
+  m.merchant = merchant_id{in.text()};
+  m.user = user_id{in.text()};
+  m.role = in.named(parse_member_role, "role");
+  m.created_at = in.time();
+  return m;
+}
+
+save_user person_from(const result_row& row) {
+  cursor in{row};
+  save_user u;
   u.id = user_id{in.text()};
   u.email = in.text();
   u.password_hash = in.text();
+  u.created_at = in.time();
   return u;
+}
+
+void add_session_row(std::optional<stored_session>& found, const result_row& row) {
+  cursor in{row};
+  if (!found) found.emplace();
+  found->user = user_id{in.text()};
+  found->email = in.text();
+  found->created_at = in.time();
+  found->used_at = in.time();
+  found->ends_at = in.time();
+  if (in.skip_null()) return;
+  session_membership member;
+  member.merchant = merchant_id{in.text()};
+  member.merchant_name = in.text();
+  member.role = in.named(parse_member_role, "role");
+  found->of.push_back(std::move(member));
+}
+
+platform platform_from(const result_row& row) {
+  cursor in{row};
+  platform p;
+  p.id = platform_id{in.text()};
+  p.slug = in.text();
+  p.name = in.text();
+  p.contact = in.text();
+  p.status = in.named(parse_platform_status, "platform status");
+  p.redirect_uris = texts_from_json(in.text());
+  p.return_origins = texts_from_json(in.text());
+  return p;
+}
+
+stored_platform_key platform_key_from(const result_row& row) {
+  cursor in{row};
+  stored_platform_key k;
+  k.key.platform = platform_id{in.text()};
+  k.key.id = key_id{in.text()};
+  k.key.scopes = scopes_from(in);
+  k.key.sealed_secret = in.text();
+  k.key.created_at = in.time();
+  k.revoked = !in.skip_null();
+  return k;
+}
+
+namespace {
+
+/// A merchant grants what it names: a `*` was never granted.
+scope_set granted_scopes_from(cursor& in) {
+  const auto scopes = in.named(parse_scopes, "scope");
+  if (scopes.permits(scope::all)) throw corrupt_row("a grant of every scope");
+  return scopes;
+}
+
+grant grant_from(cursor& in) {
+  grant g;
+  g.id = grant_id{in.text()};
+  g.scopes = granted_scopes_from(in);
+  g.given_by = user_id{in.text()};
+  g.granted_at = in.time();
+  g.revoked_at = in.optional_time();
+  g.revoke_reason = in.text();
+  return g;
+}
+
+entity_key binding_key_from(cursor& in) {
+  entity_key key;
+  key.merchant = merchant_id{in.text()};
+  key.env = in.named(parse_environment, "environment");
+  key.kind = entity_kind::grant;
+  key.id = in.text();
+  return key;
+}
+
+}  // namespace
+
+grant_binding binding_from(const result_row& row, const entity_key& key) {
+  cursor in{row};
+  grant_binding b;
+  b.key = key;
+  b.newest = grant_from(in);
+  b.codes = codes_from_json(in.text());
+  b.version = in.number("version", 1);
+  if (b.newest->revoked_at && !b.codes.empty()) throw corrupt_row("codes of a grant that was revoked");
+  for (const auto& code : b.codes)
+    if (const auto expires = to_unix_ms(code.expires_at); expires < first_ms || expires > last_ms)
+      throw corrupt_row("codes out of bounds");
+  return b;
+}
+
+stored_binding stored_binding_from(const result_row& row) {
+  cursor in{row};
+  stored_binding b;
+  b.key = binding_key_from(in);
+  b.scopes = granted_scopes_from(in);
+  b.state = in.optional_time() ? grant_state::revoked : grant_state::active;
+  b.version = in.number("version", 1);
+  return b;
+}
+
+grant_lookup grant_lookup_from(const result_row& row) {
+  cursor in{row};
+  grant_lookup found;
+  found.binding = binding_key_from(in);
+  found.past = in.flag("is_past");
+  return found;
+}
+
+std::pair<entity_key, grant> grant_from(const result_row& row) {
+  cursor in{row};
+  auto key = binding_key_from(in);
+  return {std::move(key), grant_from(in)};
 }
 
 stored_connection connection_from(const result_row& row) {

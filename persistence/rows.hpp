@@ -2,8 +2,10 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gateway/store.hpp"
@@ -47,10 +49,25 @@ void insert_event_row(row_buffer& rows, const entity_key& subject, const timelin
 void revoke_api_key_row(row_buffer& rows, const revoke_api_key& k);
 void insert_merchant_row(row_buffer& rows, const save_merchant& m);
 void insert_api_key_row(row_buffer& rows, const save_api_key& k);
-void put_user_row(row_buffer& rows, const save_user& u);
+void insert_person_row(row_buffer& rows, const save_user& u);
+void update_password_row(row_buffer& rows, const set_user_password& p);
+void end_other_sessions_row(row_buffer& rows, const set_user_password& p);
+void put_membership_row(row_buffer& rows, const save_membership& m);
+void drop_membership_row(row_buffer& rows, const drop_membership& m);
+void insert_session_row(row_buffer& rows, const save_session& s);
+void purge_sessions_row(row_buffer& rows, const save_session& s);
+void touch_session_row(row_buffer& rows, const touch_session& s);
+void end_session_row(row_buffer& rows, const end_session& s);
+void insert_platform_row(row_buffer& rows, const insert_platform& p);
+void update_platform_row(row_buffer& rows, const update_platform& p);
+void insert_platform_key_row(row_buffer& rows, const save_platform_key& k);
+void revoke_platform_key_row(row_buffer& rows, const revoke_platform_key& k);
+/// For insert_binding and for update_binding.
+void binding_row(row_buffer& rows, const grant_binding& b);
+void insert_past_grant_row(row_buffer& rows, const past_grant& g);
 void put_connection_row(row_buffer& rows, const save_connection& c);
 void put_route_row(row_buffer& rows, const save_route& r);
-void insert_setup_token_row(row_buffer& rows, const spend_setup_token& t);
+void insert_spent_token_row(row_buffer& rows, const spend_token& t);
 void put_destination_row(row_buffer& rows, const save_destination& d);
 void put_last_seen_row(row_buffer& rows, const save_last_seen& s);
 void insert_delivery_row(row_buffer& rows, const delivery& d);
@@ -70,6 +87,16 @@ entity_key due_from(const result_row& row, entity_kind kind);
 save_merchant merchant_from(const result_row& row);
 stored_key api_key_from(const result_row& row);
 stored_user user_from(const result_row& row);
+stored_membership membership_from(const result_row& row);
+save_user person_from(const result_row& row);
+/// Adds the membership of a row of read_session, and sets the rest.
+void add_session_row(std::optional<stored_session>& found, const result_row& row);
+platform platform_from(const result_row& row);
+stored_platform_key platform_key_from(const result_row& row);
+grant_binding binding_from(const result_row& row, const entity_key& key);
+stored_binding stored_binding_from(const result_row& row);
+grant_lookup grant_lookup_from(const result_row& row);
+std::pair<entity_key, grant> grant_from(const result_row& row);
 stored_connection connection_from(const result_row& row);
 stored_route route_from(const result_row& row);
 stored_destination destination_from(const result_row& row);

@@ -29,8 +29,17 @@ constexpr names event_columns[] = {"merchant_id", "environment", "subject_kind",
                                    "type",        "status",      "occurred_at",  "event_id",   "data"};
 constexpr names merchant_columns[] = {"merchant_id", "entity_id", "name", "entity_kind", "owner_email", "created_at"};
 constexpr names api_key_columns[] = {"merchant_id", "key_id", "environment", "scopes", "sealed_secret", "created_at"};
-constexpr names user_columns[] = {"merchant_id", "email", "user_id", "password_hash", "created_at"};
-constexpr names user_replaced[] = {"password_hash"};
+constexpr names person_columns[] = {"user_id", "email", "email_key", "password_hash", "created_at"};
+constexpr names membership_columns[] = {"merchant_id", "user_id", "role", "created_at"};
+constexpr names membership_replaced[] = {"role"};
+constexpr names session_columns[] = {"user_id", "session_hash", "created_at", "used_at", "ends_at"};
+constexpr names platform_columns[] = {"platform_id", "slug",          "name",           "contact",
+                                      "status",      "redirect_uris", "return_origins", "created_at"};
+constexpr names platform_key_columns[] = {"platform_id", "key_id", "scopes", "sealed_secret", "created_at"};
+constexpr names binding_columns[] = {"merchant_id", "environment", "platform_id",   "grant_id", "scopes", "given_by",
+                                     "granted_at",  "revoked_at",  "revoke_reason", "codes",    "version"};
+constexpr names past_grant_columns[] = {"merchant_id", "environment", "platform_id", "grant_id",     "scopes",
+                                        "given_by",    "granted_at",  "revoked_at",  "revoke_reason"};
 constexpr names connection_columns[] = {"merchant_id", "environment", "provider", "connection_id", "status", "account"};
 constexpr names connection_replaced[] = {"status", "account"};
 constexpr names route_columns[] = {"merchant_id", "environment", "provider", "route_id",
@@ -77,8 +86,20 @@ const write_shape insert_attempt{insert, "attempts", attempt_columns, 5};
 const write_shape insert_event{insert, "events", event_columns, 5};
 const write_shape insert_merchant{insert, "merchants", merchant_columns, 1};
 const write_shape insert_api_key{insert, "api_keys", api_key_columns, 2};
-const write_shape put_user{
-    .what = upsert, .table = "users", .columns = user_columns, .keys = 2, .replaced = user_replaced};
+const write_shape insert_person{insert, "people", person_columns, 1};
+const write_shape put_membership{
+    .what = upsert, .table = "memberships", .columns = membership_columns, .keys = 2, .replaced = membership_replaced};
+const write_shape insert_session{insert, "sessions", session_columns, 2};
+const write_shape insert_platform{insert, "platforms", platform_columns, 1};
+const write_shape insert_platform_key{insert, "platform_keys", platform_key_columns, 2};
+const write_shape insert_binding{insert, "grants", binding_columns, 3};
+const write_shape update_binding{.what = guarded_update,
+                                 .table = "grants",
+                                 .columns = binding_columns,
+                                 .keys = 3,
+                                 .guard = "version = {new} - 1",
+                                 .another_unique_key = true};
+const write_shape insert_past_grant{insert, "past_grants", past_grant_columns, 4};
 const write_shape put_connection{
     .what = upsert, .table = "connections", .columns = connection_columns, .keys = 3, .replaced = connection_replaced};
 const write_shape put_route{
@@ -106,6 +127,17 @@ const write_shape insert_migration{insert, "schema_migrations", migration_column
 
 const statement revoke_api_key{
     "UPDATE api_keys SET revoked_at = ? WHERE merchant_id = ? AND key_id = ? AND revoked_at IS NULL"};
+const statement update_platform{
+    "UPDATE platforms SET name = ?, contact = ?, status = ?, redirect_uris = ?, return_origins = ? "
+    "WHERE platform_id = ?"};
+const statement revoke_platform_key{
+    "UPDATE platform_keys SET revoked_at = ? WHERE platform_id = ? AND key_id = ? AND revoked_at IS NULL"};
+const statement update_password{"UPDATE people SET password_hash = ?, password_set_at = ? WHERE user_id = ?"};
+const statement drop_membership{"DELETE FROM memberships WHERE merchant_id = ? AND user_id = ?"};
+const statement touch_session{"UPDATE sessions SET used_at = ? WHERE session_hash = ?"};
+const statement end_session{"DELETE FROM sessions WHERE session_hash = ?"};
+const statement end_other_sessions{"DELETE FROM sessions WHERE user_id = ? AND session_hash <> ?"};
+const statement purge_sessions{"DELETE FROM sessions WHERE user_id = ? AND ends_at <= ?"};
 
 // The index is named because another plan would read and sort all commands for each step: a purge that has much to do
 // finds most of them old enough. Some builds of SQLite have no DELETE … LIMIT; its commands have a rowid, which is in
@@ -166,8 +198,62 @@ const statement read_merchants{
 const statement read_api_keys{
     "SELECT merchant_id, key_id, environment, scopes, sealed_secret, created_at, revoked_at FROM api_keys ORDER BY "
     "merchant_id, key_id"};
-const statement read_users{
-    "SELECT merchant_id, user_id, email, password_hash FROM users ORDER BY merchant_id, created_at, user_id"};
+const statement read_people{
+    "SELECT user_id, email, CASE WHEN password_hash = '' THEN 0 ELSE 1 END FROM people ORDER BY created_at, user_id"};
+const statement read_memberships{
+    "SELECT merchant_id, user_id, role, created_at FROM memberships ORDER BY merchant_id, created_at, user_id"};
+const statement read_person{"SELECT user_id, email, password_hash, created_at FROM people WHERE email_key = ?"};
+// A row for each membership; without one, a row whose last columns are null.
+const statement read_session{
+    "SELECT s.user_id, p.email, s.created_at, s.used_at, s.ends_at, m.merchant_id, t.name, m.role "
+    "FROM sessions AS s JOIN people AS p ON p.user_id = s.user_id "
+    "LEFT JOIN memberships AS m ON m.user_id = s.user_id LEFT JOIN merchants AS t ON t.merchant_id = m.merchant_id "
+    "WHERE s.session_hash = ? ORDER BY t.name, m.merchant_id"};
+const statement read_platforms{
+    "SELECT platform_id, slug, name, contact, status, redirect_uris, return_origins FROM platforms "
+    "ORDER BY created_at, platform_id"};
+const statement read_platform_keys{
+    "SELECT platform_id, key_id, scopes, sealed_secret, created_at, revoked_at FROM platform_keys "
+    "ORDER BY platform_id, key_id"};
+
+const statement read_binding{
+    "SELECT grant_id, scopes, given_by, granted_at, revoked_at, revoke_reason, codes, version FROM grants "
+    "WHERE merchant_id = ? AND environment = ? AND platform_id = ?"};
+const statement read_bindings{
+    "SELECT merchant_id, environment, platform_id, scopes, revoked_at, version FROM grants "
+    "ORDER BY merchant_id, environment, platform_id"};
+const statement read_binding_of_grant{
+    "SELECT merchant_id, environment, platform_id, 0 AS is_past FROM grants WHERE grant_id = ? "
+    "UNION ALL SELECT merchant_id, environment, platform_id, 1 FROM past_grants WHERE grant_id = ? ORDER BY is_past"};
+
+// Each half reads its page in the order of its index, and no more. The indexes are named because another plan would
+// read all grants of a platform for one merchant's, or sort all there are. The + keeps SQLite from the other indexes
+// where it is the primary key that finds the few rows of a merchant.
+#define GRANT \
+  "merchant_id, environment, platform_id, grant_id, scopes, given_by, granted_at, revoked_at, revoke_reason "
+#define HALF(table, index, which, at)                                                        \
+  "SELECT * FROM (SELECT " GRANT "FROM " table " " index " WHERE " which at " <= ? AND (" at \
+  " < ? OR grant_id < ?) "                                                                   \
+  "ORDER BY " at " DESC, grant_id DESC LIMIT ?) AS of_" table " "
+#define NEWEST_FIRST "ORDER BY granted_at DESC, grant_id DESC LIMIT ?"
+#define BOTH_HALVES(index, past_index, which, at) \
+  HALF("grants", index, which, at) "UNION ALL " HALF("past_grants", past_index, which, at) NEWEST_FIRST
+#define BY_INDEX(name, which)                                                                   \
+  {BOTH_HALVES("INDEXED BY grants_" name, "INDEXED BY past_grants_" name, which, "granted_at"), \
+   BOTH_HALVES("FORCE INDEX (grants_" name ")", "FORCE INDEX (past_grants_" name ")", which, "granted_at")}
+#define BY_MERCHANT(which)                    \
+  {BOTH_HALVES("", "", which, "+granted_at"), \
+   BOTH_HALVES("FORCE INDEX (PRIMARY)", "FORCE INDEX (PRIMARY)", which, "granted_at")}
+const statement read_grants BY_INDEX("by_age", "");
+const statement read_grants_of_platform BY_INDEX("of_platform", "platform_id = ? AND ");
+const statement read_grants_of_merchant BY_MERCHANT("merchant_id = ? AND ");
+const statement read_grants_of_both BY_MERCHANT("merchant_id = ? AND +platform_id = ? AND ");
+#undef BY_MERCHANT
+#undef BY_INDEX
+#undef BOTH_HALVES
+#undef NEWEST_FIRST
+#undef HALF
+#undef GRANT
 const statement read_connections{
     "SELECT merchant_id, environment, provider, connection_id, status, account FROM connections ORDER BY merchant_id, "
     "environment, provider"};

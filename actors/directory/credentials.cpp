@@ -58,7 +58,7 @@ planned credentials::prepare(const revoke_key& wanted) {
 planned credentials::prepare(const redeem_setup_token& wanted) {
   if (!owners_.has(wanted.merchant)) return no_such("merchant", wanted.merchant.value);
   plan p;
-  p.unit.inserts.push_back(spend_setup_token{wanted.merchant, wanted.token_id, clock_.now()});
+  p.unit.inserts.push_back(spend_token{wanted.merchant, wanted.token_id, clock_.now()});
   p.when_duplicate = "the setup token has been used";
   p.apply = [id = wanted.token_id]() -> operator_result { return spent_setup_token{id}; };
   return p;

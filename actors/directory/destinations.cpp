@@ -38,7 +38,7 @@ void destinations::adopt(const directory_lookup& rows) {
   known_.clear();
   owned_.clear();
   for (const auto& row : rows.destinations) remember(opened(row));
-  for (const auto& [owner, ids] : owned_) owners_.set_destinations(merchant_id{owner}, told_of(owner));
+  for (const auto& [owner, ids] : owned_) owners_.set_destinations(merchant_id{owner}, list_of(owner));
 }
 
 destinations::known_destination destinations::opened(const stored_destination& row) const {
@@ -67,9 +67,9 @@ const destinations::known_destination* destinations::find(const destination_id& 
   return at == known_.end() ? nullptr : &at->second;
 }
 
-/// Platforms are not known here yet.
 bool destinations::has_owner(const set_destination& wanted) const {
-  return wanted.kind == destination_kind::merchant && owners_.has(merchant_id{wanted.owner});
+  return wanted.kind == destination_kind::merchant ? owners_.has(merchant_id{wanted.owner})
+                                                   : platform_owners_.has(platform_id{wanted.owner});
 }
 
 std::size_t destinations::count(const std::string& owner, environment env) const {
@@ -79,9 +79,7 @@ std::size_t destinations::count(const std::string& owner, environment env) const
       std::ranges::count_if(owned->second, [&](const auto& id) { return find(id)->row.what.env == env; }));
 }
 
-/// Who is told of the owner's payments. Its own destinations; those of the platforms that it granted access join here,
-/// once there are grants.
-std::vector<destination> destinations::told_of(const std::string& owner) const {
+std::vector<destination> destinations::list_of(const std::string& owner) const {
   std::vector<destination> list;
   if (const auto owned = owned_.find(owner); owned != owned_.end())
     for (const auto& id : owned->second) list.push_back(find(id)->row.what);
@@ -94,6 +92,11 @@ void destinations::publish_all() const {
   for (const auto& [id, d] : known_) publish(d);
 }
 
+void destinations::publish_of(const std::string& owner) const {
+  if (const auto owned = owned_.find(owner); owned != owned_.end())
+    for (const auto& id : owned->second) publish(*find(id));
+}
+
 void destinations::publish(const known_destination& d) const {
   if (d.secret.empty()) return;
   auto shown = std::make_shared<webhook_endpoint>();
@@ -103,6 +106,8 @@ void destinations::publish(const known_destination& d) const {
     shown->previous_secret = d.previous;
     shown->previous_until = *d.row.previous_until;
   }
+  shown->held =
+      d.row.what.kind == destination_kind::platform && platform_owners_.is_suspended(platform_id{d.row.what.owner});
   published_.publish(std::shared_ptr<const webhook_endpoint>{std::move(shown)});
   published_anew_(d.row.what.id);
 }
@@ -182,8 +187,9 @@ plan destinations::saving(known_destination d, Answer answer) {
   p.apply = [this, d = std::move(d), answer]() -> operator_result {
     remember(d);
     publish(d);
+    // For a platform's nothing is done here: there is no merchant of that id.
     const merchant_id owner{d.row.what.owner};
-    owners_.set_destinations(owner, told_of(owner.value));
+    owners_.set_destinations(owner, list_of(owner.value));
     owners_.publish(owner);
     return answer(d);
   };

@@ -11,10 +11,11 @@
 #include "gateway/directory.hpp"
 #include "merchants.hpp"
 #include "plan.hpp"
+#include "platforms.hpp"
 
 namespace gateway::actors {
 
-/// A merchant's, in one mode.
+/// A merchant's, in one mode. A platform has one.
 inline constexpr std::size_t most_destinations = 32;
 
 /// Derived, so that two nodes that set the same destination at a time set one.
@@ -22,14 +23,16 @@ destination_id destination_id_of(destination_kind kind, const std::string& owner
                                  const std::string& url);
 
 /// Knows every destination's row, seals and opens their secrets, publishes them, and tells merchants which are theirs.
+/// Those of a suspended platform are published as held.
 class destinations {
  public:
   using listener = std::function<void(const destination_id&)>;
 
   /// All but `published_anew` outlive it; that one is told of each destination that is published.
-  destinations(merchants& owners, directory& published, const crypto::master_key& keys, const wall_clock& clock,
-               listener published_anew)
+  destinations(merchants& owners, const platforms& platform_owners, directory& published,
+               const crypto::master_key& keys, const wall_clock& clock, listener published_anew)
       : owners_{owners},
+        platform_owners_{platform_owners},
         published_{published},
         keys_{keys},
         clock_{clock},
@@ -38,6 +41,8 @@ class destinations {
   /// From now on the rows are these, and merchants know which are theirs. Nothing is published yet.
   void adopt(const directory_lookup& rows);
   void publish_all() const;
+  /// Those of this owner.
+  void publish_of(const std::string& owner) const;
 
   /// As in merchants. How many an owner has is read and changed by all.
   static std::string changes(const set_destination&) { return "destinations"; }
@@ -62,7 +67,7 @@ class destinations {
   const known_destination* find(const destination_id& id) const;
   bool has_owner(const set_destination& wanted) const;
   std::size_t count(const std::string& owner, environment env) const;
-  std::vector<destination> told_of(const std::string& owner) const;
+  std::vector<destination> list_of(const std::string& owner) const;
 
   known_destination opened(const stored_destination& row) const;
   void remember(known_destination d);
@@ -75,6 +80,7 @@ class destinations {
   plan saving(known_destination d, Answer answer);
 
   merchants& owners_;
+  const platforms& platform_owners_;
   directory& published_;
   const crypto::master_key& keys_;
   const wall_clock& clock_;

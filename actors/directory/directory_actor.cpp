@@ -1,8 +1,9 @@
 // Operator commands run in arrival order: check against what is known, make durable, then change what is known and
 // publish the new snapshot of the merchant, key or destination. Those that wait together and change different things
-// share a commit; what one of them finds does not depend on another. The parts (merchants, credentials, destinations)
-// know their rows and plan their commands; here are the queue and what a commit's outcome means. A command whose commit
-// is in doubt is answered as such; what is known is then read again, so that it never differs from the store.
+// share a commit; what one of them finds does not depend on another. The parts (merchants, people, credentials,
+// platforms, destinations) know their rows and plan their commands; here are the queue and what a commit's outcome
+// means. A command whose commit is in doubt is answered as such; what is known is then read again, so that it never
+// differs from the store.
 //
 // A password is hashed before its command joins the queue: nothing waits for it. The hasher answers in the order in
 // which it was asked, so users of one merchant follow each other as they came.
@@ -14,20 +15,27 @@
 #include <functional>
 #include <optional>
 #include <set>
+#include <span>
+#include <vector>
 
 #include <caf/all.hpp>
 
 #include "credentials.hpp"
 #include "destinations.hpp"
 #include "merchants.hpp"
+#include "people.hpp"
+#include "platforms.hpp"
 
 namespace gateway::actors {
 
 namespace {
 
 using result_promise = caf::typed_response_promise<operator_result>;
-/// It wakes itself while the store is away.
-using waking_directory = directory_actor::extend<caf::reacts_to<wake_atom>>;
+/// It wakes itself while the store is away, and once to read the grants again.
+using waking_directory = directory_actor::extend<caf::reacts_to<wake_atom>, caf::reacts_to<settle_atom>>;
+
+/// By then a commit has landed, or never will, that a process before this one sent and did not live to hear of.
+constexpr std::chrono::minutes late_commits_have_landed{1};
 
 class command_queue {
  public:
@@ -36,15 +44,33 @@ class command_queue {
         store_{context.store},
         hasher_{context.hasher},
         merchants_{context.published, context.clock},
+        people_{merchants_, context.clock},
         credentials_{merchants_, context.published, context.keys, context.clock},
-        destinations_{merchants_, context.published, context.keys, context.clock, [this](const destination_id& id) {
+        platforms_{context.published, context.keys, context.clock,
+                   [this](const platform_id& id) { destinations_.publish_of(id.value); }},
+        destinations_{merchants_,
+                      platforms_,
+                      context.published,
+                      context.keys,
+                      context.clock,
+                      [this](const destination_id& id) {
                         if (dispatcher_) self_->send(dispatcher_, destination_changed{id});
-                      }} {}
+                      }},
+        published_{context.published} {}
 
   caf::result<bool> load() {
     auto promise = self_->make_response_promise<bool>();
     read([promise](bool read_well) mutable { promise.deliver(read_well); });
+    self_->delayed_send(self_, late_commits_have_landed, settle_atom::value);
     return promise;
+  }
+
+  /// A grant's actor would find such a commit when it is next asked; requests only ask the snapshot. Versions decide,
+  /// so that whatever grants' actors have published since stays.
+  void read_grants_again() {
+    self_->request(store_.readers.front(), caf::infinite, find_directory{})
+        .then([this](const directory_lookup& rows) { publish_grants(rows); },
+              [this](const caf::error&) { self_->delayed_send(self_, std::chrono::seconds{1}, settle_atom::value); });
   }
 
   void tell(dispatcher_actor dispatcher) { dispatcher_ = std::move(dispatcher); }
@@ -84,22 +110,49 @@ class command_queue {
       promise.deliver(operator_result{no_such("merchant", wanted.merchant.value)});
       return;
     }
-    self_->request(hasher_, caf::infinite, hash_password{std::move(wanted.password)})
-        .then(
-            [this, wanted, promise](std::string& hash) mutable {
-              accept(add_hashed_user{wanted.merchant, wanted.email, std::move(hash)}, promise);
-            },
-            [promise](const caf::error& failure) mutable { promise.deliver(failure); });
+    auto password = std::exchange(wanted.password, {});
+    with_hash(std::move(password), promise, [this, wanted = std::move(wanted), promise](std::string& hash) {
+      accept(add_hashed_user{wanted.merchant, wanted.email, std::move(hash), wanted.role}, promise);
+    });
+  }
+
+  void accept(accept_invitation wanted, result_promise promise) {
+    if (!people_.has(wanted.user)) {
+      promise.deliver(operator_result{no_such("user", wanted.user.value)});
+      return;
+    }
+    auto password = std::exchange(wanted.password, {});
+    with_hash(std::move(password), promise, [this, wanted = std::move(wanted), promise](std::string& hash) {
+      accept(accept_hashed_invitation{wanted.merchant, wanted.user, wanted.token_id, std::move(hash)}, promise);
+    });
+  }
+
+  template <class Then>
+  void with_hash(std::string password, result_promise promise, Then then) {
+    self_->request(hasher_, caf::infinite, hash_password{std::move(password)})
+        .then([then = std::move(then)](std::string& hash) mutable { then(hash); },
+              [promise](const caf::error& failure) mutable { promise.deliver(failure); });
+  }
+
+  void accept(revoke_key wanted, result_promise promise) {
+    if (wanted.id.value.starts_with(platform_key_prefix))
+      enqueue(platforms_, std::move(wanted), std::move(promise));
+    else
+      enqueue(credentials_, std::move(wanted), std::move(promise));
   }
 
   template <class Command>
   void accept(Command wanted, result_promise promise) {
+    enqueue(owner_of<Command>(), std::move(wanted), std::move(promise));
+  }
+
+  template <class Owner, class Command>
+  void enqueue(Owner& owner, Command wanted, result_promise promise) {
     constexpr std::size_t most_waiting = 1'000;
     if (waiting_.size() >= most_waiting) {
       promise.deliver(make_error(actor_errc::overloaded));
       return;
     }
-    auto& owner = owner_of<Command>();
     auto changes = owner.changes(wanted);
     waiting_.push_back({std::move(changes), [&owner, wanted = std::move(wanted)] { return owner.prepare(wanted); },
                         std::move(promise)});
@@ -111,8 +164,12 @@ class command_queue {
   auto& owner_of() {
     if constexpr (requires(const Command& wanted) { merchants_.prepare(wanted); })
       return merchants_;
+    else if constexpr (requires(const Command& wanted) { people_.prepare(wanted); })
+      return people_;
     else if constexpr (requires(const Command& wanted) { credentials_.prepare(wanted); })
       return credentials_;
+    else if constexpr (requires(const Command& wanted) { platforms_.prepare(wanted); })
+      return platforms_;
     else
       return destinations_;
   }
@@ -130,6 +187,10 @@ class command_queue {
       auto judged = work.prepare();
       if (auto* why = std::get_if<operator_problem>(&judged)) {
         work.promise.deliver(operator_result{std::move(*why)});
+        continue;
+      }
+      if (auto* same = std::get_if<unchanged>(&judged)) {
+        work.promise.deliver(std::move(same->told));
         continue;
       }
       if (!work.changes.empty()) changing.insert(std::move(work.changes));
@@ -162,6 +223,7 @@ class command_queue {
       case commit_outcome::entity_exists:
       case commit_outcome::lost_claim:
       case commit_outcome::duplicate_record:
+        if (outcome == commit_outcome::duplicate_record && what.another) return run(what.another(), std::move(promise));
         promise.deliver(operator_result{operator_problem{operator_problem::kind::conflict, what.when_duplicate}});
         break;
     }
@@ -196,11 +258,23 @@ class command_queue {
 
   void adopt(const directory_lookup& rows) {
     merchants_.adopt(rows);
+    people_.adopt(rows);
     destinations_.adopt(rows);
-    // Merchants first: what is sent to a destination names its merchant's entity.
+    // Merchants and platforms first: what is sent to a destination names its merchant's entity, and a platform's is
+    // held while the platform is suspended.
     merchants_.publish_all();
+    platforms_.adopt(rows);
     destinations_.publish_all();
+    publish_grants(rows);
     credentials_.adopt(rows);
+  }
+
+  void publish_grants(const directory_lookup& rows) {
+    std::vector<grant_news> all;
+    all.reserve(rows.bindings.size());
+    for (const auto& row : rows.bindings)
+      all.push_back({{platform_id{row.key.id}, row.key.merchant}, row.key.env, {row.state, row.scopes, row.version}});
+    published_.publish(std::span<const grant_news>{all});
   }
 
   waking_directory::pointer self_;
@@ -208,8 +282,11 @@ class command_queue {
   password_hasher hasher_;
   dispatcher_actor dispatcher_;
   merchants merchants_;
+  people people_;
   credentials credentials_;
+  platforms platforms_;
   destinations destinations_;
+  directory& published_;
   bool reading_ = false;
   std::size_t under_way_ = 0;  ///< commands whose commit has not been answered
   bool doubt_ = false;  ///< about one of them, or of those that went with them
@@ -231,6 +308,7 @@ waking_directory::behavior_type directory_behavior(waking_directory::stateful_po
       [&queue](load_atom) { return queue.load(); },
       [&queue](join_atom, dispatcher_actor& dispatcher) { queue.tell(std::move(dispatcher)); },
       [&queue](wake_atom) { queue.read_again(); },
+      [&queue](settle_atom) { queue.read_grants_again(); },
   };
 }
 

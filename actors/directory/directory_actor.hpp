@@ -1,4 +1,5 @@
-// The actor that owns merchants, keys, users, connections, routes and destinations.
+// The actor that owns merchants, keys, users, connections, routes, destinations and platforms. It publishes grants as
+// the store has them; after that their own actors do.
 #pragma once
 
 #include "gateway/actors.hpp"

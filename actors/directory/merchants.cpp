@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "gateway/base/crypto.hpp"
@@ -12,16 +13,28 @@ namespace {
 
 operator_problem no_merchant(const merchant_id& id) { return no_such("merchant", id.value); }
 
-/// Ready to charge in test: through the sandbox wallet for a wallet entity, through the card sandbox for others.
-stored_connection first_connection(const merchant_id& id, merchant_kind kind) {
-  const auto provider = kind == merchant_kind::wallet ? provider_kind::sandbox_wallet : provider_kind::sandbox;
-  return {id, connection{environment::test, provider, connection_status::connected, "acct_sandbox"},
+/// The one through which an entity of this kind can be charged at once: the sandbox wallet for a wallet, else the card
+/// sandbox.
+provider_kind sandbox_for(merchant_kind kind) {
+  return kind == merchant_kind::wallet ? provider_kind::sandbox_wallet : provider_kind::sandbox;
+}
+
+stored_connection sandbox_connection(const merchant_id& id, environment env, provider_kind provider) {
+  return {id, connection{env, provider, connection_status::connected, "acct_sandbox"},
           "conn_" + crypto::random_hex(10)};
 }
 
-stored_route first_route(const stored_connection& to, merchant_kind kind) {
-  const auto method = kind == merchant_kind::wallet ? payment_method_kind::pkr_wallet : payment_method_kind::card;
-  return {to.merchant, route{environment::test, to.link.provider, 1, {}, {method}}, "route_" + crypto::random_hex(10)};
+/// What the provider takes, in every currency.
+stored_route sandbox_route(const stored_connection& to, std::uint32_t position) {
+  const auto method = traits_of(to.link.provider).wallet ? payment_method_kind::pkr_wallet : payment_method_kind::card;
+  return {to.merchant, route{to.link.env, to.link.provider, position, {}, {method}}, "route_" + crypto::random_hex(10)};
+}
+
+/// Behind all others.
+std::uint32_t next_position(const std::vector<stored_route>& routes) {
+  std::uint32_t last = 0;
+  for (const auto& row : routes) last = std::max(last, row.way.position);
+  return last + 1;
 }
 
 template <class Row>
@@ -48,8 +61,6 @@ void merchants::adopt(const directory_lookup& rows) {
     m.owner_email = row.owner_email;
     known_.emplace(row.id, std::move(m));
   }
-  for (const auto& row : rows.users)
-    if (auto* m = find(row.merchant)) m->users.push_back({row.id, row.email});
   for (const auto& row : rows.connections)
     if (auto* m = find(row.merchant)) m->connections.push_back(row);
   for (const auto& row : rows.routes)
@@ -58,6 +69,16 @@ void merchants::adopt(const directory_lookup& rows) {
 
 void merchants::set_destinations(const merchant_id& id, std::vector<destination> told) {
   if (auto* m = find(id)) m->shown.destinations = std::move(told);
+}
+
+void merchants::set_owner(const merchant_id& id, user_id owner) {
+  if (auto* m = find(id)) m->shown.owner = std::move(owner);
+}
+
+const std::string& merchants::owner_email(const merchant_id& id) const {
+  static const std::string none;
+  const auto at = known_.find(id);
+  return at == known_.end() ? none : at->second.owner_email;
 }
 
 merchants::known_merchant* merchants::find(const merchant_id& id) {
@@ -77,11 +98,6 @@ void merchants::publish(const merchant_id& id) const {
 
 void merchants::publish(const known_merchant& m) const {
   auto shown = std::make_shared<merchant>(m.shown);
-  const auto owner = std::ranges::find(m.users, m.owner_email, &known_user::email);
-  if (owner != m.users.end())
-    shown->owner = owner->id;
-  else if (!m.users.empty())
-    shown->owner = m.users.front().id;
   for (const auto& row : m.connections) shown->connections.push_back(row.link);
   for (const auto& row : m.routes) shown->routes.push_back(row.way);
   std::ranges::sort(shown->routes, {}, &route::position);
@@ -90,7 +106,7 @@ void merchants::publish(const known_merchant& m) const {
 
 // ---- commands -----------------------------------------------------------------------------------
 
-planned merchants::prepare(const create_merchant& wanted) {
+merchants::creation merchants::creation_of(const create_merchant& wanted) {
   const auto now = clock_.now();
   known_merchant m;
   m.shown.id = merchant_id{"merch_" + crypto::random_hex(10)};
@@ -98,40 +114,20 @@ planned merchants::prepare(const create_merchant& wanted) {
   m.shown.name = wanted.name;
   m.shown.kind = wanted.kind;
   m.owner_email = wanted.owner_email;
-  m.connections.push_back(first_connection(m.shown.id, wanted.kind));
-  m.routes.push_back(first_route(m.connections.back(), wanted.kind));
+  m.connections.push_back(sandbox_connection(m.shown.id, environment::test, sandbox_for(wanted.kind)));
+  m.routes.push_back(sandbox_route(m.connections.back(), 1));
   plan p;
   p.unit.inserts.push_back(
       save_merchant{m.shown.id, m.shown.entity, wanted.name, wanted.kind, wanted.owner_email, now});
-  if (!wanted.owner_email.empty()) {
-    m.users.push_back({user_id{"user_" + crypto::random_hex(10)}, wanted.owner_email});
-    p.unit.inserts.push_back(save_user{m.users.back().id, m.shown.id, wanted.owner_email, {}, now});
-  }
   p.unit.inserts.push_back(save_connection{m.shown.id, m.connections.back().link, m.connections.back().id});
   p.unit.inserts.push_back(save_route{m.shown.id, m.routes.back().way, m.routes.back().id});
   p.when_duplicate = "such a merchant exists already";
+  auto id = m.shown.id;
   p.apply = [this, m = std::move(m)]() -> operator_result {
     publish(known_[m.shown.id] = m);
     return created_merchant{m.shown.id, m.shown.entity};
   };
-  return p;
-}
-
-planned merchants::prepare(const add_hashed_user& wanted) {
-  auto* m = find(wanted.merchant);
-  if (!m) return no_merchant(wanted.merchant);
-  const auto same = std::ranges::find(m->users, wanted.email, &known_user::email);
-  const bool invited = same != m->users.end();
-  const user_id id = invited ? same->id : user_id{"user_" + crypto::random_hex(10)};
-  plan p;
-  p.unit.inserts.push_back(save_user{id, wanted.merchant, wanted.email, wanted.password_hash, clock_.now()});
-  p.when_duplicate = "such a user exists already";
-  p.apply = [this, m, id, invited, email = wanted.email]() -> operator_result {
-    if (!invited) m->users.push_back({id, email});
-    publish(*m);
-    return added_user{id};
-  };
-  return p;
+  return {std::move(id), std::move(p)};
 }
 
 planned merchants::prepare(const set_connection& wanted) {
@@ -157,17 +153,14 @@ planned merchants::prepare(const set_route& wanted) {
   auto* m = find(wanted.merchant);
   if (!m) return no_merchant(wanted.merchant);
   stored_route row{wanted.merchant, wanted.way, {}};
-  std::uint32_t last = 0;
-  for (const auto& other : m->routes) {
+  for (const auto& other : m->routes)
     if (other.way.env == row.way.env && other.way.provider == row.way.provider) {
       row.id = other.id;
       row.way.position = other.way.position;
     }
-    last = std::max(last, other.way.position);
-  }
   if (row.id.empty()) {
     row.id = "route_" + crypto::random_hex(10);
-    row.way.position = last + 1;
+    row.way.position = next_position(m->routes);
   }
   plan p;
   p.unit.inserts.push_back(save_route{row.merchant, row.way, row.id});
@@ -176,6 +169,45 @@ planned merchants::prepare(const set_route& wanted) {
     replace(m->routes, row);
     publish(*m);
     return placed_route{row.id};
+  };
+  return p;
+}
+
+bool merchants::can_be_charged(const known_merchant& m, environment env) {
+  return std::ranges::any_of(m.connections, [&](const stored_connection& to) {
+    return to.link.env == env && to.link.status == connection_status::connected &&
+           std::ranges::any_of(m.routes, [&](const stored_route& by) {
+             return by.way.env == env && by.way.provider == to.link.provider;
+           });
+  });
+}
+
+planned merchants::prepare(const make_chargeable& wanted) {
+  auto* m = find(wanted.merchant);
+  if (!m) return no_merchant(wanted.merchant);
+  const named_result told{wanted.merchant.value, "chargeable"};
+  if (!wanted.provider && can_be_charged(*m, wanted.env)) return unchanged{told};
+  const auto provider = wanted.provider.value_or(sandbox_for(m->shown.kind));
+  auto link = sandbox_connection(wanted.merchant, wanted.env, provider);
+  const auto same = std::ranges::find_if(m->connections, [&](const stored_connection& row) {
+    return row.link.env == wanted.env && row.link.provider == provider;
+  });
+  if (same != m->connections.end()) link.id = same->id;
+  plan p;
+  p.unit.inserts.push_back(save_connection{link.merchant, link.link, link.id});
+  std::optional<stored_route> way;
+  const bool has_route = std::ranges::any_of(
+      m->routes, [&](const stored_route& row) { return row.way.env == wanted.env && row.way.provider == provider; });
+  if (!has_route) {
+    way = sandbox_route(link, next_position(m->routes));
+    p.unit.inserts.push_back(save_route{way->merchant, way->way, way->id});
+  }
+  p.when_duplicate = "the connection changed meanwhile";
+  p.apply = [this, m, link, way, told]() -> operator_result {
+    replace(m->connections, link);
+    if (way) replace(m->routes, *way);
+    publish(*m);
+    return told;
   };
   return p;
 }

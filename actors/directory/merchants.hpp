@@ -1,4 +1,4 @@
-// The directory's merchants, with their users, connections and routes.
+// The directory's merchants, with their connections and routes.
 #pragma once
 
 #include <string>
@@ -9,13 +9,6 @@
 #include "plan.hpp"
 
 namespace gateway::actors {
-
-/// add_user, once its password is hashed.
-struct add_hashed_user {
-  merchant_id merchant;
-  std::string email;
-  std::string password_hash;
-};
 
 /// Knows every merchant's rows and publishes the merchants made of them. Belongs to the directory actor: a plan refers
 /// to what is known, and is carried out before the rows are adopted anew.
@@ -29,36 +22,41 @@ class merchants {
   void publish_all() const;
 
   bool has(const merchant_id& id) const { return known_.contains(id); }
-  /// These are told of its payments from now on. Nothing is published yet, and nothing done if there is no such
+  /// These are its own from now on. Nothing is published yet, and nothing done if there is no such
   /// merchant.
   void set_destinations(const merchant_id& id, std::vector<destination> told);
   /// Nothing if there is no such merchant.
   void publish(const merchant_id& id) const;
 
+  /// What it was created with: may be empty, also because there is no such merchant.
+  const std::string& owner_email(const merchant_id& id) const;
+  /// Setup links are made for this one from now on; empty for nobody. Otherwise as set_destinations.
+  void set_owner(const merchant_id& id, user_id owner);
+  /// What makes a merchant, without the person who owns it.
+  struct creation {
+    merchant_id id;
+    plan how;
+  };
+  creation creation_of(const create_merchant& wanted);
+
   /// What a command reads and then changes, by name; empty if it only adds what nobody else can know yet.
-  static std::string changes(const create_merchant&) { return {}; }
-  static std::string changes(const add_hashed_user& wanted) { return wanted.merchant.value; }
   static std::string changes(const set_connection& wanted) { return wanted.merchant.value; }
   static std::string changes(const set_route& wanted) { return wanted.merchant.value; }
+  static std::string changes(const make_chargeable& wanted) { return wanted.merchant.value; }
 
-  planned prepare(const create_merchant& wanted);
-  planned prepare(const add_hashed_user& wanted);
   planned prepare(const set_connection& wanted);
   planned prepare(const set_route& wanted);
+  planned prepare(const make_chargeable& wanted);
 
  private:
-  struct known_user {
-    user_id id;
-    std::string email;
-  };
   struct known_merchant {
-    merchant shown;  ///< without what is worked out from the rest: owner, connections, routes
+    merchant shown;  ///< without what is worked out from the rest: connections, routes
     std::string owner_email;
-    std::vector<known_user> users;
     std::vector<stored_connection> connections;
     std::vector<stored_route> routes;
   };
 
+  static bool can_be_charged(const known_merchant& m, environment env);
   known_merchant* find(const merchant_id& id);
   void publish(const known_merchant& m) const;
 

@@ -44,13 +44,23 @@ struct entity_job {
 };
 
 /// `Entity` derives from this and has:
-///   run(job, std::type_identity<Command>)   for each command of entity_command that view_… do not answer
+///   commands                                the variant of its own commands
+///   run(job, std::type_identity<Command>)   for each of these, and for settle_due
 ///   inserts(command)                        whether that command may make the entity
+///   not_found, already_exists               its problems
+/// Where it calls providers:
 ///   left_open(row), settle_left_open(job)   what a crash has left open, and how it is settled before anything else
+/// Where it has a timeline:
 ///   event_data(row, type)                   what an event says
 ///   timeline_of(row, entries)               the timeline as callers see it
-///   operation_over()                        gives back what the request that runs has held; need not be there
-///   not_found, already_exists               its problems
+/// And what need not be there, because the queue has a default:
+///   calls_providers, has_timeline           whether it does
+///   reads_before_replay                     whether a stored answer is told only after the row has been read
+///   known(row)                              the row as the store has it has become known; null: there is none
+///   left_in_doubt(until)                    a commit got no answer, and may land until then
+///   read_failed()                           the row could not be read
+///   must_stay()                             whether the actor may not be stopped although it is idle
+///   operation_over()                        gives back what the request that runs has held
 template <class Entity, class Row>
 class entity_queue {
  public:
@@ -86,13 +96,24 @@ class entity_queue {
   }
 
   void passivate() {
-    if (busy_)
+    if (busy_ || entity().must_stay())
       self_->send(router_, keep_atom::value, key_);
     else
       self_->quit();
   }
 
  protected:
+  // ---- what an entity may have otherwise --------------------------------------------------------
+
+  static constexpr bool calls_providers = true;
+  static constexpr bool has_timeline = true;
+  static constexpr bool reads_before_replay = false;
+  void known(const row_ptr&) noexcept {}
+  void left_in_doubt(commit_doubt::time_point) noexcept {}
+  void read_failed() noexcept {}
+  bool must_stay() const noexcept { return false; }
+  void operation_over() noexcept {}
+
   // ---- the way of a request ---------------------------------------------------------------------
 
   void step(job work) {
@@ -101,15 +122,28 @@ class entity_queue {
     // What is due is judged by the row as the store has it, read once for this request. What memory says is open
     // another node may have settled long ago: asked again, the provider may have forgotten the operation's key by now,
     // and would execute it once more.
-    if (work.attempts == 0 && std::holds_alternative<settle_due>(work.request.what)) {
+    if (work.attempts == 0 && command_if<settle_due>(work.request.what)) {
       work.attempts = 1;
       forget();
     }
     // What makes the entity goes straight to its insert: the database tells if it exists.
     if (!known_ && !Entity::inserts(work.request.what)) return load(std::move(work));
-    if (row_ && Entity::left_open(*row_)) return entity().settle_left_open(std::move(work));
-    std::visit([&]<class Command>(const Command&) { entity().run(std::move(work), std::type_identity<Command>{}); },
-               work.request.what);
+    if constexpr (Entity::calls_providers)
+      if (row_ && Entity::left_open(*row_)) return entity().settle_left_open(std::move(work));
+    std::visit([&]<class Group>(const Group& group) { run_one_of(group, std::move(work)); },
+               std::as_const(work.request.what));
+  }
+
+  /// One of the commands that every entity takes, or that this kind does.
+  template <class Group>
+  void run_one_of(const Group& group, job work) {
+    if constexpr (std::is_same_v<Group, common_command> || std::is_same_v<Group, typename Entity::commands>) {
+      std::visit([&]<class Command>(const Command&) { entity().run(std::move(work), std::type_identity<Command>{}); },
+                 group);
+    } else {
+      work.promise.deliver(caf::make_error(caf::sec::unexpected_message));
+      next();
+    }
   }
 
   void run(job work, std::type_identity<view_entity>) { view(std::move(work)); }
@@ -124,8 +158,6 @@ class entity_queue {
 
   void fail(job& work, problem why) { deliver(work, entity_reply{why}); }
 
-  void operation_over() noexcept {}
-
   // ---- durable steps ----------------------------------------------------------------------------
 
   unit_of_work unit_of(unit_kind kind) const {
@@ -135,11 +167,14 @@ class entity_queue {
     return unit;
   }
 
-  command_record record_of(const job& work, operation what, std::int64_t amount, std::string reason,
+  command_record record_of(const job& work, std::string_view what, std::int64_t amount, std::string reason,
                            time_point now) const {
     const auto& write = *work.request.write;
-    return {write.key, write.fingerprint, what, key_.kind,    key_.id,
-            amount,    std::move(reason), now,  std::nullopt, std::nullopt};
+    return {write.key,         write.fingerprint,
+            std::string{what}, std::string{to_string(key_.kind)},
+            key_.id,           amount,
+            std::move(reason), now,
+            std::nullopt,      std::nullopt};
   }
 
   /// Commits a unit that takes the request's idempotency key and leaves the row as `next`; goes on with `then` once it
@@ -162,16 +197,29 @@ class entity_queue {
   /// A command that needs no provider, whole: its result, and a claim. What is refused for good must be refused by the
   /// row as it is, not as it was when this actor read it.
   void conclude_at_once(job work, command_record record, answer told, Row judged, time_point now) {
+    judged.version += 1;
+    conclude_with(std::move(work), std::move(record), std::move(told), std::move(judged), now);
+  }
+
+  /// The same where the command changes the row: `next` is the row of the next version.
+  void conclude_with(job work, command_record record, answer told, Row next, time_point now) {
     auto result = std::make_shared<const answer>(std::move(told));
     record.result = *result;
     record.finished_at = now;
-    judged.version += 1;
-    auto row = std::make_shared<const Row>(std::move(judged));
+    auto row = std::make_shared<const Row>(std::move(next));
     auto unit = unit_of(unit_kind::conclude);
     unit.inserts.push_back(std::move(record));
-    unit.claims.push_back(row);
+    put(unit, row);
     commit_command(std::move(work), std::move(unit), std::move(row),
                    [this, result = std::move(result)](job done) mutable { finish_with(done, std::move(result)); });
+  }
+
+  /// The first version of a row is inserted, every other one is claimed.
+  static void put(unit_of_work& unit, row_ptr row) {
+    if (row->version == 1)
+      unit.inserts.push_back(std::move(row));
+    else
+      unit.claims.push_back(std::move(row));
   }
 
   /// Commits what the machine has made of the row, with what it tells; once committed, it is what this actor knows.
@@ -217,7 +265,7 @@ class entity_queue {
     const bool own = work.began && work.request.write->key == finished_key;
     if (outcome == commit_outcome::committed) {
       if (own) return finish_with(work, std::move(told));
-      if (std::holds_alternative<settle_due>(work.request.what)) {
+      if (command_if<settle_due>(work.request.what)) {
         context_->meters.settled.Increment();
         return view(std::move(work));
       }
@@ -236,6 +284,7 @@ class entity_queue {
       return fail(work, problem::overloaded);
     }
     doubt_until_ = context_->doubt.raise(self_->clock().now());
+    entity().left_in_doubt(doubt_until_);
     fail(work, problem::store_unavailable);
   }
 
@@ -272,7 +321,7 @@ class entity_queue {
 
   /// Answers with the timeline if that was asked for, else with the entity as it stands.
   void view(job work) {
-    if (!std::holds_alternative<view_timeline>(work.request.what)) work.request.what = view_entity{};
+    if (!command_if<view_timeline>(work.request.what)) work.request.what = view_entity{};
     if (auto seen = look(work.request.what)) return deliver(work, std::move(*seen));
     self_->request(context_->store.reader_for(key_), caf::infinite, find_timeline{key_})
         .then(
@@ -287,6 +336,8 @@ class entity_queue {
   const row_ptr& row() const noexcept { return row_; }
   const entity_key& key() const noexcept { return key_; }
   entity_actor::pointer self() const noexcept { return self_; }
+  /// Whether what this actor has sent, or one before it, may still land.
+  bool in_doubt() const noexcept { return doubt_until_ > commit_doubt::time_point{}; }
   /// Its timeline is known to be empty: it was made just now.
   void begin_timeline() { timeline_.emplace(); }
 
@@ -300,13 +351,21 @@ class entity_queue {
   Entity& entity() noexcept { return static_cast<Entity&>(*this); }
 
   void load(job work) {
+    read_row(std::move(work), [this](job loaded) { step(std::move(loaded)); });
+  }
+
+  template <class Then>
+  void read_row(job work, Then then) {
     self_->request(context_->store.reader_for(key_), caf::infinite, find_entity{key_})
         .then(
-            [this, work](entity_lookup& found) mutable {
+            [this, work, then](entity_lookup& found) mutable {
               learn(found.found ? std::get<row_ptr>(std::move(*found.found)) : nullptr);
-              step(std::move(work));
+              then(std::move(work));
             },
-            [this, work](const caf::error&) mutable { fail(work, problem::store_unavailable); });
+            [this, work](const caf::error&) mutable {
+              entity().read_failed();
+              fail(work, problem::store_unavailable);
+            });
   }
 
   void next() {
@@ -314,7 +373,7 @@ class entity_queue {
     busy_ = false;
     // That there is no such entity is true only until somebody creates it, perhaps by way of another node.
     if (!row_) known_ = false;
-    if (doubt_until_ > commit_doubt::time_point{}) {
+    if (in_doubt()) {
       // Also at the end of the doubt: what was read for this request may have been read before it.
       forget();
       if (self_->clock().now() >= doubt_until_) doubt_until_ = {};
@@ -372,15 +431,22 @@ class entity_queue {
     if (record.fingerprint != work.request.write->fingerprint) return fail(work, problem::idempotency_key_reused);
     if (record.result) {
       auto result = std::make_shared<const answer>(*record.result);
-      recent_.keep(*work.request.write, result);
-      context_->meters.replays.Increment();
-      return deliver(work, entity_reply{finished{std::move(result), true}});
+      if constexpr (Entity::reads_before_replay)
+        return read_row(std::move(work), [this, result](job told) { replay(told, result); });
+      else
+        return replay(work, std::move(result));
     }
     // Open, on this entity, and not run by this actor: left by a crash, or by a commit that landed after all. Read the
     // row, settle what is open on it, then answer from what that left.
-    const bool mine = record.subject_kind == key_.kind && record.subject_id == key_.id;
+    const bool mine = record.subject_kind == to_string(key_.kind) && record.subject_id == key_.id;
     if (mine && work.attempts < most_attempts) return again(std::move(work), true);
     fail(work, problem::request_in_progress);
+  }
+
+  void replay(job& work, answer_ptr result) {
+    recent_.keep(*work.request.write, result);
+    context_->meters.replays.Increment();
+    deliver(work, entity_reply{finished{std::move(result), true}});
   }
 
   void finish_with(job& work, answer_ptr result) {
@@ -394,12 +460,13 @@ class entity_queue {
     known_ = true;
     row_ = std::move(row);
     seen_timeline_.reset();
+    entity().known(row_);
   }
 
   /// The row as this actor has committed it. Whatever else was on its way has lost its claim by that.
   void won(row_ptr row) {
-    learn(std::move(row));
     doubt_until_ = {};
+    learn(std::move(row));
   }
 
   void forget() {
@@ -411,13 +478,18 @@ class entity_queue {
 
   /// Answers a read from memory, if it can.
   std::optional<entity_reply> look(const entity_command& wanted) {
-    const bool of_timeline = std::holds_alternative<view_timeline>(wanted);
-    if (!of_timeline && !std::holds_alternative<view_entity>(wanted)) return std::nullopt;
+    const bool of_timeline = command_if<view_timeline>(wanted) != nullptr;
+    if (!of_timeline && !command_if<view_entity>(wanted)) return std::nullopt;
     if (!row_) return entity_reply{Entity::not_found};
     if (!of_timeline) return entity_reply{entity_row{row_}};
-    if (!timeline_) return std::nullopt;
-    if (!seen_timeline_) seen_timeline_ = std::make_shared<const timeline_view>(Entity::timeline_of(*row_, *timeline_));
-    return entity_reply{seen_timeline_};
+    if constexpr (Entity::has_timeline) {
+      if (!timeline_) return std::nullopt;
+      if (!seen_timeline_)
+        seen_timeline_ = std::make_shared<const timeline_view>(Entity::timeline_of(*row_, *timeline_));
+      return entity_reply{seen_timeline_};
+    } else {
+      return entity_reply{Entity::not_found};
+    }
   }
 
   entity_actor::pointer self_ = nullptr;

@@ -17,20 +17,25 @@ fresh_deliveries deliveries_of(const entity_key& subject, const std::vector<time
       log::error("event_without_merchant", {{"merchant", subject.merchant.value}, {"subject", subject.id}});
     return outbox;
   }
+  const auto tell = [&](const timeline_entry& entry, const destination& to) {
+    if (!is_for(to, subject.env, entry.operation)) return;
+    delivery row;
+    row.id = with.numbers.next(entry.occurred_at);
+    row.subject = subject;
+    row.event_seq = entry.seq;
+    row.to = to.id;
+    row.next_attempt_at = entry.occurred_at;
+    row.created_at = entry.occurred_at;
+    outbox.jobs.push_back(
+        {std::move(row), {entry.event_id, subject, entry.seq, entry.operation, entry.occurred_at, entry.event_data}});
+  };
   for (const auto& entry : entries) {
     if (entry.kind != timeline_kind::event) continue;
-    for (const auto& to : owner->destinations) {
-      if (!is_for(to, subject.env, entry.operation)) continue;
-      delivery row;
-      row.id = with.numbers.next(entry.occurred_at);
-      row.subject = subject;
-      row.event_seq = entry.seq;
-      row.to = to.id;
-      row.next_attempt_at = entry.occurred_at;
-      row.created_at = entry.occurred_at;
-      outbox.jobs.push_back(
-          {std::move(row), {entry.event_id, subject, entry.seq, entry.operation, entry.occurred_at, entry.event_data}});
-    }
+    for (const auto& to : owner->destinations) tell(entry, to);
+    // Platforms never hear of test events.
+    if (subject.env != environment::live) continue;
+    for (const auto& platform : with.merchants.find_listening_platforms(subject.merchant))
+      if (const auto to = with.merchants.find_platform_destination(platform, subject.env)) tell(entry, *to);
   }
   return outbox;
 }

@@ -8,7 +8,9 @@
 namespace gateway::actors {
 
 /// The deliveries of the events among `entries`, to be stored in the commit that stores the events: no event is without
-/// its deliveries. The entries' event_id and event_data are set.
+/// its deliveries. To the merchant's own destinations, and in live to those of the platforms that have its grant at
+/// this moment: what is made after a revoke was published is not for that platform. The entries' event_id and
+/// event_data are set.
 fresh_deliveries deliveries_of(const entity_key& subject, const std::vector<timeline_entry>& entries,
                                const entity_context& with);
 

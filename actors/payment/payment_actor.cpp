@@ -48,10 +48,11 @@ class payment_entity : public entity_queue<payment_entity, payment> {
  private:
   // ---- what the queue asks of every entity --------------------------------------------------------
 
+  using commands = payment_command;
   static constexpr auto not_found = problem::payment_not_found;
   static constexpr auto already_exists = problem::payment_already_exists;
 
-  static bool inserts(const entity_command& what) { return std::holds_alternative<create_payment>(what); }
+  static bool inserts(const entity_command& what) { return command_if<create_payment>(what) != nullptr; }
   static bool left_open(const payment& row) { return row.open && !row.open->answered; }
   std::string event_data(const payment& after, std::string_view type) const {
     return context_->encoder.event_data(after, type);
@@ -80,7 +81,7 @@ class payment_entity : public entity_queue<payment_entity, payment> {
   void run(job work, std::type_identity<settle_due>) { settle(std::move(work)); }
 
   void create(job work) {
-    const auto& wanted = std::get<create_payment>(work.request.what);
+    const auto& wanted = *command_if<create_payment>(work.request.what);
     if (row()) return fail_unless_key_is_known(std::move(work), already_exists);
     const auto who = context_->merchants.find_merchant(key().merchant);
     if (!who) return fail_unless_key_is_known(std::move(work), problem::merchant_not_charge_capable);
@@ -94,7 +95,7 @@ class payment_entity : public entity_queue<payment_entity, payment> {
         begin_payment(key(), wanted, chosen, work.request.write->key, now, context_->timing()));
     auto unit = unit_of(unit_kind::begin);
     unit.inserts.reserve(2);
-    unit.inserts.push_back(record_of(work, operation::create, wanted.amount.minor, {}, now));
+    unit.inserts.push_back(record_of(work, to_string(operation::create), wanted.amount.minor, {}, now));
     unit.inserts.push_back(begun);
     commit_command(std::move(work), std::move(unit), std::move(begun), [this](job begun_job) {
       begun_job.began = true;
@@ -105,7 +106,7 @@ class payment_entity : public entity_queue<payment_entity, payment> {
 
   template <class Command>
   void operate(job work, std::type_identity<Command>) {
-    const auto& wanted = std::get<Command>(work.request.what);
+    const auto& wanted = *command_if<Command>(work.request.what);
     if (!row()) return fail_unless_key_is_known(std::move(work), not_found);
     const auto now = context_->clock.now();
     auto decided = decide(*row(), wanted, work.request.write->key, now, context_->timing());
@@ -115,13 +116,14 @@ class payment_entity : public entity_queue<payment_entity, payment> {
     if constexpr (requires { wanted.reason; }) reason = wanted.reason;
 
     if (const auto* done = std::get_if<conclusion>(&decided)) {
-      auto record = record_of(work, done->result.what, amount, std::move(reason), now);
+      auto record = record_of(work, to_string(done->result.what), amount, std::move(reason), now);
       return conclude_at_once(std::move(work), std::move(record), context_->encoder.encode(done->result), *row(), now);
     }
     if (!take_slot(row()->provider)) return fail_for_want_of_a_slot(std::move(work));
     auto claimed = std::make_shared<const payment>(std::move(std::get<claim>(decided).claimed));
     auto unit = unit_of(unit_kind::begin);
-    unit.inserts.push_back(record_of(work, claimed->open->what, claimed->open->amount, std::move(reason), now));
+    unit.inserts.push_back(
+        record_of(work, to_string(claimed->open->what), claimed->open->amount, std::move(reason), now));
     unit.claims.push_back(claimed);
     commit_command(std::move(work), std::move(unit), std::move(claimed), [this](job begun) {
       begun.began = true;
@@ -132,7 +134,7 @@ class payment_entity : public entity_queue<payment_entity, payment> {
   /// The customer acted on a hosted page.
   void take_hosted_result(job work) {
     if (!row()) return fail(work, not_found);
-    const auto& seen = std::get<hosted_result>(work.request.what);
+    const auto& seen = *command_if<hosted_result>(work.request.what);
     if (seen.provider_ref == row()->provider_ref)
       if (auto change = settle_hosted(*row(), seen.signal, context_->clock.now()))
         return change_unasked(std::move(work), std::move(change->next), std::move(change->entries));

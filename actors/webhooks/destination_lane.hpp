@@ -16,6 +16,12 @@
 
 namespace gateway::actors {
 
+/// Whether anything may be posted there. What is for a disabled destination, or for that of a suspended platform,
+/// waits.
+inline bool may_be_sent(const webhook_endpoint& to) {
+  return to.what.status == destination_status::enabled && !to.held;
+}
+
 struct destination_lane {
   /// Workers that a lane may occupy while it waits for the store, in windows.
   static constexpr std::size_t windows_of_workers = 4;

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -21,7 +22,7 @@
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
-#include "delivery_balance.hpp"
+#include "delivery_lag.hpp"
 #include "destination_lane.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/delivery_numbers.hpp"
@@ -45,8 +46,6 @@ constexpr std::chrono::minutes longest_backlog_interval{10};
 constexpr std::chrono::seconds gauge_interval{5};
 constexpr std::chrono::seconds look_timeout{30};
 constexpr std::chrono::seconds look_again{1};
-/// A lane whose window has been full at each look for so long waits for its destination, not for the gateway.
-constexpr duration_ms busy_after{250};
 /// One transaction of the writer that payments may wait for, too.
 constexpr std::uint32_t redeliver_chunk = 200;
 /// So many workers may die within `deaths_span`; one that is given the same delivery for the last time has seen it kill
@@ -66,6 +65,7 @@ class dispatcher_state {
     self_ = self;
     context_ = std::move(context);
     pace_ = pace{context_->config.webhook_rate};
+    lag_.emplace(*context_);
     self_->set_down_handler([this](caf::down_msg& down) { worker_died(down); });
     self_->set_exit_handler([this](caf::exit_msg& message) {
       for (auto& each : workers_) self_->send_exit(each.actor, caf::exit_reason::user_shutdown);
@@ -82,7 +82,7 @@ class dispatcher_state {
     for (auto& job : fresh.jobs) {
       auto& to = lane_of(job.row.to);
       if (to.holds(job.row.id)) continue;
-      if (to.well) balance_.came();
+      lag_->came(to);
       to.pending += 1;
       if (to.oldest_number == 0) to.oldest_number = job.row.id;
       // What the table holds already comes first.
@@ -213,8 +213,8 @@ class dispatcher_state {
     if (draining_) return;
     const auto now = context_->clock.now();
     const auto ticks = self_->system().clock().now();
-    if (balance_.is_due(ticks)) balance(ticks, now);
-    pace_.refill(ticks, {context_->meters.requests_in_flight.Value() > 0, balance_.fresh_per_second(), lag_});
+    if (lag_->is_due(ticks)) lag_->look(lanes_, ticks, now);
+    pace_.refill(ticks, {context_->meters.requests_in_flight.Value() > 0, lag_->fresh_per_second(), lag_->longest()});
     while (!queued_lanes_.empty() && worker_is_free() && pace_.permits()) {
       auto& to = *queued_lanes_.front();
       queued_lanes_.pop_front();
@@ -224,46 +224,6 @@ class dispatcher_state {
     schedule(now);
   }
 
-  /// Brakes the writes if their webhooks fall behind.
-  void balance(timer_time ticks, time_point now) {
-    lag_ = duration_ms{0};
-    std::uint64_t waiting = 0;
-    for (auto& [id, each] : lanes_) {
-      // Where the destination is in distress, its small window is what keeps its workers few, not the slow store.
-      if (each.has_room() && (each.has_workers_left() || !each.allowed.distressed())) each.had_room_at = now;
-      // Most lanes have nothing to do, and must cost next to nothing.
-      if (each.ready.empty() && (!each.table_due || *each.table_due > now)) continue;
-      each.well = is_well(each, now);
-      const auto lag = lag_of(each, now);
-      lag_ = std::max(lag_, lag);
-      if (lag > duration_ms{0} && each.pending > each.with_workers) waiting += each.pending - each.with_workers;
-    }
-    const bool limited = balance_.limit().has_value();
-    balance_.look(ticks, lag_, waiting, context_->brake.let_in(), context_->brake.turned_away());
-    const auto limit = balance_.limit();
-    limit ? context_->brake.limit(*limit) : context_->brake.release();
-    context_->meters.webhook_write_limit.Set(limit.value_or(0));
-    context_->meters.webhook_lag_seconds.Set(std::chrono::duration<double>(lag_).count());
-    if (limited != limit.has_value())
-      log::warn(limited ? "webhooks_keep_up_again" : "webhooks_fall_behind",
-                {{"lag_ms", static_cast<std::int64_t>(lag_.count())}});
-  }
-
-  /// Whether only the gateway keeps the lane's deliveries back: not where the destination is disabled, or fails, or is
-  /// busy with as many as it may have.
-  bool is_well(const destination_lane& lane, time_point now) const {
-    if (lane.trust.now_is() != breaker::state::closed || now - lane.had_room_at > busy_after) return false;
-    const auto endpoint = context_->merchants.find_destination(lane.id);
-    return endpoint && endpoint->what.status == destination_status::enabled && !lane.gone;
-  }
-
-  /// How long the oldest delivery of a lane that is well has been due.
-  duration_ms lag_of(const destination_lane& of, time_point now) const {
-    if (!of.well || (of.ready.empty() && !of.table_due)) return duration_ms{0};
-    const auto due = of.ready.empty() ? *of.table_due : of.ready.front().row.next_attempt_at.value_or(now);
-    return std::max(duration_ms{0}, duration_ms{now - due});
-  }
-
   bool worker_is_free() const {
     return !free_.empty() || workers_.size() < std::max<std::size_t>(1, context_->config.webhook_workers);
   }
@@ -271,7 +231,7 @@ class dispatcher_state {
   /// Hands out one delivery of the lane, if it may; true if another may follow.
   bool attend(destination_lane& to, time_point now) {
     const auto endpoint = context_->merchants.find_destination(to.id);
-    if (!endpoint || endpoint->what.status != destination_status::enabled) {
+    if (!endpoint || !may_be_sent(*endpoint)) {
       // What is in memory may stay there: the table has it, too. But it need not.
       forget_ready(to, now);
       // At a start the table may be read before the directory is, and the directory's news may be told before they are
@@ -303,7 +263,7 @@ class dispatcher_state {
     to.ready.pop_front();
     ready_in_all_ -= 1;
     pace_.began();
-    if (to.well) balance_.began();
+    lag_->began(to);
     to.trust.began();
     to.under_way += 1;
     to.with_workers += 1;
@@ -460,7 +420,7 @@ class dispatcher_state {
     if (!agenda_.empty()) at = std::min(at, agenda_.begin()->first);
     auto delay = std::clamp<duration_ms>(at - now, duration_ms{1}, gauge_interval);
     if (!queued_lanes_.empty() && !pace_.permits()) delay = std::min(delay, pace::grain);
-    if (balance_.limit()) delay = std::min<duration_ms>(delay, delivery_balance::interval);
+    if (lag_->brakes()) delay = std::min<duration_ms>(delay, delivery_balance::interval);
     const auto rings = self_->system().clock().now() + delay;
     if (wake_at_ <= rings + duration_ms{1}) return;
     wake_at_ = rings;
@@ -552,8 +512,7 @@ class dispatcher_state {
   std::size_t reading_ = 0;
   std::deque<destination_lane*> waiting_to_read_;
   pace pace_{0};
-  delivery_balance balance_;
-  duration_ms lag_{0};
+  std::optional<delivery_lag> lag_;
 
   std::vector<pool_worker> workers_;
   std::vector<std::size_t> free_;

@@ -33,10 +33,27 @@ std::optional<rejection> check_timestamp(std::string_view text, time_point now) 
   return std::nullopt;
 }
 
-std::shared_ptr<const api_key> usable_key(const directory& keys, std::string_view id) {
-  if (id.size() > longest_key_id) return nullptr;
-  auto found = keys.find_key(key_id{std::string{id}});
-  return found && !found->revoked ? found : nullptr;
+bool is_genuine(std::string_view signature, std::string_view secret, std::string_view canonical) {
+  const auto expected = crypto::hex(crypto::hmac_sha256(secret, canonical));
+  return crypto::equal_constant_time(expected, signature);
+}
+
+/// The key if it can be used and has made the signature. One that cannot be used takes as long.
+template <class Key>
+std::shared_ptr<const Key> signing_key(std::shared_ptr<const Key> found, const request& in,
+                                       std::string_view canonical) {
+  const bool usable = found && !found->revoked;
+  const bool genuine = is_genuine(*in.signature, usable ? std::string_view{found->secret} : nobodys_secret, canonical);
+  return usable && genuine ? std::move(found) : nullptr;
+}
+
+/// An id too long to be one is not looked up.
+key_id named_key(const request& in) {
+  return in.key_id->size() > longest_key_id ? key_id{} : key_id{std::string{*in.key_id}};
+}
+
+rejection not_the_signer(error_code code) {
+  return {code, "The key is not known, or the signature does not fit the request."};
 }
 
 }  // namespace
@@ -54,17 +71,16 @@ std::variant<authenticated, rejection> authenticate(const request& in, const dir
   if (auto rejected = check_headers(in)) return *std::move(rejected);
   if (auto rejected = check_timestamp(*in.timestamp, now)) return *std::move(rejected);
 
-  const auto key = usable_key(keys, *in.key_id);
   auto body_sha256 = crypto::hex(crypto::sha256(in.body));
   const auto canonical = canonical_request(in.method, in.path, *in.timestamp, body_sha256);
-  const auto expected =
-      crypto::hex(crypto::hmac_sha256(key ? std::string_view{key->secret} : nobodys_secret, canonical));
-  const bool genuine = crypto::equal_constant_time(expected, *in.signature);
-  if (!genuine || !key) {
-    const bool platform = in.key_id->starts_with(platform_key_prefix);
-    return rejection{platform ? error_code::platform_key_invalid : error_code::unauthorized,
-                     "The key is not known, or the signature does not fit the request."};
+  if (in.key_id->starts_with(platform_key_prefix)) {
+    const auto key = signing_key(keys.find_platform_key(named_key(in)), in, canonical);
+    if (!key) return not_the_signer(error_code::platform_key_invalid);
+    if (key->suspended) return rejection{error_code::platform_suspended, {}};
+    return authenticated{platform_caller{key->id, key->platform, key->scopes}, std::move(body_sha256)};
   }
+  const auto key = signing_key(keys.find_key(named_key(in)), in, canonical);
+  if (!key) return not_the_signer(error_code::unauthorized);
   return authenticated{merchant_key{key->id, key->merchant, key->env, key->scopes}, std::move(body_sha256)};
 }
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "gateway/domain/on_behalf.hpp"
+#include "http/codec/query.hpp"
+
 namespace gateway::http {
 namespace {
 
@@ -15,25 +18,71 @@ rejection another_merchant(std::string_view named_by) {
   return {error_code::merchant_id_mismatch, std::string{named_by} + ": not the merchant whose key signed the request"};
 }
 
-rejection lacks(scope needed) {
-  return {error_code::forbidden, "This operation needs the scope " + std::string{name_of(needed)} + "."};
+std::string words_of(scope needed) { return "This operation needs the scope " + std::string{name_of(needed)} + "."; }
+
+error_code code_of(acting_refusal why) noexcept {
+  switch (why) {
+    case acting_refusal::grant_not_found: return error_code::not_granted;
+    case acting_refusal::merchant_grant_required: return error_code::grant_elsewhere;
+    case acting_refusal::scope_denied: return error_code::scope_denied;
+    case acting_refusal::scope_not_granted: return error_code::scope_not_granted;
+    case acting_refusal::key_lacks_scope: return error_code::forbidden;
+  }
+  return error_code::internal_error;
 }
 
 /// A merchant's key fixes environment and merchant; naming another merchant is a mistake worth telling.
-ruling judge(merchant_key key, const request& in, scope needed) {
+ruling judge(merchant_key key, const request& in, scope needed, const directory&) {
   if (in.service_merchant && *in.service_merchant != key.merchant.value) return another_merchant("Service-Merchant");
-  if (!key.scopes.permits(needed)) return lacks(needed);
-  return permit{std::move(key.merchant), key.env, {}};
+  if (!key.scopes.permits(needed)) return rejection{error_code::forbidden, words_of(needed)};
+  return permit{std::move(key.merchant), key.env, {}, false};
+}
+
+ruling judge(platform_caller key, const request& in, scope needed, const directory& known) {
+  const auto chosen = read_environment(in);
+  if (const auto* wrong = std::get_if<rejection>(&chosen)) return *wrong;
+  const auto env = std::get<environment>(chosen);
+  if (!in.service_merchant || in.service_merchant->empty()) return rejection{error_code::service_merchant_required, {}};
+
+  platform_and_merchant who{std::move(key.platform), merchant_id{std::string{*in.service_merchant}}};
+  const auto grants = known.find_grants(who);
+  const auto& here = grants.in(env);
+  if (const auto why = judge_grant(here.state, grants.other_than(env).state)) return rejection{code_of(*why), {}};
+  if (const auto why = judge_scopes(needed, key.scopes, here.scopes)) {
+    const bool nothing_in_common = *why == acting_refusal::scope_denied;
+    return rejection{code_of(*why), nothing_in_common ? std::string{} : words_of(needed)};
+  }
+  return permit{std::move(who.merchant), env, std::move(who.platform.value), true};
 }
 
 }  // namespace
 
-authorization authorize(caller who, const request& in, scope needed) {
-  return std::visit([&](auto& credential) -> authorization { return judge(std::move(credential), in, needed); }, who);
+ruling authorize(caller who, const request& in, scope needed, const directory& known) {
+  return std::visit([&](auto& credential) { return judge(std::move(credential), in, needed, known); }, who);
+}
+
+ruling authorize_platform(caller who) {
+  auto* key = std::get_if<platform_caller>(&who);
+  if (!key) return rejection{error_code::platform_key_required, {}};
+  return permit{{}, environment::live, std::move(key->platform.value), true};
+}
+
+std::variant<environment, rejection> read_environment(const request& in) {
+  const auto pairs = read_query(in.query);
+  if (!pairs) return rejection{error_code::invalid_environment, {}};
+  std::optional<environment> chosen;
+  for (const auto& each : *pairs) {
+    if (each.name != "environment") continue;
+    if (chosen || (each.value != "test" && each.value != "live")) return rejection{error_code::invalid_environment, {}};
+    chosen = each.value == "test" ? environment::test : environment::live;
+  }
+  return chosen.value_or(environment::live);
 }
 
 std::optional<rejection> check_merchant(const permit& allowed, const merchant_id& named) {
   if (named.empty() || named == allowed.merchant) return std::nullopt;
+  if (allowed.by_platform)
+    return rejection{error_code::merchant_id_mismatch, "merchant_id: not the merchant that Service-Merchant names"};
   return another_merchant("merchant_id");
 }
 

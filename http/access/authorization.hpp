@@ -1,13 +1,13 @@
-// What a caller may do: the one place that turns who asks into a permit, or rejects the request.
+// What a caller may do: the one place that turns who asks into a permit, or rejects the request. Pure, from the
+// published snapshot: it costs a request no message.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <variant>
 
-#include <boost/asio/awaitable.hpp>
-
 #include "caller.hpp"
+#include "gateway/directory.hpp"
 #include "http/errors.hpp"
 #include "http/message.hpp"
 
@@ -15,19 +15,24 @@ namespace gateway::http {
 
 /// Whom a request acts for. Handlers know nothing else of their caller.
 struct permit {
-  merchant_id merchant;
+  merchant_id merchant;  ///< empty where a platform acts for itself
   environment env = environment::test;
   std::string principal;  ///< of its idempotency keys (command_key); empty for the merchant itself
+  bool by_platform = false;
 };
 
 using ruling = std::variant<permit, rejection>;
 
-/// The ruling itself where the published snapshot is enough for it, which spares the busiest requests a coroutine. An
-/// operation to await where something must be looked up first.
-using authorization = std::variant<ruling, boost::asio::awaitable<ruling>>;
+/// For what is done for a merchant. Of a platform: environment, Service-Merchant, the merchant's grant, then scopes. Of
+/// a merchant: that it names no other, then scopes.
+ruling authorize(caller who, const request& in, scope needed, const directory& known);
 
-/// Service-Merchant, then the scope that the operation needs.
-authorization authorize(caller who, const request& in, scope needed);
+/// For what a platform does for itself: no environment, no merchant, no scope. Its idempotency keys are a space of
+/// their own, under no merchant.
+ruling authorize_platform(caller who);
+
+/// `?environment=` of a platform's request: live if it is absent. Empty, another value or several are rejected.
+std::variant<environment, rejection> read_environment(const request& in);
 
 /// A body may name its merchant. Rejected if that is not the one whom the request acts for; an empty name is none.
 std::optional<rejection> check_merchant(const permit& allowed, const merchant_id& named);

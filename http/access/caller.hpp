@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "gateway/domain/merchant.hpp"
+#include "gateway/domain/platform.hpp"
 
 namespace gateway::http {
 
@@ -15,7 +16,14 @@ struct merchant_key {
   scope_set scopes;
 };
 
+/// A platform's key. The request names the environment and the merchant whom the platform acts for.
+struct platform_caller {
+  key_id id;
+  platform_id platform;
+  scope_set scopes;
+};
+
 /// One alternative for each kind of credential.
-using caller = std::variant<merchant_key>;
+using caller = std::variant<merchant_key, platform_caller>;
 
 }  // namespace gateway::http

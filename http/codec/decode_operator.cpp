@@ -13,7 +13,6 @@ constexpr std::size_t most_name = 200;
 constexpr std::size_t most_email = 320;
 constexpr std::size_t most_id = 64;
 constexpr std::size_t most_scopes = 256;
-constexpr std::size_t least_password = 8;
 constexpr std::size_t most_password = 1024;
 constexpr std::size_t most_account = 255;
 constexpr std::size_t most_currencies = 200;
@@ -42,6 +41,14 @@ provider_kind read_provider(field_reader& fields) {
 
 void check_email(field_reader& fields, std::string_view name, std::string_view value) {
   if (!value.empty() && !looks_like_email(value)) fields.reject(name, "must be an e-mail address");
+}
+
+/// An owner unless it says otherwise.
+member_role read_role(field_reader& fields) {
+  const auto text = fields.text("role", most_id);
+  const auto role = text.empty() ? std::optional{member_role::owner} : parse_member_role(text);
+  if (!role) fields.reject("role", "must be owner or viewer");
+  return role.value_or(member_role::viewer);
 }
 
 std::vector<currency> read_currencies(field_reader& fields) {
@@ -102,6 +109,33 @@ std::vector<std::string> read_events(field_reader& fields) {
   return list;
 }
 
+platform_id read_platform(field_reader& fields) { return platform_id{fields.required_text("platform_id", most_id)}; }
+
+scope_set read_scopes(field_reader& fields, std::string_view by_default) {
+  const auto names = fields.text("scopes", most_scopes);
+  const auto scopes = parse_scopes(names.empty() ? by_default : std::string_view{names});
+  if (!scopes) fields.reject("scopes", "must be names of scopes, with blanks between them");
+  return scopes.value_or(scope_set{});
+}
+
+/// Each once, in the order in which they were written.
+std::vector<std::string> read_urls(field_reader& fields, std::string_view name, std::size_t most) {
+  std::vector<std::string> list;
+  for (auto& url : fields.text_list(name, most, most_url))
+    if (std::ranges::find(list, url) == list.end()) list.push_back(std::move(url));
+  return list;
+}
+
+std::string read_contact(field_reader& fields) {
+  auto contact = fields.required_text("contact", most_email);
+  check_email(fields, "contact", contact);
+  return contact;
+}
+
+void check_platform(field_reader& fields, const platform& as_it_would_be) {
+  if (auto fault = fault_of(as_it_would_be)) fields.reject(error_code::invalid_request, *std::move(fault));
+}
+
 destination_id read_destination(field_reader& fields) {
   return destination_id{fields.required_text("destination_id", most_id)};
 }
@@ -157,10 +191,7 @@ decoded<mint_key> decode_mint_key(std::string_view body, std::size_t json_depth)
   return decode_with<mint_key>(body, json_depth, [](field_reader& fields, mint_key& command) {
     command.merchant = read_merchant(fields);
     command.env = read_mode(fields);
-    const auto names = fields.text("scopes", most_scopes);
-    const auto scopes = parse_scopes(names.empty() ? default_merchant_scopes : std::string_view{names});
-    if (!scopes) fields.reject("scopes", "must be names of scopes, with blanks between them");
-    command.scopes = scopes.value_or(scope_set{});
+    command.scopes = read_scopes(fields, default_merchant_scopes);
   });
 }
 
@@ -177,7 +208,17 @@ decoded<add_user> decode_add_user(std::string_view body, std::size_t json_depth)
     check_email(fields, "email", command.email);
     command.password = fields.required_text("password", most_password);
     if (count_characters(command.password) < least_password)
-      fields.reject("password", "must have at least 8 characters");
+      fields.reject("password", "must have at least 12 characters");
+    command.role = read_role(fields);
+  });
+}
+
+decoded<invite_user> decode_invite_user(std::string_view body, std::size_t json_depth) {
+  return decode_with<invite_user>(body, json_depth, [](field_reader& fields, invite_user& command) {
+    command.merchant = read_merchant(fields);
+    command.email = fields.required_text("email", most_email);
+    check_email(fields, "email", command.email);
+    command.role = read_role(fields);
   });
 }
 
@@ -200,6 +241,55 @@ decoded<set_route> decode_set_route(std::string_view body, std::size_t json_dept
     command.way.provider = read_provider(fields);
     command.way.currencies = read_currencies(fields);
     command.way.methods = read_methods(fields);
+  });
+}
+
+decoded<create_platform> decode_create_platform(std::string_view body, std::size_t json_depth) {
+  return decode_with<create_platform>(body, json_depth, [](field_reader& fields, create_platform& command) {
+    command.name = fields.required_text("name", most_platform_name);
+    command.slug = fields.required_text("slug", most_id);
+    command.contact = read_contact(fields);
+    command.redirect_uris = read_urls(fields, "redirect_uris", most_redirect_uris);
+    command.return_origins = read_urls(fields, "return_origins", most_return_origins);
+    platform made;
+    made.slug = command.slug;
+    made.name = command.name;
+    made.redirect_uris = command.redirect_uris;
+    made.return_origins = command.return_origins;
+    check_platform(fields, made);
+  });
+}
+
+decoded<change_platform> decode_change_platform(std::string_view body, std::size_t json_depth) {
+  return decode_with<change_platform>(body, json_depth, [](field_reader& fields, change_platform& command) {
+    command.id = read_platform(fields);
+    if (fields.has("name")) command.name = fields.text("name", most_platform_name);
+    if (fields.has("contact")) command.contact = read_contact(fields);
+    if (fields.has("redirect_uris")) command.redirect_uris = read_urls(fields, "redirect_uris", most_redirect_uris);
+    if (fields.has("return_origins")) command.return_origins = read_urls(fields, "return_origins", most_return_origins);
+    // What stays has been checked when it was given: here something stands for it that is right.
+    platform changed;
+    changed.slug = "as-it-is";
+    changed.name = command.name.value_or("as it is");
+    changed.redirect_uris = command.redirect_uris.value_or(std::vector<std::string>{"https://as.it.is/"});
+    changed.return_origins = command.return_origins.value_or(std::vector<std::string>{});
+    check_platform(fields, changed);
+  });
+}
+
+decoded<set_platform_status> decode_set_platform_status(std::string_view body, std::size_t json_depth) {
+  return decode_with<set_platform_status>(body, json_depth, [](field_reader& fields, set_platform_status& command) {
+    command.id = read_platform(fields);
+    const auto status = parse_platform_status(fields.required_text("status", most_id));
+    if (!status) fields.reject("status", "must be active or suspended");
+    command.status = status.value_or(platform_status::active);
+  });
+}
+
+decoded<mint_platform_key> decode_mint_platform_key(std::string_view body, std::size_t json_depth) {
+  return decode_with<mint_platform_key>(body, json_depth, [](field_reader& fields, mint_platform_key& command) {
+    command.platform = read_platform(fields);
+    command.scopes = read_scopes(fields, default_platform_scopes);
   });
 }
 

@@ -14,8 +14,16 @@ decoded<create_merchant> decode_create_merchant(std::string_view body, std::size
 decoded<mint_key> decode_mint_key(std::string_view body, std::size_t json_depth);
 decoded<revoke_key> decode_revoke_key(std::string_view body, std::size_t json_depth);
 decoded<add_user> decode_add_user(std::string_view body, std::size_t json_depth);
+decoded<invite_user> decode_invite_user(std::string_view body, std::size_t json_depth);
 decoded<set_connection> decode_set_connection(std::string_view body, std::size_t json_depth);
 decoded<set_route> decode_set_route(std::string_view body, std::size_t json_depth);
+
+// Platforms: a fault names the field that has it.
+decoded<create_platform> decode_create_platform(std::string_view body, std::size_t json_depth);
+/// A field that is absent or null stays as it is; a list that is given, also an empty one, replaces the old.
+decoded<change_platform> decode_change_platform(std::string_view body, std::size_t json_depth);
+decoded<set_platform_status> decode_set_platform_status(std::string_view body, std::size_t json_depth);
+decoded<mint_platform_key> decode_mint_platform_key(std::string_view body, std::size_t json_depth);
 
 /// Types are accepted under the names that merchants or platforms are told, and stored under the first.
 decoded<set_destination> decode_set_destination(std::string_view body, std::size_t json_depth);

@@ -1,5 +1,7 @@
 #include "encode_operator.hpp"
 
+#include <utility>
+
 #include "json_writer.hpp"
 
 namespace gateway::http {
@@ -16,19 +18,26 @@ std::string encode_object(Write write) {
   return out;
 }
 
+/// `append` writes one item as JSON.
+template <class Items, class Append>
+void write_array(json_object& into, std::string_view name, const Items& items, Append append) {
+  auto& out = into.member(name);
+  out += '[';
+  bool first = true;
+  for (const auto& item : items) {
+    if (!std::exchange(first, false)) out += ',';
+    append(out, item);
+  }
+  out += ']';
+}
+
 /// `{"name":[…]}`; `append` writes one row into its object.
 template <class Rows, class Append>
 void write_list(json_object& body, std::string_view name, const Rows& rows, Append append) {
-  auto& out = body.member(name);
-  out += '[';
-  bool first = true;
-  for (const auto& row : rows) {
-    if (!first) out += ',';
-    first = false;
+  write_array(body, name, rows, [&](std::string& out, const auto& row) {
     json_object object{out};
     append(object, row);
-  }
-  out += ']';
+  });
 }
 
 void time_or_null(json_object& into, std::string_view name, const std::optional<time_point>& at) {
@@ -38,6 +47,10 @@ void time_or_null(json_object& into, std::string_view name, const std::optional<
     into.member(name) += "null";
 }
 
+void write_texts(json_object& into, std::string_view name, const std::vector<std::string>& texts) {
+  write_array(into, name, texts, [](std::string& out, const std::string& text) { write_json_string(out, text); });
+}
+
 void append_destination(json_object& object, const webhook_endpoint& endpoint, time_point now) {
   const auto& d = endpoint.what;
   object.text("id", d.id.value);
@@ -45,15 +58,8 @@ void append_destination(json_object& object, const webhook_endpoint& endpoint, t
   object.text("owner", d.owner);
   object.text("mode", to_string(d.env));
   object.text("url", d.url);
-  {
-    auto& events = object.member("events");
-    events += '[';
-    for (std::size_t i = 0; i < d.events.size(); ++i) {
-      if (i != 0) events += ',';
-      write_json_string(events, type_told_to(d.kind, d.events[i]));
-    }
-    events += ']';
-  }
+  write_array(object, "events", d.events,
+              [&](std::string& out, const std::string& type) { write_json_string(out, type_told_to(d.kind, type)); });
   object.text("status", to_string(d.status));
   object.text("disabled_reason", d.disabled_reason);
   object.text("created_at", format_millis(d.created_at));
@@ -117,8 +123,22 @@ std::string encode(const minted_key& made) {
   });
 }
 
+std::string encode(const saved_platform& made) {
+  return encode_object([&](json_object& body) {
+    body.text("platform_id", made.id.value);
+    body.text("client_id", made.client_id);
+  });
+}
+
 std::string encode(const added_user& made) {
   return encode_object([&](json_object& body) { body.text("user_id", made.id.value); });
+}
+
+std::string encode_invitation(const user_id& user, std::string_view url) {
+  return encode_object([&](json_object& body) {
+    body.text("user_id", user.value);
+    body.text("invitation_url", url);
+  });
 }
 
 std::string encode(const placed_route& made) {
@@ -148,6 +168,20 @@ std::string encode(const named_result& made) {
 }
 
 // ---- lists --------------------------------------------------------------------------------------
+
+std::string encode_platforms(const std::vector<platform>& list) {
+  return encode_object([&](json_object& body) {
+    write_list(body, "platforms", list, [](json_object& object, const platform& p) {
+      object.text("platform_id", p.id.value);
+      object.text("client_id", p.slug);
+      object.text("name", p.name);
+      object.text("status", to_string(p.status));
+      write_texts(object, "redirect_uris", p.redirect_uris);
+      write_texts(object, "return_origins", p.return_origins);
+      object.text("contact", p.contact);
+    });
+  });
+}
 
 std::string encode_destinations(const std::vector<std::shared_ptr<const webhook_endpoint>>& list, std::size_t left_out,
                                 time_point now) {

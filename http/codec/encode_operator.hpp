@@ -16,11 +16,16 @@ namespace gateway::http {
 // What a command made, as gatewayctl prints it.
 std::string encode(const created_merchant& made);
 std::string encode(const minted_key& made);
+std::string encode(const saved_platform& made);
 std::string encode(const added_user& made);
+std::string encode_invitation(const user_id& user, std::string_view url);
 std::string encode(const placed_route& made);
 std::string encode(const destination_secret& made);
 std::string encode(const rotated_secret& made);
 std::string encode(const named_result& made);
+
+/// `{"platforms":[…]}`.
+std::string encode_platforms(const std::vector<platform>& list);
 
 /// `{"destinations":[…]}`, without secrets. A previous secret is told of while it still signs at `now`. `left_out`, if
 /// any were, is how many.

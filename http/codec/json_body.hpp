@@ -26,6 +26,7 @@ class field_reader {
  public:
   explicit field_reader(const simdjson::dom::object& object) : object_(object) {}
 
+  bool has(std::string_view name) const { return find(name).has_value(); }
   /// Empty if absent. `most` counts characters, not bytes.
   std::string text(std::string_view name, std::size_t most);
   /// What people write, empty if absent: bounded by `most_free_text_bytes` only.

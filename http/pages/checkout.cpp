@@ -2,11 +2,9 @@
 
 #include <cstring>  // ctemplate uses strlen without it: this stays in front
 
-#include <algorithm>
-
 #include <ctemplate/template_dictionary.h>
-#include <boost/url/parse_query.hpp>
 
+#include "forms.hpp"
 #include "gateway/base/crypto.hpp"
 #include "gateway/domain/payment_machine.hpp"
 #include "http/codec/web_address.hpp"
@@ -17,10 +15,6 @@ namespace {
 
 constexpr std::size_t cookie_digits = 32;
 constexpr std::size_t longest_form = 4096;
-
-bool is_lower_hex(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
-}
 
 std::string_view cut_line(std::string_view& rest) {
   const auto end = rest.find('\n');
@@ -47,15 +41,6 @@ std::string set_cookie(std::string_view value, bool embedded) {
   return text += embedded ? "None; Partitioned" : "Lax";
 }
 
-response redirect_to(const std::string& url) {
-  response out;
-  out.status = status::see_other;
-  out.content_type = "text/plain; charset=utf-8";
-  out.headers.emplace_back("Location", url);
-  out.headers.emplace_back("Referrer-Policy", "no-referrer");
-  return out;
-}
-
 bool is_paid(payment_state state) noexcept {
   using enum payment_state;
   return state == authorized || state == captured || state == partially_refunded || state == refunded;
@@ -80,50 +65,19 @@ std::optional<hosted_link> read_hosted_link(std::string_view token, std::string_
 }
 
 std::optional<std::string> find_checkout_cookie(std::optional<std::string_view> header) {
-  auto rest = header.value_or("");
-  while (!rest.empty()) {
-    const auto end = rest.find(';');
-    auto pair = rest.substr(0, end);
-    rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
-    while (pair.starts_with(' ')) pair.remove_prefix(1);
-    if (!pair.starts_with(checkout_cookie_name)) continue;
-    pair.remove_prefix(checkout_cookie_name.size());
-    if (!pair.starts_with('=')) continue;
-    pair.remove_prefix(1);
-    if (pair.size() == cookie_digits && is_lower_hex(pair)) return std::string{pair};
-  }
-  return std::nullopt;
-}
-
-std::string csrf_token(std::string_view key, std::string_view cookie, std::string_view link_token) {
-  std::string bound = "csrf\n";
-  bound.append(cookie).append("\n").append(link_token);
-  return crypto::hex(crypto::hmac_sha256(key, bound));
+  return find_hex_cookie(header, checkout_cookie_name, cookie_digits);
 }
 
 std::optional<hosted_form> read_hosted_form(std::string_view body) {
-  if (body.size() > longest_form) return std::nullopt;
-  // Boost.URL 1.81 looks one character past the last field, which in a session's buffer is the next request's.
-  const std::string terminated{body};
-  const auto fields = boost::urls::parse_query(terminated);
-  if (!fields) return std::nullopt;
-  std::optional<std::string> action;
-  std::optional<std::string> csrf;
-  for (const auto field : *fields) {
-    auto* slot = field.key == "action" ? &action : field.key == "csrf" ? &csrf : nullptr;
-    if (!slot) continue;
-    if (*slot) return std::nullopt;
-    *slot = std::string{std::string_view{field.value}};
-  }
+  const auto sent = form::read(body, longest_form);
+  if (!sent || !sent->has("csrf")) return std::nullopt;
+  const auto action = sent->one("action");
+  const auto csrf = sent->one("csrf");
   if (!action || !csrf) return std::nullopt;
   if (*action == "pay") return hosted_form{hosted_action::pay, *csrf};
   if (*action == "decline") return hosted_form{hosted_action::decline, *csrf};
   if (*action == "cancel") return hosted_form{hosted_action::cancel, *csrf};
   return std::nullopt;
-}
-
-bool is_form_request(std::optional<std::string_view> content_type) noexcept {
-  return content_type && content_type->substr(0, content_type->find(';')) == "application/x-www-form-urlencoded";
 }
 
 response checkout_page(const payment& subject, std::string_view merchant_name, std::string_view key,

@@ -23,7 +23,6 @@ std::optional<hosted_link> read_hosted_link(std::string_view token, std::string_
 inline constexpr std::string_view checkout_cookie_name = "__Host-checkout";
 /// The checkout cookie among a Cookie header's; nothing if absent or not of our making.
 std::optional<std::string> find_checkout_cookie(std::optional<std::string_view> header);
-std::string csrf_token(std::string_view key, std::string_view cookie, std::string_view link_token);
 
 enum class hosted_action : unsigned char { pay, decline, cancel };
 struct hosted_form {
@@ -32,7 +31,6 @@ struct hosted_form {
 };
 /// An application/x-www-form-urlencoded body; nothing if a field is missing, unknown or sent twice.
 std::optional<hosted_form> read_hosted_form(std::string_view body);
-bool is_form_request(std::optional<std::string_view> content_type) noexcept;
 
 /// The page with its buttons. Sets the cookie, a new one unless the browser has one.
 response checkout_page(const payment& subject, std::string_view merchant_name, std::string_view key,

@@ -18,13 +18,17 @@ ctemplate::TemplateString name_of(page_template which) {
     case page_template::checkout: return "checkout";
     case page_template::notice: return "notice";
     case page_template::error_docs: return "error_docs";
+    case page_template::sign_in: return "sign_in";
+    case page_template::invitation: return "invitation";
+    case page_template::consent: return "consent";
+    case page_template::buttons: return "buttons";
   }
   return "notice";
 }
 
-bool load(page_template which, std::string_view body) {
+bool load(page_template which, std::string_view body, std::string_view end = {}) {
   std::string text;
-  for (const auto part : {templates::before_style, templates::style, templates::after_style, body}) text += part;
+  for (const auto part : {templates::before_style, templates::style, templates::after_style, body, end}) text += part;
   return ctemplate::StringToTemplateCache(name_of(which), text, ctemplate::DO_NOT_STRIP);
 }
 
@@ -32,7 +36,11 @@ bool load(page_template which, std::string_view body) {
 void load_all() {
   static const bool loaded = load(page_template::checkout, templates::checkout) &&
                              load(page_template::notice, templates::notice) &&
-                             load(page_template::error_docs, templates::error_docs);
+                             load(page_template::error_docs, templates::error_docs) &&
+                             load(page_template::sign_in, templates::sign_in, templates::end_of_portal_page) &&
+                             load(page_template::invitation, templates::invitation, templates::end_of_portal_page) &&
+                             load(page_template::consent, templates::consent, templates::end_of_portal_page) &&
+                             load(page_template::buttons, templates::buttons, templates::end_of_portal_page);
   if (!loaded) throw std::logic_error{"a page template does not parse"};
 }
 
@@ -60,7 +68,7 @@ std::string render(page_template which, const ctemplate::TemplateDictionary& val
 
 std::string content_security_policy(const page_policy& policy) {
   static const std::string fixed =
-      "default-src 'none'; style-src " + style_source() + "; base-uri 'none'; form-action ";
+      "default-src 'none'; script-src 'none'; style-src " + style_source() + "; base-uri 'none'; form-action ";
   std::string text = fixed;
   text += or_none(policy.form_targets);
   text += "; frame-ancestors ";

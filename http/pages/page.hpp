@@ -13,7 +13,7 @@ class TemplateDictionary;
 
 namespace gateway::http {
 
-enum class page_template : unsigned char { checkout, notice, error_docs };
+enum class page_template : unsigned char { checkout, notice, error_docs, sign_in, invitation, consent, buttons };
 
 std::string render(page_template which, const ctemplate::TemplateDictionary& values);
 

@@ -2,6 +2,7 @@
 
 #include <caf/sec.hpp>
 
+#include "gateway/base/crypto.hpp"
 #include "http/codec/encode_operator.hpp"
 #include "http/codec/encode_payment.hpp"
 #include "setup_link.hpp"
@@ -21,7 +22,7 @@ response not_charge_capable(const call& c) {
   const auto& shared = c.here.shared;
   const auto who = shared.merchants.find_merchant(c.allowed.merchant);
   if (!who) return error_response(error_code::internal_error);
-  const auto link = make_setup_link(*who, shared.portal_url, shared.setup_token_key, shared.clock.now());
+  const auto link = make_setup_link(*who, c.allowed.env, shared.portal_url, shared.setup_token_key, shared.clock.now());
   response out;
   out.status = row_of(error_code::merchant_not_charge_capable).status;
   out.body = not_charge_capable_body(*who, c.allowed.env, link, shared.base_url, shared.config.dev);
@@ -35,7 +36,9 @@ response answer(const call& c, problem why) {
 
 response answer(const call&, const entity_row& subject) {
   response out;
-  out.body = std::visit([](const payment_ptr& row) { return encode_payment(*row); }, subject);
+  const auto* shown = std::get_if<payment_ptr>(&subject);
+  if (!shown) return error_response(error_code::internal_error);
+  out.body = encode_payment(**shown);
   return out;
 }
 
@@ -64,6 +67,27 @@ error_code code_of(const caf::error& failure) noexcept {
   if (failure == caf::sec::request_timeout) return error_code::answer_timeout;
   // The actor died, or answered what nobody foresaw. A retry with the same key finds out what happened.
   return error_code::internal_error;
+}
+
+idempotency take_idempotency(call& c) {
+  std::string text;
+  text.reserve(c.in.method.size() + c.in.path.size() + c.body_sha256.size() + 2);
+  text.append(c.in.method).append(1, '\n').append(c.in.path).append(1, '\n').append(c.body_sha256);
+  return {{c.allowed.merchant, c.allowed.env, c.allowed.principal, std::move(c.idempotency_key)},
+          crypto::hex(crypto::sha256(text))};
+}
+
+boost::asio::awaitable<response> answer_unless_key_is_known(call& c, idempotency write, error_style style,
+                                                            error_code otherwise) {
+  const auto& base_url = c.here.shared.base_url;
+  auto op = ask(c.here, find_command{write.key});
+  const auto record = co_await std::move(op);
+  if (!record) co_return error_response(style, code_of(record.error()));
+  if (!record->found) co_return error_response(style, otherwise, {}, base_url);
+  const auto& known = *record->found;
+  if (known.fingerprint != write.fingerprint) co_return error_response(style, error_code::idempotency_key_reused);
+  if (!known.result) co_return error_response(style, error_code::request_in_progress);
+  co_return answer(c, finished{std::make_shared<const gateway::answer>(*known.result), true});
 }
 
 response answer_of(const call& c, caf::expected<entity_reply>& reply) {

@@ -14,6 +14,15 @@ namespace gateway::http {
 /// Which 503 (or 500) an actor's error is. Whatever it is, the operation may run on: the same key gets its result.
 error_code code_of(const caf::error& failure) noexcept;
 
+/// The Idempotency-Key of a signed write, in the space of its caller, with the fingerprint of the request: a retry is
+/// the same request if method, path and body are. Once per call.
+idempotency take_idempotency(call& c);
+
+/// For what is refused before an actor is asked, where nothing is stored. A key that has an answer is told that
+/// instead, and one that belongs to another request is told so.
+boost::asio::awaitable<response> answer_unless_key_is_known(call& c, idempotency write, error_style style,
+                                                            error_code otherwise);
+
 /// The answer to a payment request: a result, a problem, or what was looked at.
 response answer_of(const call& c, caf::expected<entity_reply>& reply);
 

@@ -3,6 +3,7 @@
 #include "asking.hpp"
 #include "gateway/base/crypto.hpp"
 #include "http/pages/checkout.hpp"
+#include "http/pages/forms.hpp"
 #include "http/pages/page.hpp"
 
 namespace gateway::http {

@@ -12,12 +12,6 @@
 namespace gateway::http {
 namespace {
 
-/// A link stays bound to the owner it was made for.
-bool still_valid(const directory& merchants, const setup_token& token) {
-  const auto who = merchants.find_merchant(token.merchant);
-  return who && !who->owner.empty() && who->owner == token.user;
-}
-
 response session_answer(const setup_token& token, const services& shared) {
   const auto session = make_setup_session(token, shared.setup_token_key, shared.clock.now());
   response out;
@@ -39,7 +33,8 @@ boost::asio::awaitable<response> exchange_setup_token(call& c) {
   if (auto* rejected = std::get_if<rejection>(&body)) co_return error_response(*rejected);
 
   const auto token = read_setup_token(std::get<std::string>(body), shared.setup_token_key, shared.clock.now());
-  if (!token || !still_valid(shared.merchants, *token)) co_return error_response(error_code::token_unusable);
+  if (!token || !is_still_bound(shared.merchants.find_merchant(token->merchant).get(), *token))
+    co_return error_response(error_code::token_unusable);
   operator_command redeem = redeem_setup_token{token->merchant, token->id};
   auto op = ask(c.here, std::move(redeem));
   auto reply = co_await std::move(op);

@@ -1,10 +1,15 @@
 // The operator socket: what gatewayctl asks for. The socket's file mode is its authentication.
+#include <algorithm>
 #include <array>
+#include <vector>
 
 #include "asking.hpp"
+#include "grants.hpp"
 #include "health.hpp"
 #include "http/codec/decode_operator.hpp"
+#include "http/codec/encode_operator.hpp"
 #include "http/errors.hpp"
+#include "invitation.hpp"
 #include "operator_webhooks.hpp"
 #include "table.hpp"
 
@@ -21,13 +26,29 @@ boost::asio::awaitable<response> run(call& c) {
   co_return co_await std::move(op);
 }
 
+/// From the published snapshot, by their names for OAuth.
+boost::asio::awaitable<response> list_platforms(call& c) {
+  std::vector<platform> list;
+  c.here.shared.merchants.for_each_platform([&](const platform& one) { list.push_back(one); });
+  std::ranges::sort(list, {}, &platform::slug);
+  co_return answer_with(encode_platforms(list));
+}
+
 constexpr auto operator_table = std::to_array<endpoint>({
     {"POST", "/operator/merchants", run<decode_create_merchant>},
     {"POST", "/operator/keys", run<decode_mint_key>},
     {"POST", "/operator/keys/revoke", run<decode_revoke_key>},
     {"POST", "/operator/users", run<decode_add_user>},
+    {"POST", "/operator/users/invite", invite},
     {"POST", "/operator/connections", run<decode_set_connection>},
     {"POST", "/operator/routes", run<decode_set_route>},
+    {"POST", "/operator/grants/list", list_grants},
+    {"POST", "/operator/grants/revoke", revoke_grant_for_operator},
+    {"POST", "/operator/platforms", run<decode_create_platform>},
+    {"POST", "/operator/platforms/set", run<decode_change_platform>},
+    {"POST", "/operator/platforms/list", list_platforms},
+    {"POST", "/operator/platforms/status", run<decode_set_platform_status>},
+    {"POST", "/operator/platform-keys", run<decode_mint_platform_key>},
     {"POST", "/operator/destinations", put_destination},
     {"POST", "/operator/destinations/list", list_destinations},
     {"POST", "/operator/destinations/enable", run<decode_enable_destination>},

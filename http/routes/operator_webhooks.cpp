@@ -18,9 +18,10 @@ constexpr std::size_t most_destinations_listed = 10'000;
 
 response no_delivery(std::int64_t id) { return error_response(no_such("delivery", std::to_string(id))); }
 
-/// Platforms are not known here yet.
 bool has_owner(const services& shared, const set_destination& command) {
-  return command.kind == destination_kind::merchant && shared.merchants.find_merchant(merchant_id{command.owner});
+  return command.kind == destination_kind::merchant
+             ? shared.merchants.find_merchant(merchant_id{command.owner}) != nullptr
+             : shared.merchants.find_platform(platform_id{command.owner}) != nullptr;
 }
 
 bool passes(const destination_filter& filter, const destination& d) {

@@ -1,21 +1,12 @@
 #include "payments.hpp"
 
 #include "asking.hpp"
-#include "gateway/base/crypto.hpp"
 #include "http/access/preconditions.hpp"
 #include "http/codec/decode.hpp"
 #include "http/errors.hpp"
 
 namespace gateway::http {
 namespace {
-
-/// A retry is the same request if method, path and body are.
-std::string fingerprint_of(const call& c) {
-  std::string text;
-  text.reserve(c.in.method.size() + c.in.path.size() + c.body_sha256.size() + 2);
-  text.append(c.in.method).append(1, '\n').append(c.in.path).append(1, '\n').append(c.body_sha256);
-  return crypto::hex(crypto::sha256(text));
-}
 
 template <class Command>
 entity_request read_of(const call& c, std::string_view id, Command what) {
@@ -25,8 +16,7 @@ entity_request read_of(const call& c, std::string_view id, Command what) {
 template <class Command>
 entity_request write_of(call& c, std::string_view id, Command what) {
   auto wanted = read_of(c, id, std::move(what));
-  const auto& [merchant, env, principal] = c.allowed;
-  wanted.write = idempotency{{merchant, env, principal, std::move(c.idempotency_key)}, fingerprint_of(c)};
+  wanted.write = take_idempotency(c);
   wanted.admission = std::move(c.admission).value().pass_on();
   return wanted;
 }
@@ -37,6 +27,12 @@ boost::asio::awaitable<response> ask_router(call& c, entity_request wanted) {
   auto op = ask(c.here, std::move(wanted));
   auto reply = co_await std::move(op);
   co_return answer_of(c, reply);
+}
+
+/// Why a platform cannot have customers here: they exist in live only, and there no provider keeps them.
+error_code customers_unavailable(const permit& allowed) {
+  return allowed.env == environment::test ? error_code::test_customer_mappings_unavailable
+                                          : error_code::no_eligible_provider;
 }
 
 template <class Command>
@@ -72,6 +68,11 @@ boost::asio::awaitable<response> create_payment_intent(call& c) {
   if (auto* rejected = std::get_if<rejection>(&body)) co_return error_response(*rejected);
   auto& wanted = std::get<create_body>(body);
   if (auto rejected = check_merchant(c.allowed, wanted.merchant)) co_return error_response(*rejected);
+  if (wanted.command.uses_customer_ref && c.allowed.by_platform) {
+    const auto write = take_idempotency(c);
+    auto op = answer_unless_key_is_known(c, write, error_style::usual, customers_unavailable(c.allowed));
+    co_return co_await std::move(op);
+  }
   auto asked = write_of(c, wanted.id.value, std::move(wanted.command));
   auto op = ask_router(c, std::move(asked));
   co_return co_await std::move(op);
@@ -88,7 +89,8 @@ boost::asio::awaitable<response> show_payment_intent(call& c) { return look_at<v
 boost::asio::awaitable<response> show_timeline(call& c) { return look_at<view_timeline>(c); }
 
 boost::asio::awaitable<response> platform_only(call& c) {
-  co_return error_response(problem::platform_key_required, c.here.shared.base_url);
+  const auto why = c.allowed.by_platform ? customers_unavailable(c.allowed) : error_code::platform_key_required;
+  co_return error_response(why, {}, c.here.shared.base_url);
 }
 
 }  // namespace gateway::http

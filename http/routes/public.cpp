@@ -1,11 +1,16 @@
 // What the public listener and the operator's TCP listener offer.
 #include <array>
 
+#include "connect.hpp"
+#include "connect_api.hpp"
 #include "health.hpp"
 #include "hosted.hpp"
+#include "invitation.hpp"
 #include "onboarding.hpp"
 #include "payments.hpp"
 #include "public.hpp"
+#include "setup.hpp"
+#include "sign_in.hpp"
 #include "table.hpp"
 
 namespace gateway::http {
@@ -21,9 +26,26 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"POST", "/v1/payment_intents/{id}/void", void_payment_intent, signed_write, scope::payments_write},
     {"GET", "/v1/payment_intents/{id}/timeline", show_timeline, signed_read, scope::payments_read},
     {"GET", "/v1/payment_intents/{id}", show_payment_intent, signed_read, scope::payments_read},
+    {"POST", "/v1/public/connect/token", exchange_token, signed_write, scope::all, acts_as::platform,
+     error_style::oauth},
+    {"POST", "/v1/grants/{id}/revoke", revoke_platforms_grant, signed_write, scope::all, acts_as::platform,
+     error_style::revoke},
+    {"POST", "/v1/platform_keys/{id}/revoke", revoke_platforms_key, signed_write, scope::all, acts_as::platform},
     {"GET", "/sandbox/checkout/{id}", show_hosted_page},
     {"POST", "/sandbox/checkout/{id}", act_on_hosted_page},
     {"POST", "/v1/public/onboarding/exchange-setup-token", exchange_setup_token},
+    {"GET", "/connect/authorize", show_consent},
+    {"POST", "/connect/authorize", answer_consent},
+    {"GET", "/portal/sign-in", show_sign_in},
+    {"POST", "/portal/sign-in", sign_in},
+    {"POST", "/portal/sign-out", sign_out},
+    {"GET", "/portal/account", show_account},
+    {"GET", "/portal/invitation", show_invitation},
+    {"POST", "/portal/invitation", accept_invited},
+    {"GET", "/portal/setup", show_setup},
+    {"POST", "/portal/setup", act_on_setup},
+    {"GET", "/sandbox/onboarding/{id}", show_onboarding},
+    {"POST", "/sandbox/onboarding/{id}", act_on_onboarding},
     {"POST", "/v1/charges/saved", platform_only, signed_write, scope::payments_write},
     {"GET", "/v1/customers/by_ref", platform_only, signed_read, scope::customers_read},
     {"POST", "/v1/subscription_checkouts", platform_only, signed_write, scope::payments_write},

@@ -15,13 +15,12 @@ namespace {
 
 constexpr std::string_view link_purpose = "psp_setup";
 constexpr std::string_view session_purpose = "setup_session";
+constexpr std::string_view onboarding_purpose = "onboarding";
 
 std::string sign(std::string_view key, std::string_view purpose, const setup_token& token) {
-  const boost::json::object payload{{"purpose", purpose},
-                                    {"merchant", token.merchant.value},
-                                    {"user", token.user.value},
-                                    {"id", token.id},
-                                    {"expires", to_unix_ms(token.expires)}};
+  const boost::json::object payload{{"purpose", purpose},           {"merchant", token.merchant.value},
+                                    {"user", token.user.value},     {"id", token.id},
+                                    {"mode", to_string(token.env)}, {"expires", to_unix_ms(token.expires)}};
   return crypto::sign_token(key, boost::json::serialize(payload));
 }
 
@@ -30,10 +29,34 @@ std::string text_of(const boost::json::object& object, std::string_view name) {
   return value && value->is_string() ? std::string{std::string_view{value->get_string()}} : std::string{};
 }
 
-connection_status status_of(const merchant& who, environment env, provider_kind kind) {
-  const auto at = std::ranges::find_if(
-      who.connections, [&](const connection& link) { return link.env == env && link.provider == kind; });
-  return at == who.connections.end() ? connection_status::not_connected : at->status;
+/// What a token of this purpose says; nothing if it is forged, expired or made for something else.
+std::optional<boost::json::object> open_token(std::string_view token, std::string_view purpose, std::string_view key,
+                                              time_point now) {
+  const auto payload = crypto::verify_token(key, token);
+  if (!payload) return std::nullopt;
+  boost::system::error_code failure;
+  auto document = boost::json::parse(*payload, failure);
+  if (failure || !document.is_object()) return std::nullopt;
+  auto& object = document.get_object();
+  const auto* expires = object.if_contains("expires");
+  if (text_of(object, "purpose") != purpose || !expires || !expires->is_int64()) return std::nullopt;
+  if (from_unix_ms(expires->get_int64()) <= now) return std::nullopt;
+  return std::move(object);
+}
+
+/// Live unless it says test: links of a time before they named one are like that.
+environment mode_of(const boost::json::object& object) {
+  return text_of(object, "mode") == to_string(environment::test) ? environment::test : environment::live;
+}
+
+std::optional<setup_token> read_token(std::string_view token, std::string_view purpose, std::string_view key,
+                                      time_point now) {
+  const auto object = open_token(token, purpose, key, now);
+  if (!object) return std::nullopt;
+  setup_token read{merchant_id{text_of(*object, "merchant")}, user_id{text_of(*object, "user")}, text_of(*object, "id"),
+                   from_unix_ms(object->at("expires").get_int64()), mode_of(*object)};
+  if (read.merchant.empty() || read.id.empty()) return std::nullopt;
+  return read;
 }
 
 /// Empty for a wallet entity: it must not learn of providers.
@@ -44,7 +67,7 @@ boost::json::array offered_providers(const merchant& who, environment env, bool 
     if (row.wallet || (row.sandbox && env == environment::live && !sandbox_in_live)) continue;
     list.push_back(boost::json::object{{"id", row.public_id},
                                        {"display_name", row.display_name},
-                                       {"status", to_string(status_of(who, env, row.kind))},
+                                       {"status", to_string(status_at(who, env, row.kind))},
                                        {"source", signed_link ? "global" : "platform_allowlist"}});
   }
   return list;
@@ -52,27 +75,50 @@ boost::json::array offered_providers(const merchant& who, environment env, bool 
 
 }  // namespace
 
-setup_link make_setup_link(const merchant& who, std::string_view portal_url, std::string_view key, time_point now) {
+setup_link make_setup_link(const merchant& who, environment env, std::string_view portal_url, std::string_view key,
+                           time_point now) {
   const auto expires = now + setup_link_lifetime;
   std::string url{portal_url};
   if (who.owner.empty()) return {(url += "/setup?merchant_id=") += who.id.value, format_seconds(expires), false};
-  const setup_token token{who.id, who.owner, crypto::random_hex(16), expires};
+  const setup_token token{who.id, who.owner, crypto::random_hex(16), expires, env};
   return {(url += "/setup?token=") += sign(key, link_purpose, token), format_millis(expires), true};
 }
 
 std::optional<setup_token> read_setup_token(std::string_view token, std::string_view key, time_point now) {
-  const auto payload = crypto::verify_token(key, token);
-  if (!payload) return std::nullopt;
-  boost::system::error_code failure;
-  const auto document = boost::json::parse(*payload, failure);
-  if (failure || !document.is_object()) return std::nullopt;
-  const auto& object = document.get_object();
-  const auto* expires = object.if_contains("expires");
-  if (text_of(object, "purpose") != link_purpose || !expires || !expires->is_int64()) return std::nullopt;
-  setup_token read{merchant_id{text_of(object, "merchant")}, user_id{text_of(object, "user")}, text_of(object, "id"),
-                   from_unix_ms(expires->get_int64())};
-  if (read.expires <= now || read.merchant.empty() || read.id.empty()) return std::nullopt;
-  return read;
+  return read_token(token, link_purpose, key, now);
+}
+
+std::optional<setup_token> read_setup_session(std::string_view token, std::string_view key, time_point now) {
+  return read_token(token, session_purpose, key, now);
+}
+
+bool is_still_bound(const merchant* who, const setup_token& token) {
+  return who && !who->owner.empty() && who->owner == token.user;
+}
+
+connection_status status_at(const merchant& who, environment env, provider_kind provider) {
+  const auto at = std::ranges::find_if(
+      who.connections, [&](const connection& link) { return link.env == env && link.provider == provider; });
+  return at == who.connections.end() ? connection_status::not_connected : at->status;
+}
+
+std::string make_onboarding_token(const onboarding_link& link, std::string_view key) {
+  const boost::json::object payload{{"purpose", onboarding_purpose},
+                                    {"merchant", link.merchant.value},
+                                    {"mode", to_string(link.env)},
+                                    {"provider", to_string(link.provider)},
+                                    {"back", link.back},
+                                    {"expires", to_unix_ms(link.expires)}};
+  return crypto::sign_token(key, boost::json::serialize(payload));
+}
+
+std::optional<onboarding_link> read_onboarding_link(std::string_view token, std::string_view key, time_point now) {
+  const auto object = open_token(token, onboarding_purpose, key, now);
+  if (!object) return std::nullopt;
+  const auto provider = parse_provider_kind(text_of(*object, "provider"));
+  if (!provider) return std::nullopt;
+  return onboarding_link{merchant_id{text_of(*object, "merchant")}, mode_of(*object), *provider,
+                         text_of(*object, "back"), from_unix_ms(object->at("expires").get_int64())};
 }
 
 setup_session make_setup_session(const setup_token& redeemed, std::string_view key, time_point now) {

@@ -21,7 +21,9 @@ struct setup_link {
   bool is_signed = false;
 };
 
-setup_link make_setup_link(const merchant& who, std::string_view portal_url, std::string_view key, time_point now);
+/// For the environment in which the merchant could not be charged.
+setup_link make_setup_link(const merchant& who, environment env, std::string_view portal_url, std::string_view key,
+                           time_point now);
 
 /// What a genuine token says. Whether it was used before only the directory knows.
 struct setup_token {
@@ -29,6 +31,7 @@ struct setup_token {
   user_id user;
   std::string id;  ///< 32 hex digits
   time_point expires{};
+  environment env = environment::live;
 };
 /// Nothing if the token is forged, expired or made for something else.
 std::optional<setup_token> read_setup_token(std::string_view token, std::string_view key, time_point now);
@@ -39,6 +42,25 @@ struct setup_session {
   std::string expires_at;
 };
 setup_session make_setup_session(const setup_token& redeemed, std::string_view key, time_point now);
+/// As read_setup_token.
+std::optional<setup_token> read_setup_session(std::string_view token, std::string_view key, time_point now);
+/// A link, and the session made of it, stay bound to the owner whom it was made for. `who` may be null.
+bool is_still_bound(const merchant* who, const setup_token& token);
+
+/// How the merchant's connection to this provider stands.
+connection_status status_at(const merchant& who, environment env, provider_kind provider);
+
+/// The address of the sandbox's page at which an account is opened.
+struct onboarding_link {
+  merchant_id merchant;
+  environment env = environment::live;
+  provider_kind provider = provider_kind::sandbox;
+  std::string back;  ///< where the browser goes from there, as is_local_target() has it
+  time_point expires{};
+};
+std::string make_onboarding_token(const onboarding_link& link, std::string_view key);
+/// As read_setup_token.
+std::optional<onboarding_link> read_onboarding_link(std::string_view token, std::string_view key, time_point now);
 
 /// The whole 422 body of merchant_not_charge_capable. `sandbox_in_live` is --dev.
 std::string not_charge_capable_body(const merchant& who, environment env, const setup_link& link,

@@ -27,32 +27,30 @@ std::optional<std::string_view> match(std::string_view pattern, std::string_view
 
 /// The checks of a signed route, in the contract's order: the first that fails answers.
 boost::asio::awaitable<response> run_signed(call& c, endpoint way) {
-  if (auto rejected = admit(c, way)) co_return error_response(*rejected);
+  auto& shared = c.here.shared;
+  const auto told = [&](const rejection& why) { return error_response(way.errors, why, shared.base_url); };
+  if (auto rejected = admit(c, way)) co_return told(*rejected);
 
-  auto signer = authenticate(c.in, c.here.shared.merchants, c.here.shared.clock.now());
-  if (auto* rejected = std::get_if<rejection>(&signer)) co_return error_response(*rejected);
+  auto signer = authenticate(c.in, shared.merchants, shared.clock.now());
+  if (auto* rejected = std::get_if<rejection>(&signer)) co_return told(*rejected);
   auto& known = std::get<authenticated>(signer);
   c.body_sha256 = std::move(known.body_sha256);
 
-  auto judged = authorize(std::move(known.who), c.in, way.allowed_by);
-  if (auto* looking_up = std::get_if<boost::asio::awaitable<ruling>>(&judged)) {
-    auto op = std::move(*looking_up);
-    auto found = co_await std::move(op);
-    judged.emplace<ruling>(std::move(found));
-  }
-  auto& told = std::get<ruling>(judged);
-  if (auto* rejected = std::get_if<rejection>(&told)) co_return error_response(*rejected);
-  c.allowed = std::get<permit>(std::move(told));
+  auto judged = way.subject == acts_as::platform
+                    ? authorize_platform(std::move(known.who))
+                    : authorize(std::move(known.who), c.in, way.allowed_by, shared.merchants);
+  if (auto* rejected = std::get_if<rejection>(&judged)) co_return told(*rejected);
+  c.allowed = std::get<permit>(std::move(judged));
 
-  if (auto rejected = take_idempotency_key(c, way)) co_return error_response(*rejected);
-  if (auto rejected = pass_brake(c, way)) co_return error_response(*rejected);
+  if (auto rejected = take_idempotency_key(c, way)) co_return told(*rejected);
+  if (auto rejected = pass_brake(c, way)) co_return told(*rejected);
   auto op = way.run(c);
   co_return co_await std::move(op);
 }
 
 response failed(const request& in, const endpoint& way, std::string_view what) {
   log::error("request_failed", {{"request_id", in.request_id}, {"route", way.pattern}, {"what", what}});
-  return error_response(error_code::internal_error);
+  return error_response(way.errors, error_code::internal_error);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include "error_style.hpp"
 #include "http/access/authorization.hpp"
 #include "http/access/concurrency_limit.hpp"
 #include "http/message.hpp"
@@ -37,12 +38,20 @@ enum class access : unsigned char {
   signed_write,  ///< signature, scope and Idempotency-Key
 };
 
+/// For whom a signed request acts.
+enum class acts_as : unsigned char {
+  merchant,  ///< a merchant, by its own key or by a platform's
+  platform,  ///< the platform whose key signed: no environment, no Service-Merchant, no scope
+};
+
 struct endpoint {
   std::string_view method;
   std::string_view pattern;
   handler run;
   access needs = access::open;
   scope allowed_by = scope::all;
+  acts_as subject = acts_as::merchant;
+  error_style errors = error_style::usual;
 };
 
 struct found_endpoint {

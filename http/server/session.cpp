@@ -1,7 +1,12 @@
 #include "session.hpp"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include <array>
 #include <chrono>
+#include <string>
 
 #include "gateway/base/log.hpp"
 #include "request_reader.hpp"
@@ -19,6 +24,20 @@ constexpr auto linger_timeout = 2s;
 constexpr std::size_t linger_bytes = 256 * 1024;
 
 std::string_view as_text(const request_ids::text& id) { return {id.data(), id.size()}; }
+
+/// Without its port; empty where there is none, as on the operator socket.
+std::string remote_address_of(stream_socket& socket) {
+  socket_error ignored;
+  const auto end = socket.remote_endpoint(ignored);
+  if (ignored) return {};
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  const auto* address = static_cast<const sockaddr*>(end.data());
+  const void* bytes = nullptr;
+  if (address->sa_family == AF_INET) bytes = &reinterpret_cast<const sockaddr_in*>(address)->sin_addr;
+  if (address->sa_family == AF_INET6) bytes = &reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr;
+  if (!bytes || !::inet_ntop(address->sa_family, bytes, text.data(), text.size())) return {};
+  return text.data();
+}
 
 template <class Transport>
 class session final : public session_record {
@@ -38,6 +57,7 @@ class session final : public session_record {
 
   asio::awaitable<void> run() {
     within(handshake_timeout);
+    remote_address_ = remote_address_of(stream_.socket());
     auto opening = stream_.open(failure_);
     co_await std::move(opening);
     if (failure_) co_return;
@@ -141,6 +161,7 @@ class session final : public session_record {
     const auto id = home_.ids.next();
     auto& in = reader_.current();
     in.request_id = as_text(id);
+    in.remote_address = remote_address_;
     idle = false;
     deadline = never;  // the asks behind a route have deadlines of their own
     home_.meter.request_begun();
@@ -223,6 +244,7 @@ class session final : public session_record {
   const request_handler handle_;
   Transport stream_;
   request_reader reader_;
+  std::string remote_address_;
   clock::time_point begun_{};  ///< the first byte of the current request
   clock::time_point answered_{};  ///< the last one
   socket_error failure_;  ///< of the socket: the connection is over

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -67,9 +68,31 @@ struct hosted_result {
 /// From the reconciler: look at what is due.
 struct settle_due {};
 
-/// What can be asked of an entity. Each kind takes some of these, by one overload each.
-using entity_command = std::variant<create_payment, capture_payment, refund_payment, void_payment, view_entity,
-                                    view_timeline, hosted_result, settle_due>;
+/// From the platform with an idempotency key, from operators and the merchant's people without.
+struct revoke_request {
+  revoke_grant what;
+  bool is_past = false;  ///< as find_grant told
+};
+
+// What can be asked of an entity: of any kind, and of each. An entity takes its own by one overload each, and answers
+// another kind's with caf::sec::unexpected_message.
+using common_command = std::variant<view_entity, view_timeline, settle_due>;
+using payment_command = std::variant<create_payment, capture_payment, refund_payment, void_payment, hosted_result>;
+/// Consent carries no idempotency key: each click may have a code of its own.
+using grant_command = std::variant<give_consent, exchange_code, revoke_request>;
+using entity_command = std::variant<common_command, payment_command, grant_command>;
+
+/// The command, if it is one of this type; else null.
+template <class Command>
+const Command* command_if(const entity_command& what) noexcept {
+  const auto look_in = []<class... One>(const std::variant<One...>& group) -> const Command* {
+    if constexpr ((std::is_same_v<Command, One> || ...))
+      return std::get_if<Command>(&group);
+    else
+      return nullptr;
+  };
+  return std::visit(look_in, what);
+}
 
 struct entity_request {
   entity_key key;
@@ -137,7 +160,9 @@ using store_reader = caf::typed_actor<
     caf::replies_to<find_directory>::with<directory_lookup>,
     caf::replies_to<find_due_deliveries>::with<due_deliveries_lookup>,
     caf::replies_to<find_backlog>::with<backlog_lookup>, caf::replies_to<find_deliveries>::with<deliveries_lookup>,
-    caf::replies_to<find_events>::with<events_lookup>>;
+    caf::replies_to<find_events>::with<events_lookup>, caf::replies_to<find_grant>::with<grant_lookup>,
+    caf::replies_to<find_grants>::with<grants_lookup>, caf::replies_to<find_user>::with<user_lookup>,
+    caf::replies_to<find_session>::with<session_lookup>>;
 
 /// The store's actors. Units of one entity always go to the same writer, in order.
 struct store_handles {
@@ -206,8 +231,8 @@ struct verify_password {
 using password_hasher =
     caf::typed_actor<caf::replies_to<hash_password>::with<std::string>, caf::replies_to<verify_password>::with<bool>>;
 
-/// Owns merchants, keys, users, connections, routes and destinations: makes a change durable, then publishes the new
-/// snapshot.
+/// Owns merchants, keys, people, connections, routes, destinations and platforms: makes a change durable, then
+/// publishes the new snapshot.
 using directory_actor = caf::typed_actor<caf::replies_to<operator_command>::with<operator_result>,
                                          // read everything from the store and publish it; once, at start
                                          caf::replies_to<load_atom>::with<bool>,
@@ -248,6 +273,14 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_deliveries)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::deliveries_lookup)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_events)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::events_lookup)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_grant)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::grant_lookup)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_grants)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::grants_lookup)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_user)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::user_lookup)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_session)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::session_lookup)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::redeliver_rows)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::redeliver_rows_result)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::fresh_deliveries)

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "gateway/domain/grant.hpp"
 #include "gateway/domain/payment.hpp"
 #include "gateway/domain/payment_machine.hpp"
 #include "gateway/domain/webhook.hpp"
@@ -31,6 +32,16 @@ class payment_encoder {
   virtual answer encode(const outcome& result) const = 0;
   /// The `data` object of an event about this payment. `type` is the event's type.
   virtual std::string event_data(const payment& subject, std::string_view type) const = 0;
+};
+
+/// What a platform is answered about its grants.
+class grant_encoder {
+ public:
+  virtual ~grant_encoder() = default;
+  /// A code was exchanged for the binding's newest grant.
+  virtual answer exchanged(const grant_binding& subject, const entity_id& merchants_entity) const = 0;
+  /// It is revoked, now or since before.
+  virtual answer revoked() const = 0;
 };
 
 /// Events of every kind of entity, as destinations receive them.

@@ -1,5 +1,6 @@
-// The published snapshot of merchants, keys and destinations. The directory actor is the only writer. A reader sends no
-// message and does not wait while a change is made: it copies a shared_ptr to an immutable shard, and looks there.
+// The published snapshot of merchants, platforms, keys, grants and destinations. The directory actor is the only
+// writer, but for grants, which their own actors publish. A reader sends no message and does not wait while a change is
+// made: it copies a shared_ptr to an immutable shard, and looks there.
 //
 // That copy is not free of locks. In libstdc++ 12 an atomic shared_ptr has a spin lock, one bit of the pointer: a
 // reader holds it for the few instructions that raise the count, the writer for those that put a finished shard in
@@ -7,13 +8,23 @@
 // moment. A thread that is preempted while it holds one keeps the readers of that shard spinning until it runs again.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "gateway/domain/merchant.hpp"
+#include "gateway/domain/on_behalf.hpp"
+#include "gateway/domain/platform.hpp"
 #include "gateway/domain/webhook.hpp"
 
 namespace gateway {
@@ -52,6 +63,74 @@ class snapshot_map {
   static std::size_t index(const Key& key) { return (std::hash<Key>{}(key) * 0x9e3779b97f4a7c15ULL) >> 52; }
   std::array<std::atomic<std::shared_ptr<const shard>>, 4'096> shards_;
 };
+
+/// The same for values that many threads change: they lie in the shard itself.
+template <class Key, class Value>
+class versioned_map {
+ public:
+  using shard = std::unordered_map<Key, Value>;
+
+  /// What `look` makes of the value, a fresh one if there is none.
+  template <class Look>
+  auto look_at(const Key& key, Look look) const {
+    static const Value none{};
+    const auto current = shards_[index(key)].load(std::memory_order_acquire);
+    if (!current) return look(none);
+    const auto at = current->find(key);
+    return look(at == current->end() ? none : at->second);
+  }
+
+  /// Any thread. `change` gets a copy of the value, a fresh one if there is none, and returns whether it altered it. It
+  /// may be called several times. Nothing is stored, and no shard copied, of what it leaves alone.
+  template <class Change>
+  void update(const Key& key, Change change) {
+    auto& slot = shards_[index(key)];
+    auto current = slot.load(std::memory_order_acquire);
+    for (;;) {
+      auto value = value_in(current.get(), key);
+      if (!change(value)) return;
+      auto next = current ? std::make_shared<shard>(*current) : std::make_shared<shard>();
+      next->insert_or_assign(key, std::move(value));
+      if (replace(slot, current, std::move(next))) return;
+    }
+  }
+
+  /// The same for many at once, in their order: each shard is copied once. `change` gets what belongs to the key, too.
+  template <class Item, class KeyOf, class Change>
+  void update_all(std::span<const Item> items, KeyOf key_of, Change change) {
+    std::unordered_map<std::size_t, std::vector<const Item*>> by_shard;
+    for (const auto& item : items) by_shard[index(key_of(item))].push_back(&item);
+    for (const auto& [at, mine] : by_shard) {
+      auto& slot = shards_[at];
+      auto current = slot.load(std::memory_order_acquire);
+      for (;;) {
+        std::shared_ptr<shard> next;
+        for (const auto* item : mine) {
+          const auto& key = key_of(*item);
+          auto value = value_in(next ? next.get() : current.get(), key);
+          if (!change(value, *item)) continue;
+          if (!next) next = current ? std::make_shared<shard>(*current) : std::make_shared<shard>();
+          next->insert_or_assign(key, std::move(value));
+        }
+        if (!next || replace(slot, current, std::move(next))) break;
+      }
+    }
+  }
+
+ private:
+  static std::size_t index(const Key& key) { return (std::hash<Key>{}(key) * 0x9e3779b97f4a7c15ULL) >> 52; }
+  static Value value_in(const shard* where, const Key& key) {
+    if (!where) return {};
+    const auto at = where->find(key);
+    return at == where->end() ? Value{} : at->second;
+  }
+  /// False if another thread was faster; `current` is then what that one has put there.
+  static bool replace(std::atomic<std::shared_ptr<const shard>>& slot, std::shared_ptr<const shard>& current,
+                      std::shared_ptr<shard> next) {
+    return slot.compare_exchange_strong(current, std::move(next), std::memory_order_acq_rel, std::memory_order_acquire);
+  }
+  std::array<std::atomic<std::shared_ptr<const shard>>, 4'096> shards_;
+};
 }  // namespace detail
 
 /// A destination with what signs for it.
@@ -60,6 +139,53 @@ struct webhook_endpoint {
   std::string secret;
   std::string previous_secret;  ///< signs too until `previous_until`; may be empty
   time_point previous_until{};
+  bool held = false;  ///< its owner is suspended: what is for it waits
+};
+
+/// A key of a platform's, with what a request must know of the platform, so that it costs one look-up.
+struct platform_key {
+  key_id id;
+  platform_id platform;
+  scope_set scopes;
+  std::string secret;  ///< the hex text itself is the HMAC key; in memory only, sealed at rest
+  bool revoked = false;
+  bool suspended = false;  ///< the platform is
+};
+
+/// Of the newest grant of a platform and a merchant in one environment.
+struct published_grant {
+  grant_state state = grant_state::none;
+  scope_set scopes;
+  std::int64_t version = 0;  ///< the binding's
+};
+
+struct grant_pair {
+  published_grant test;
+  published_grant live;
+
+  const published_grant& in(environment env) const noexcept { return env == environment::test ? test : live; }
+  const published_grant& other_than(environment env) const noexcept { return env == environment::test ? live : test; }
+};
+
+/// Who may act for whom.
+struct platform_and_merchant {
+  platform_id platform;
+  merchant_id merchant;
+
+  bool operator==(const platform_and_merchant&) const = default;
+};
+
+/// Of one platform, in the list of a merchant's.
+struct platform_grants {
+  platform_id platform;
+  grant_pair grants;
+};
+
+/// One grant for publishing.
+struct grant_news {
+  platform_and_merchant who;
+  environment env = environment::test;
+  published_grant what;
 };
 
 class directory {
@@ -71,10 +197,40 @@ class directory {
   std::shared_ptr<const webhook_endpoint> find_destination(const destination_id& id) const {
     return destinations_.find(id);
   }
+  std::shared_ptr<const platform> find_platform(const platform_id& id) const { return platforms_.find(id); }
+  /// By its client_id.
+  std::shared_ptr<const platform> find_platform_by_slug(const std::string& slug) const { return slugs_.find(slug); }
+  /// Revoked keys and those of suspended platforms are found too.
+  std::shared_ptr<const platform_key> find_platform_key(const key_id& id) const { return platform_keys_.find(id); }
+  grant_pair find_grants(const platform_and_merchant& who) const {
+    return grants_.look_at(who.merchant, [&](const std::vector<platform_grants>& all) {
+      const auto at = std::ranges::lower_bound(all, who.platform, {}, &platform_grants::platform);
+      return at != all.end() && at->platform == who.platform ? at->grants : grant_pair{};
+    });
+  }
+  /// Whose destinations hear of this merchant's live events: the platforms with an active grant in live, by their ids.
+  std::vector<platform_id> find_listening_platforms(const merchant_id& id) const {
+    return grants_.look_at(id, [](const std::vector<platform_grants>& all) {
+      std::vector<platform_id> found;
+      for (const auto& each : all)
+        if (each.grants.live.state == grant_state::active) found.push_back(each.platform);
+      return found;
+    });
+  }
+  /// The destination of a platform in one mode; nothing if it has none.
+  std::shared_ptr<const destination> find_platform_destination(const platform_id& id, environment env) const {
+    return (env == environment::test ? test_destinations_ : live_destinations_).find(id);
+  }
+
   /// In no order; a moment's view, shard by shard.
   template <class Visit>
   void for_each_destination(Visit visit) const {
     destinations_.for_each(visit);
+  }
+
+  template <class Visit>
+  void for_each_platform(Visit visit) const {
+    platforms_.for_each(visit);
   }
 
   void publish(std::shared_ptr<const merchant> m) {
@@ -87,13 +243,48 @@ class directory {
   }
   void publish(std::shared_ptr<const webhook_endpoint> e) {
     const auto id = e->what.id;
+    if (e->what.kind == destination_kind::platform)
+      (e->what.env == environment::test ? test_destinations_ : live_destinations_)
+          .put(platform_id{e->what.owner}, std::make_shared<const destination>(e->what));
     destinations_.put(id, std::move(e));
+  }
+  void publish(std::shared_ptr<const platform> p) {
+    slugs_.put(p->slug, p);
+    const auto id = p->id;
+    platforms_.put(id, std::move(p));
+  }
+  void publish(std::shared_ptr<const platform_key> k) {
+    const auto id = k->id;
+    platform_keys_.put(id, std::move(k));
+  }
+  /// Any thread. A newer version that is published already stays.
+  void publish(const grant_news& news) {
+    grants_.update(news.who.merchant, [&](std::vector<platform_grants>& all) { return adopt(all, news); });
+  }
+  /// The same for many at once: a start with a million grants must not copy a shard for each.
+  void publish(std::span<const grant_news> news) {
+    grants_.update_all(news, [](const grant_news& one) -> const merchant_id& { return one.who.merchant; }, adopt);
   }
 
  private:
+  static bool adopt(std::vector<platform_grants>& all, const grant_news& news) {
+    auto at = std::ranges::lower_bound(all, news.who.platform, {}, &platform_grants::platform);
+    if (at == all.end() || at->platform != news.who.platform) at = all.insert(at, {news.who.platform, {}});
+    auto& mine = news.env == environment::test ? at->grants.test : at->grants.live;
+    if (mine.version >= news.what.version) return false;
+    mine = news.what;
+    return true;
+  }
+
   detail::snapshot_map<merchant_id, merchant> merchants_;
   detail::snapshot_map<key_id, api_key> keys_;
   detail::snapshot_map<destination_id, webhook_endpoint> destinations_;
+  detail::snapshot_map<platform_id, platform> platforms_;
+  detail::snapshot_map<std::string, platform> slugs_;
+  detail::snapshot_map<key_id, platform_key> platform_keys_;
+  detail::snapshot_map<platform_id, destination> test_destinations_;
+  detail::snapshot_map<platform_id, destination> live_destinations_;
+  detail::versioned_map<merchant_id, std::vector<platform_grants>> grants_;  ///< by the platform's id
 };
 
 }  // namespace gateway

@@ -12,6 +12,8 @@
 
 #include "gateway/domain/ids.hpp"
 #include "gateway/domain/merchant.hpp"
+#include "gateway/domain/person.hpp"
+#include "gateway/domain/platform.hpp"
 #include "gateway/domain/time.hpp"
 #include "gateway/domain/webhook.hpp"
 
@@ -27,13 +29,68 @@ struct mint_key {
   environment env = environment::test;
   scope_set scopes;
 };
+/// Of a merchant or of a platform: the id tells which.
 struct revoke_key {
   key_id id;
 };
+/// A platform revokes a key of its own: another's is not found. `write` is its idempotency key, kept in the same
+/// commit.
+struct revoke_own_key {
+  key_id id;
+  platform_id platform;
+  command_key write;
+  std::string fingerprint;
+};
+/// A person with this password and role. Of one who is known already the password is replaced, and every session ends.
 struct add_user {
   merchant_id merchant;
   std::string email;
   std::string password;
+  member_role role = member_role::owner;
+};
+/// The role holds at once; the link to set a password is made by whoever asks.
+struct invite_user {
+  merchant_id merchant;
+  std::string email;
+  member_role role = member_role::owner;
+};
+/// Somebody opened an invitation's link and chose a password. It works once.
+struct accept_invitation {
+  merchant_id merchant;
+  user_id user;
+  std::string token_id;
+  std::string password;
+};
+/// Sees to it that the merchant can be charged in this environment: nothing if it can, else a connected sandbox
+/// provider and a route by it.
+struct make_chargeable {
+  merchant_id merchant;
+  environment env = environment::test;
+  /// Whose onboarding was finished: this one is connected whatever else is. Empty: the sandbox of its kind of entity.
+  std::optional<provider_kind> provider;
+};
+struct create_platform {
+  std::string name;
+  std::string slug;
+  std::string contact;
+  std::vector<std::string> redirect_uris;
+  std::vector<std::string> return_origins;
+};
+/// What is given replaces what is there.
+struct change_platform {
+  platform_id id;
+  std::optional<std::string> name;
+  std::optional<std::string> contact;
+  std::optional<std::vector<std::string>> redirect_uris;
+  std::optional<std::vector<std::string>> return_origins;
+};
+struct set_platform_status {
+  platform_id id;
+  platform_status status = platform_status::active;
+};
+struct mint_platform_key {
+  platform_id platform;
+  scope_set scopes;
 };
 struct set_connection {
   merchant_id merchant;
@@ -92,7 +149,12 @@ struct rotated_secret {
   std::string secret;
   std::optional<time_point> previous_until;  ///< the old one signs until then; empty: not any more
 };
-/// Of add_user: the user's id, kept where one was invited.
+/// Of create_platform and change_platform.
+struct saved_platform {
+  platform_id id;
+  std::string client_id;
+};
+/// Of add_user, invite_user and accept_invitation: the person's id.
 struct added_user {
   user_id id;
 };
@@ -114,7 +176,7 @@ struct named_result {
 struct operator_problem {
   enum class kind : unsigned char {
     not_found,  ///< what it names is not there
-    conflict,   ///< it contradicts what is there
+    conflict,  ///< it contradicts what is there
   };
   kind what = kind::conflict;
   std::string words;
@@ -128,9 +190,12 @@ inline operator_problem no_such(std::string_view what, std::string_view name) {
 }
 
 using operator_command =
-    std::variant<create_merchant, mint_key, revoke_key, add_user, set_connection, set_route, redeem_setup_token,
-                 set_destination, enable_destination, disable_destination, rotate_destination_secret>;
-using operator_result = std::variant<created_merchant, minted_key, added_user, placed_route, spent_setup_token,
-                                     destination_secret, rotated_secret, named_result, operator_problem>;
+    std::variant<create_merchant, mint_key, revoke_key, revoke_own_key, add_user, invite_user, accept_invitation,
+                 set_connection, set_route, make_chargeable, redeem_setup_token, set_destination, enable_destination,
+                 disable_destination, rotate_destination_secret, create_platform, change_platform, set_platform_status,
+                 mint_platform_key>;
+using operator_result =
+    std::variant<created_merchant, minted_key, saved_platform, added_user, placed_route, spent_setup_token,
+                 destination_secret, rotated_secret, named_result, operator_problem>;
 
 }  // namespace gateway

@@ -27,6 +27,7 @@ struct settings {
   std::string store = "sqlite";           ///< sqlite, or mysql://user:password@host:port/database?socket=/path
   std::string base_url;                   ///< empty: https:// and the listening address
   std::string portal_url;                 ///< empty: {base_url}/portal
+  std::string authorize_url;              ///< of the consent screen; empty: {base_url}/connect/authorize
   std::string operator_listen;            ///< ADDR:PORT of /metrics; empty: the operator socket only
   std::filesystem::path tls_certificate;  ///< PEM chain; empty: a development certificate in data_dir
   std::filesystem::path tls_key;          ///< PEM

@@ -10,8 +10,11 @@
 #include <vector>
 
 #include "gateway/answer.hpp"
+#include "gateway/domain/grant.hpp"
 #include "gateway/domain/merchant.hpp"
 #include "gateway/domain/payment.hpp"
+#include "gateway/domain/person.hpp"
+#include "gateway/domain/platform.hpp"
 #include "gateway/domain/webhook.hpp"
 
 namespace gateway {
@@ -20,9 +23,9 @@ namespace gateway {
 struct command_record {
   command_key key;
   std::string fingerprint;  ///< lower-case hex SHA-256 of method, path and body hash
-  operation what = operation::create;
-  entity_kind subject_kind = entity_kind::payment;
-  std::string subject_id;   ///< of the entity that the command was for
+  std::string operation = "create";       ///< what was asked for, at most 16 bytes
+  std::string subject_kind = "payment";   ///< of what the command was for: an entity_kind, or `platform_key`
+  std::string subject_id;                 ///< of what the command was for
   std::int64_t amount = 0;  ///< minor units, as asked for
   std::string reason;       ///< refunds and voids: the caller's words, for audit
   time_point created_at{};
@@ -61,13 +64,45 @@ struct revoke_api_key {
   merchant_id merchant;
   time_point revoked_at{};
 };
-/// Inserts, or replaces the password of the user with this merchant and email.
+/// Inserts a person. Another with the same address, however its letters are cased, is a duplicate record.
 struct save_user {
   user_id id;
-  merchant_id merchant;
   std::string email;
   std::string password_hash;  ///< empty: invited, cannot sign in yet
   time_point created_at{};
+};
+/// Replaces a person's password, and ends the person's sessions but the one named.
+struct set_user_password {
+  user_id user;
+  std::string password_hash;
+  time_point set_at{};
+  std::string kept_session;  ///< hash; empty: all end
+};
+/// Inserts, or replaces the role.
+struct save_membership {
+  merchant_id merchant;
+  user_id user;
+  member_role role = member_role::owner;
+  time_point created_at{};
+};
+struct drop_membership {
+  merchant_id merchant;
+  user_id user;
+};
+/// Somebody signed in. Only the hash of what the browser carries is kept.
+struct save_session {
+  std::string hash;  ///< lower-case hex SHA-256
+  user_id user;
+  time_point created_at{};
+  time_point ends_at{};
+};
+/// The session was used.
+struct touch_session {
+  std::string hash;
+  time_point used_at{};
+};
+struct end_session {
+  std::string hash;
 };
 /// Inserts or replaces the merchant's connection to that provider.
 struct save_connection {
@@ -81,8 +116,8 @@ struct save_route {
   route way;
   std::string id;  ///< route_<id>, kept when replaced
 };
-/// Spends a setup link. A second one with the same token id is a duplicate record.
-struct spend_setup_token {
+/// Spends a setup link or an invitation. A second one with the same token id is a duplicate record.
+struct spend_token {
   merchant_id merchant;
   std::string token_id;
   time_point spent_at{};
@@ -95,6 +130,33 @@ struct save_destination {
   std::optional<time_point> previous_until;
 
   bool operator==(const save_destination&) const = default;
+};
+
+/// A platform's slug and key ids are unique: a second one is a duplicate record.
+struct insert_platform {
+  platform what;
+  time_point created_at{};
+};
+/// All but its slug.
+struct update_platform {
+  platform what;
+};
+struct save_platform_key {
+  key_id id;
+  platform_id platform;
+  scope_set scopes;
+  std::string sealed_secret;  ///< AES-256-GCM under the master key, base64
+  time_point created_at{};
+};
+struct revoke_platform_key {
+  key_id id;
+  platform_id platform;
+  time_point revoked_at{};
+};
+/// A grant that a new one replaces. Never changed.
+struct past_grant {
+  entity_key binding;
+  grant what;  ///< revoked
 };
 
 // ---- the clock ----------------------------------------------------------------------------------
@@ -111,16 +173,20 @@ struct save_last_seen {
 /// Shared with the actor that owns it: nobody changes a row that is on its way to the store.
 using payment_ptr = std::shared_ptr<const payment>;
 
+using binding_ptr = std::shared_ptr<const grant_binding>;
+
 /// An entity as it is stored: one alternative for each kind.
-using entity_row = std::variant<payment_ptr>;
+using entity_row = std::variant<payment_ptr, binding_ptr>;
 
 /// A row that is not there yet, or an operator's record that may be replaced.
 using inserted_row =
-    std::variant<command_record, payment_ptr, timeline_entry, delivery, save_merchant, save_api_key, save_user,
-                 save_connection, save_route, spend_setup_token, save_destination, save_last_seen>;
+    std::variant<command_record, payment_ptr, binding_ptr, past_grant, timeline_entry, delivery, save_merchant,
+                 save_api_key, save_user, save_membership, save_session, save_connection, save_route, spend_token,
+                 save_destination, insert_platform, save_platform_key, save_last_seen>;
 /// A row that is there. An entity and a delivery must stand at the version before the one given, a command must be
 /// open.
-using claimed_row = std::variant<payment_ptr, command_finish, delivery, revoke_api_key>;
+using claimed_row = std::variant<payment_ptr, binding_ptr, command_finish, delivery, revoke_api_key, update_platform,
+                                 revoke_platform_key, set_user_password, drop_membership, touch_session, end_session>;
 
 /// Which step a unit is. It tells the writer how long its sender can wait.
 enum class unit_kind : unsigned char {
@@ -191,14 +257,60 @@ struct find_due {
 struct due_lookup {
   std::vector<entity_key> keys;
 };
+/// Which binding a grant of this id is or was of.
+struct find_grant {
+  grant_id id;
+};
+struct grant_lookup {
+  std::optional<entity_key> binding;
+  bool past = false;  ///< a new one has replaced it
+};
+/// For operators: newest first, at most `limit`, of a merchant, of a platform, of both, or all.
+struct find_grants {
+  merchant_id merchant{};
+  platform_id platform{};
+  std::optional<time_point> before{};  ///< only those granted earlier, or then with a lesser id, to page on
+  grant_id before_id{};
+  std::uint32_t limit = 100;
+};
+struct grants_lookup {
+  std::vector<std::pair<entity_key, grant>> grants;
+};
+/// For somebody who signs in.
+struct find_user {
+  std::string email_key;
+};
+struct user_lookup {
+  std::optional<save_user> found;
+};
+/// With what a page needs of the person, in one answer.
+struct find_session {
+  std::string hash;
+};
+struct session_membership {
+  merchant_id merchant;
+  std::string merchant_name;
+  member_role role = member_role::owner;
+};
+struct stored_session {
+  user_id user;
+  std::string email;
+  time_point created_at{};
+  time_point used_at{};
+  time_point ends_at{};
+  std::vector<session_membership> of;  ///< by the merchant's name
+};
+struct session_lookup {
+  std::optional<stored_session> found;
+};
 /// The whole directory, read once at start.
 struct find_directory {};
 struct stored_user {
   user_id id;
-  merchant_id merchant;
   std::string email;
-  std::string password_hash;
+  bool has_password = false;
 };
+using stored_membership = save_membership;
 struct stored_connection {
   merchant_id merchant;
   connection link;
@@ -213,15 +325,30 @@ struct stored_key {
   save_api_key key;
   bool revoked = false;
 };
+struct stored_platform_key {
+  save_platform_key key;
+  bool revoked = false;
+};
+/// What is published of a binding.
+struct stored_binding {
+  entity_key key;
+  grant_state state = grant_state::none;
+  scope_set scopes;
+  std::int64_t version = 0;
+};
 /// Its events as a list of stored types.
 using stored_destination = save_destination;
 struct directory_lookup {
   std::vector<save_merchant> merchants;
   std::vector<stored_key> keys;
   std::vector<stored_user> users;
+  std::vector<stored_membership> memberships;  ///< by merchant, oldest first
   std::vector<stored_connection> connections;
   std::vector<stored_route> routes;
   std::vector<stored_destination> destinations;
+  std::vector<platform> platforms;
+  std::vector<stored_platform_key> platform_keys;
+  std::vector<stored_binding> bindings;
 };
 // ---- maintenance --------------------------------------------------------------------------------
 // Answered like the reads, but by a writer, which never holds up its units for it longer than one small transaction.

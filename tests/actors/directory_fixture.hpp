@@ -140,6 +140,8 @@ class office {
   }
   /// Runs every actor until none has anything left to do at this moment.
   void settle() { coordinator().run(); }
+  /// Lets one actor handle one message; false if there is none.
+  bool step() { return coordinator().try_run_once(); }
   void advance(std::chrono::milliseconds by) {
     coordinator().advance_time(by);
     settle();

@@ -14,12 +14,14 @@
 
 namespace gateway::testing {
 
-/// How the next unit fails. One that is held up is told as unavailable, and committed when the test lets it land.
-enum class fault { none, queue_full, before_commit, after_commit, held_up };
+/// How the next unit fails. One that is held up is told as unavailable, and committed when the test lets it land; one
+/// whose name is taken is told as a duplicate record.
+enum class fault { none, queue_full, before_commit, after_commit, held_up, taken };
 
 struct failing_store : memory_store {
   std::deque<fault> faults;  ///< one for each unit to come; empty: none
   std::atomic<bool> reads_fail = false;
+  std::vector<unit_of_work> taken;  ///< the units that failed so
   unsigned commits = 0;
   unsigned directory_reads = 0;
 
@@ -33,6 +35,10 @@ struct failing_store : memory_store {
     }
     if (trouble == fault::queue_full) return commit_outcome::rejected;
     if (trouble == fault::before_commit) return commit_outcome::unavailable;
+    if (trouble == fault::taken) {
+      taken.push_back(unit);
+      return commit_outcome::duplicate_record;
+    }
     if (trouble == fault::held_up) {
       on_their_way.push_back(unit);
       return commit_outcome::unavailable;
@@ -94,6 +100,10 @@ inline store_reader::behavior_type failing_reader(store_reader::pointer, store_l
       [guarded](const find_backlog& q) { return guarded(q); },
       [guarded](const find_deliveries& q) { return guarded(q); },
       [guarded](const find_events& q) { return guarded(q); },
+      [guarded](const find_grant& q) { return guarded(q); },
+      [guarded](const find_grants& q) { return guarded(q); },
+      [guarded](const find_user& q) { return guarded(q); },
+      [guarded](const find_session& q) { return guarded(q); },
   };
 }
 

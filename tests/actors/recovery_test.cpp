@@ -209,7 +209,7 @@ TEST_CASE("a key used again after it was purged is another command, to the provi
   w.ask(w.capture("pay_1", "k2"));
   CHECK(w.ask(w.refund("pay_1", "k3", 100)) == "refund partially_refunded 100/100");
   w.advance(70s, 5s);  // the actor leaves, and with it what it remembers
-  std::erase_if(w.rows().commands, [](const auto& c) { return c.second.what == operation::refund; });
+  std::erase_if(w.rows().commands, [](const auto& c) { return c.second.operation == "refund"; });
   CHECK(w.ask(w.refund("pay_1", "k3", 100)) == "refund partially_refunded 100/200");
   const auto& calls = w.calls().calls;
   CHECK(calls.back().provider_key != calls[calls.size() - 2].provider_key);

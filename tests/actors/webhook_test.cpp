@@ -420,7 +420,7 @@ TEST_CASE("a platform's destination gets the platform's name and schedule, in li
   w.subscribe(p);
   sell(w, "pay_1");
   CHECK(w.office().sent.empty());
-  // Grants come later: the row stands as a commit in live would have written it.
+  // The row stands as a commit in live would have written it.
   delivery row;
   row.id = 4242;
   row.subject = world::key_of("pay_1");

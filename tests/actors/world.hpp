@@ -170,6 +170,7 @@ class world {
   caf::actor_system& system() { return system_; }
   const router_actor& router() const { return router_; }
   actors::clock_watch& watch() { return *watch_; }
+  directory& published() { return merchants_; }
   const dispatcher_actor& dispatcher() const { return dispatcher_; }
   post_office& office() { return office_; }
   /// What the directory was told.

@@ -173,11 +173,11 @@ TEST_CASE("a spent setup link stays spent after a crash") {
 
 TEST_CASE("links lead to the configured portal") {
   gateway_options options;
-  options.arguments = {"--portal-url=https://portal.shop.example/merchants", "--base-url=https://pay.shop.example"};
+  options.arguments = {"--portal-url=https://pay.shop.example/merchants", "--base-url=https://pay.shop.example"};
   gateway_process gateway{options};
   const auto account = unfinished(gateway, "owner@lantern.example");
   api merchant{gateway, account.test};
   const auto error = refusal(merchant);
-  CHECK(error["setup_url"].text().starts_with("https://portal.shop.example/merchants/setup?token="));
+  CHECK(error["setup_url"].text().starts_with("https://pay.shop.example/merchants/setup?token="));
   CHECK(error["docs_url"] == "https://pay.shop.example/docs/errors#merchant_not_charge_capable");
 }

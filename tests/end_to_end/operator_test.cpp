@@ -66,8 +66,11 @@ TEST_CASE("secrets are not stored in the clear") {
   gateway.ctl(
       {"merchant", "user", "add", "--merchant", account.id, "--email", "ada@lantern.example", "--password-stdin"},
       "correct horse battery\n");
-  const auto rows = gateway.sql("SELECT * FROM api_keys WHERE merchant_id = '" + account.id +
-                                "'; SELECT * FROM users WHERE merchant_id = '" + account.id + "';");
+  const auto rows =
+      gateway.sql("SELECT * FROM api_keys WHERE merchant_id = '" + account.id +
+                  "'; SELECT people.* FROM people JOIN memberships ON memberships.user_id = people.user_id "
+                  "WHERE memberships.merchant_id = '" +
+                  account.id + "';");
   CHECK(rows.find(account.test.key_id) != std::string::npos);
   CHECK(rows.find(account.test.secret) == std::string::npos);
   CHECK(rows.find("ada@lantern.example") != std::string::npos);
@@ -85,6 +88,26 @@ TEST_CASE("merchant user add reads the password from standard input") {
   // The same person again: a new password, not a second person.
   CHECK(gateway.ctl(words, "staple for the horse\n")["user_id"] == added["user_id"].text());
   CHECK(gateway.run_ctl(words, "").code != 0);
+}
+
+TEST_CASE("merchant user invite gives a role and a link, and a password has 12 characters at least") {
+  auto& gateway = shared_gateway(GENERATE(from_range(stores())));
+  const auto account = new_merchant(gateway);
+  const std::vector<std::string> invite{
+      "merchant", "user", "invite", "--merchant", account.id, "--email", "eve@lantern.example", "--role", "viewer"};
+  const auto invited = gateway.ctl(invite);
+  CHECK(has_form(invited["user_id"].text(), "user_[0-9a-z]+"));
+  CHECK(invited["invitation_url"].text().starts_with(gateway.base_url() + "/portal/invitation?token="));
+  CHECK(invited.size() == 2);
+  const auto again = gateway.ctl(invite);
+  CHECK(again["user_id"] == invited["user_id"].text());
+  CHECK_FALSE(again["invitation_url"] == invited["invitation_url"].text());
+  const std::vector<std::string> add{
+      "merchant",        "user", "add", "--merchant", account.id, "--email", "EVE@lantern.example", "--role", "owner",
+      "--password-stdin"};
+  CHECK(gateway.run_ctl(add, "elevenchars\n").code == 1);
+  CHECK(gateway.run_ctl(add, "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\n").code == 1);
+  CHECK(gateway.ctl(add, "twelve chars\n")["user_id"] == invited["user_id"].text());
 }
 
 TEST_CASE("key revoke answers with the key and its status, again and again") {

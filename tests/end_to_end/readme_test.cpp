@@ -8,6 +8,7 @@
 
 #include "merchant.hpp"
 #include "paths.hpp"
+#include "platform.hpp"
 
 using namespace gateway::e2e;
 using namespace std::chrono_literals;
@@ -66,6 +67,14 @@ std::vector<std::string> linked_files(const std::string& markdown) {
   return found;
 }
 
+/// What the guides write for a gateway that tools/run has started, as it is for this one.
+std::string for_gateway(std::string script, const gateway_process& gateway) {
+  script = replaced(script, "https://127.0.0.1:8443", gateway.base_url());
+  script = replaced(script, "--data-dir=data", "--data-dir=" + gateway.data_dir().string());
+  script = replaced(script, "build/gatewayctl", program("gatewayctl").string());
+  return replaced(script, " data/", ' ' + gateway.data_dir().string() + '/');
+}
+
 /// As tools/run leaves it in the data directory.
 void write_demo_file(const gateway_process& gateway, const merchant_account& account) {
   object demo;
@@ -102,10 +111,7 @@ TEST_CASE("the signed calls of the README work with curl and openssl alone") {
   REQUIRE(hosted.size() == 1);
   // The first call's answer ends without a newline, as curl leaves it.
   for (const auto& block : {first[0], std::string{"echo\n"}, first[1], hosted[0]}) script += block;
-  script = replaced(script, "https://127.0.0.1:8443", gateway.base_url());
-  script = replaced(script, " data/", ' ' + gateway.data_dir().string() + '/');
-
-  const auto result = paste(script);
+  const auto result = paste(for_gateway(script, gateway));
   CAPTURE(result.out, result.err);
   CHECK(result.code == 0);
   const auto answers = objects_in(result.out);
@@ -118,6 +124,46 @@ TEST_CASE("the signed calls of the README work with curl and openssl alone") {
   CHECK(answers[4]["timeline"].size() == 5);
   CHECK(answers[5]["state"] == "processing");
   CHECK(answers[5]["provider.hosted_url"].is_string());
+}
+
+TEST_CASE("the commands of the platforms' guide lead from registration to a payment, and to its end") {
+  gateway_process gateway{gateway_options{}};
+  const auto blocks = shell_blocks(read_file(project_root() / "docs/platforms.md"), "");
+  REQUIRE(blocks.size() == 7);
+  const std::string set_up = blocks[0] + blocks[1] + blocks[2];
+  const auto first = paste(for_gateway(set_up + blocks[3] + "declare -p platform key secret shop\n", gateway));
+  CAPTURE(first.out, first.err);
+  REQUIRE(first.code == 0);
+  // The owner follows the link that was printed.
+  std::string link, known;
+  for (const auto& line : lines_of(first.out)) {
+    if (line.starts_with(gateway.base_url())) link = line;
+    if (line.starts_with("declare --")) known += line + '\n';
+  }
+  visitor owner{gateway};
+  owner.open(link);
+  owner.click("sign-in", {{"email", "owner@harbour.example"}, {"password", "a long enough password"}});
+  CHECK(owner.html().find("Acme Bookings") != std::string::npos);
+  CHECK(owner.html().find("Harbour Books") != std::string::npos);
+  owner.click("connect");
+  REQUIRE(owner.left_for().starts_with("https://acme.example/callback?code="));
+
+  const std::string functions = blocks[0].substr(0, blocks[0].find("platform=$("));
+  const auto second = paste(for_gateway(
+      functions + known + blocks[1] + "code=" + owner.brought("code") + '\n' + blocks[4] + blocks[5] + blocks[6],
+      gateway));
+  CAPTURE(second.out, second.err);
+  CHECK(second.code == 0);
+  const auto answers = objects_in(second.out);
+  REQUIRE(answers.size() == 5);
+  CHECK(answers[0]["token_type"] == "merchant_id");
+  CHECK(answers[1]["state"] == "authorized");
+  CHECK(answers[2]["state"] == "captured");
+  CHECK(answers[3]["state"] == "partially_refunded");
+  CHECK(answers[4]["timeline"].size() == 5);
+  const auto grants = gateway.ctl({"grant", "list"})["grants"];
+  REQUIRE(grants.size() == 1);
+  CHECK(grants.items().front()["status"] == "revoked");
 }
 
 TEST_CASE(

@@ -131,16 +131,28 @@ TEST_CASE("a configuration file that is missing or wrong ends the start, naming 
 TEST_CASE("settings of a configuration file are obeyed, and the command line wins over it") {
   scratch s;
   write_file(s.file("gateway.toml"),
-             "base-url = \"https://pay.shop.example\"\nportal-url = \"https://file.shop.example\"\n");
+             "base-url = \"https://pay.shop.example\"\nportal-url = \"https://pay.shop.example/file\"\n");
   gateway_options options;
-  options.arguments = {"--config-file=" + s.file("gateway.toml"), "--portal-url=https://line.shop.example"};
+  options.arguments = {"--config-file=" + s.file("gateway.toml"), "--portal-url=https://pay.shop.example/line"};
   gateway_process gateway{options};
   const auto account = new_merchant(gateway, {"Lantern Books", "standard", "owner@lantern.example", false});
   set_connection(gateway, account.id, "sandbox", "in_progress");
   api merchant{gateway, account.test};
   const auto error = json::parse(merchant.create(server_payment(new_payment_id())).body)["error"];
   CHECK(error["docs_url"].text().starts_with("https://pay.shop.example/"));
-  CHECK(error["setup_url"].text().starts_with("https://line.shop.example/"));
+  CHECK(error["setup_url"].text().starts_with("https://pay.shop.example/line/setup?"));
+}
+
+TEST_CASE("a portal or a consent screen on another host than the gateway ends the start, naming the setting") {
+  scratch s;
+  const auto data = "--data-dir=" + s.file("data");
+  const std::string base = "--base-url=https://pay.shop.example";
+  for (const std::string other :
+       {"https://portal.shop.example/p", "https://pay.shop.example:8443/p", "http://pay.shop.example/p"}) {
+    CAPTURE(other);
+    refuses(start_in_vain({data, "--listen=127.0.0.1:0", base, "--portal-url=" + other}), {"portal-url", other});
+    refuses(start_in_vain({data, "--listen=127.0.0.1:0", base, "--authorize-url=" + other}), {"authorize-url", other});
+  }
 }
 
 TEST_CASE("a database of a newer schema is not touched") {

@@ -17,6 +17,7 @@
 #include "http/codec/decode.hpp"
 #include "http/codec/web_address.hpp"
 #include "http/pages/checkout.hpp"
+#include "http/pages/forms.hpp"
 #include "http/routes/setup_link.hpp"
 #include "must.hpp"
 
@@ -170,7 +171,8 @@ void drive_form(std::string_view text) {
   must(text.size() <= 4096, "a form is short");
   const std::map<hosted_action, std::string_view> names{
       {hosted_action::pay, "pay"}, {hosted_action::decline, "decline"}, {hosted_action::cancel, "cancel"}};
-  const auto again = read_hosted_form("action=" + std::string{names.at(form->action)} + "&csrf=" + form->csrf);
+  const auto again =
+      read_hosted_form("action=" + std::string{names.at(form->action)} + "&csrf=" + percent_encoded(form->csrf));
   must(again && again->action == form->action && again->csrf == form->csrf, "a form reads the same again");
   const auto twice = read_hosted_form(std::string{text} + "&action=pay");
   must(!twice, "an action stands once");

@@ -62,8 +62,23 @@ struct behind {
   std::function<caf::result<events_lookup>(const find_events&)> events = [](const find_events&) {
     return events_lookup{};
   };
+  std::function<caf::result<command_lookup>(const find_command&)> commands = [](const find_command&) {
+    return command_lookup{};
+  };
+  std::function<caf::result<grant_lookup>(const find_grant&)> grants = [](const find_grant&) { return grant_lookup{}; };
+  std::function<caf::result<grants_lookup>(const find_grants&)> grant_lists = [](const find_grants&) {
+    return grants_lookup{};
+  };
   std::function<caf::result<redeliver_result>(const redeliver&)> redelivers = [](const redeliver&) {
     return redeliver_result{};
+  };
+  std::function<caf::result<user_lookup>(const find_user&)> users = [](const find_user&) { return user_lookup{}; };
+  std::function<caf::result<session_lookup>(const find_session&)> sessions = [](const find_session&) {
+    return session_lookup{};
+  };
+  std::function<caf::result<bool>(const verify_password&)> verifies = [](const verify_password&) { return false; };
+  std::function<caf::result<commit_outcome>(const unit_of_work&)> commits = [](const unit_of_work&) {
+    return commit_outcome::committed;
   };
   std::vector<entity_request> seen;
 };
@@ -109,14 +124,29 @@ inline directory_actor::behavior_type fake_operators(directory_actor::pointer, b
 
 inline store_reader::behavior_type fake_archive(store_reader::pointer, behind* scene) {
   return {[](const find_entity&) { return entity_lookup{}; },
-          [](const find_command&) { return command_lookup{}; },
+          [scene](const find_command& what) -> caf::result<command_lookup> { return scene->commands(what); },
           [](const find_timeline&) { return timeline_lookup{}; },
           [](const find_due&) { return due_lookup{}; },
           [](const find_directory&) { return directory_lookup{}; },
           [](const find_due_deliveries&) { return due_deliveries_lookup{}; },
           [](const find_backlog&) { return backlog_lookup{}; },
           [scene](const find_deliveries& what) -> caf::result<deliveries_lookup> { return scene->deliveries(what); },
-          [scene](const find_events& what) -> caf::result<events_lookup> { return scene->events(what); }};
+          [scene](const find_events& what) -> caf::result<events_lookup> { return scene->events(what); },
+          [scene](const find_grant& what) -> caf::result<grant_lookup> { return scene->grants(what); },
+          [scene](const find_grants& what) -> caf::result<grants_lookup> { return scene->grant_lists(what); },
+          [scene](const find_user& what) -> caf::result<user_lookup> { return scene->users(what); },
+          [scene](const find_session& what) -> caf::result<session_lookup> { return scene->sessions(what); }};
+}
+
+inline password_hasher::behavior_type fake_hasher(password_hasher::pointer, behind* scene) {
+  return {[](const hash_password&) { return std::string{"hash"}; },
+          [scene](const verify_password& what) -> caf::result<bool> { return scene->verifies(what); }};
+}
+
+inline store_writer::behavior_type fake_writer(store_writer::pointer, behind* scene) {
+  return {[scene](const unit_of_work& what) -> caf::result<commit_outcome> { return scene->commits(what); },
+          [](const purge_commands&) { return purge_result{}; },
+          [](const redeliver_rows&) { return redeliver_rows_result{}; }, [](work_atom) {}};
 }
 
 inline dispatcher_actor::behavior_type fake_dispatcher(dispatcher_actor::pointer, behind* scene) {
@@ -148,7 +178,15 @@ struct gateway_fixture {
                   system.spawn(fake_dispatcher, &scene),
                   brake,
                   "setup key",
-                  "hosted key"};
+                  "hosted key",
+                  {},
+                  "https://pay.example/connect/authorize",
+                  system.spawn(fake_archive, &scene),
+                  system.spawn(fake_writer, &scene),
+                  system.spawn(fake_hasher, &scene),
+                  "form key",
+                  "invitation key",
+                  std::string(32, 'c')};
   boost::asio::io_context context{1};
   asio_actor_handle self = spawn_asio_actor(system, context);
   worker here{shared, self.get()};
@@ -163,6 +201,9 @@ struct gateway_fixture {
     caf::anon_send_exit(shared.operators, caf::exit_reason::kill);
     caf::anon_send_exit(shared.archive, caf::exit_reason::kill);
     caf::anon_send_exit(shared.dispatcher, caf::exit_reason::kill);
+    caf::anon_send_exit(shared.people, caf::exit_reason::kill);
+    caf::anon_send_exit(shared.sessions, caf::exit_reason::kill);
+    caf::anon_send_exit(shared.hasher, caf::exit_reason::kill);
   }
 
   void publish_merchant(merchant_kind kind = merchant_kind::standard) {

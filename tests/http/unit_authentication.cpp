@@ -191,3 +191,38 @@ TEST_CASE("a platform key that is not known is PLATFORM_KEY_INVALID; a stale one
   CHECK(rejection_of(made.view(), with_test_key(), signing_time + std::chrono::hours{1}).code ==
         error_code::unauthorized);
 }
+
+TEST_CASE("a platform's key signs for its platform; that it is suspended is told only to who signs rightly") {
+  constexpr std::string_view id = "mk_platform_0123abcd";
+  const auto with = [&](bool revoked, bool suspended) {
+    auto keys = std::make_unique<directory>();
+    keys->publish(std::make_shared<const platform_key>(platform_key{key_id{std::string{id}}, platform_id{"plat_1"},
+                                                                    *parse_scopes("payments:write"), secret(), revoked,
+                                                                    suspended}));
+    return keys;
+  };
+  auto right = freshly_signed(secret());
+  right.key = id;
+  auto wrong = freshly_signed("another secret");
+  wrong.key = id;
+
+  const auto usable = with(false, false);
+  const auto known = authenticate(right.view(), *usable, signing_time);
+  const auto& who = std::get<platform_caller>(std::get<authenticated>(known).who);
+  CHECK(who.id.value == id);
+  CHECK(who.platform.value == "plat_1");
+  CHECK(who.scopes == *parse_scopes("payments:write"));
+  CHECK(rejection_of(wrong.view(), *usable).code == error_code::platform_key_invalid);
+
+  const auto suspended = with(false, true);
+  CHECK(rejection_of(right.view(), *suspended).code == error_code::platform_suspended);
+  CHECK(rejection_of(wrong.view(), *suspended).code == error_code::platform_key_invalid);
+
+  for (const bool of_suspended : {false, true}) {
+    const auto revoked = with(true, of_suspended);
+    CHECK(rejection_of(right.view(), *revoked).code == error_code::platform_key_invalid);
+  }
+  // A merchant's key is not looked for among platforms' keys, nor the other way round.
+  right.key = test_key;
+  CHECK(rejection_of(right.view(), *usable).code == error_code::unauthorized);
+}

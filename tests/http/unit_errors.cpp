@@ -29,6 +29,10 @@ TEST_CASE("every problem of the domain has its status, text, shape and whether i
       {problem::merchant_not_charge_capable, 422, "merchant_not_charge_capable", typed, false},
       {problem::no_eligible_provider, 422, "ROUTING_NO_ELIGIBLE_PROVIDER", typed, false},
       {problem::platform_key_required, 422, "platform_key_required", typed, false},
+      {problem::invalid_grant, 400, "invalid_grant", described, false},
+      {problem::grant_not_found, 404, "GRANT_NOT_FOUND", plain, false},
+      {problem::grant_not_covering, 403, "forbidden", plain, false},
+      {problem::platform_suspended, 401, "PLATFORM_SUSPENDED", described, false},
       {problem::wallet_not_available, 422, "wallet_not_available", typed, false},
       {problem::currency_not_supported, 400, "currency_not_supported", plain, false},
       {problem::request_in_progress, 409, "request already processing", plain, false},
@@ -72,6 +76,8 @@ TEST_CASE("the shape follows from the status") {
       CHECK((row.shape == typed || row.shape == bare));
     else if (row.status == 502)
       CHECK(row.shape == envelope);
+    else if (row.code == error_code::oauth_invalid_request || row.code == error_code::invalid_grant)
+      CHECK(row.shape == described);  // the token endpoint describes all
     else
       CHECK(row.shape == plain);
   }

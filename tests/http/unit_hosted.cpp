@@ -1,4 +1,5 @@
 // The hosted page's routes: who may see it, and whose form counts.
+#include "http/pages/forms.hpp"
 #include "routes_fixture.hpp"
 
 using namespace gateway;
@@ -9,7 +10,7 @@ TEST_CASE_METHOD(gateway_fixture, "the hosted page is shown while the payment wa
   const auto token = crypto::sign_token("hosted key", "merch_1\ntest\npay_1\ncs_1");
   const auto path = "/sandbox/checkout/" + token;
   scene.router = [](const entity_request& asked) {
-    const bool acted = std::holds_alternative<hosted_result>(asked.what);
+    const bool acted = command_if<hosted_result>(asked.what) != nullptr;
     return entity_reply{waiting_payment(acted ? payment_state::captured : payment_state::processing)};
   };
   const auto page = run(unsigned_request("GET", path));
@@ -23,19 +24,19 @@ TEST_CASE_METHOD(gateway_fixture, "the hosted page is shown while the payment wa
   const auto body = "csrf=" + csrf + "&action=pay";
   auto post = unsigned_request("POST", path, body, "application/x-www-form-urlencoded");
   CHECK(run(post).status == 403);  // without the cookie
-  CHECK(std::holds_alternative<view_entity>(scene.seen.back().what));
+  CHECK((command_if<view_entity>(scene.seen.back().what) != nullptr));
   post.cookie = cookie;
   const auto paid = run(post);
   CHECK(paid.status == 303);
   CHECK(header(paid, "Location") == "https://shop.example/ok");
-  const auto& asked = std::get<hosted_result>(scene.seen.back().what);
+  const auto& asked = *command_if<hosted_result>(scene.seen.back().what);
   CHECK(asked.signal == hosted_signal::paid);
   CHECK(asked.provider_ref == "cs_1");
 
   const auto cancel_body = "csrf=" + csrf + "&action=cancel";
   post.body = cancel_body;
   CHECK(header(run(post), "Location") == "https://shop.example/no");
-  CHECK(std::holds_alternative<view_entity>(scene.seen.back().what));
+  CHECK((command_if<view_entity>(scene.seen.back().what) != nullptr));
 }
 
 TEST_CASE_METHOD(gateway_fixture, "a hosted page that is forged, stale or closed says so") {

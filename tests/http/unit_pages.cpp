@@ -3,6 +3,7 @@
 
 #include "gateway/base/crypto.hpp"
 #include "http/pages/checkout.hpp"
+#include "http/pages/forms.hpp"
 #include "http/pages/page.hpp"
 
 using namespace gateway;
@@ -83,7 +84,7 @@ TEST_CASE("a challenge of the server flow is approved or failed") {
 
 TEST_CASE("the policy lets nothing in but the style, and the form go to us and back to the shop") {
   const auto policy = header(shown(example()), "Content-Security-Policy");
-  CHECK(policy.starts_with("default-src 'none'; style-src 'sha256-"));
+  CHECK(policy.starts_with("default-src 'none'; script-src 'none'; style-src 'sha256-"));
   CHECK(has(
       policy,
       "; base-uri 'none'; form-action 'self' https://shop.example https://cart.example:8443; frame-ancestors 'none'"));

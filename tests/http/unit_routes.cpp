@@ -36,7 +36,7 @@ TEST_CASE_METHOD(gateway_fixture, "a creation reaches the router as a command an
         command_key{merchant_id{"merch_1"}, environment::test, "", "0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e"});
   const auto body_hash = crypto::hex(crypto::sha256(create_text));
   CHECK(asked.write->fingerprint == crypto::hex(crypto::sha256("POST\n/v1/payment_intents\n" + body_hash)));
-  CHECK(std::get<create_payment>(asked.what).details.payment_method == "pm_card_visa");
+  CHECK(command_if<create_payment>(asked.what)->details.payment_method == "pm_card_visa");
 }
 
 TEST_CASE_METHOD(gateway_fixture, "a replay says that it is one and keeps its status") {
@@ -186,9 +186,9 @@ TEST_CASE_METHOD(gateway_fixture, "capture, refund and void reach the payment in
   send("void", R"({"reason":"late"})");
   REQUIRE(scene.seen.size() == 3);
   for (const auto& asked : scene.seen) CHECK(asked.key.id == "pay_7");
-  CHECK(std::holds_alternative<capture_payment>(scene.seen[0].what));
-  CHECK(std::get<refund_payment>(scene.seen[1].what).amount == 5);
-  CHECK(std::get<void_payment>(scene.seen[2].what).reason == "late");
+  CHECK((command_if<capture_payment>(scene.seen[0].what) != nullptr));
+  CHECK(command_if<refund_payment>(scene.seen[1].what)->amount == 5);
+  CHECK(command_if<void_payment>(scene.seen[2].what)->reason == "late");
 }
 
 TEST_CASE_METHOD(gateway_fixture, "an id that no payment can have is a payment not found, once the caller is known") {
@@ -205,7 +205,7 @@ TEST_CASE_METHOD(gateway_fixture, "an id that no payment can have is a payment n
 
 TEST_CASE_METHOD(gateway_fixture, "a payment and its timeline are read without an idempotency key") {
   scene.router = [](const entity_request& asked) {
-    if (std::holds_alternative<view_entity>(asked.what)) return entity_reply{waiting_payment()};
+    if (command_if<view_entity>(asked.what)) return entity_reply{waiting_payment()};
     auto view = std::make_shared<timeline_view>();
     view->key = asked.key;
     return entity_reply{timeline_ptr{view}};
@@ -265,7 +265,7 @@ TEST_CASE_METHOD(gateway_fixture, "what belongs to platforms is refused to merch
 
 TEST_CASE_METHOD(gateway_fixture, "a setup token is exchanged once for a session") {
   const auto who = merchants.find_merchant(merchant_id{"merch_1"});
-  const auto link = make_setup_link(*who, "https://p", "setup key", noon);
+  const auto link = make_setup_link(*who, environment::test, "https://p", "setup key", noon);
   const auto body = R"({"token":")" + link.url.substr(link.url.find('=') + 1) + "\"}";
   constexpr std::string_view path = "/v1/public/onboarding/exchange-setup-token";
   bool spent = false;

@@ -28,7 +28,7 @@ merchant example(merchant_kind kind = merchant_kind::standard) {
 std::string token_of(const setup_link& link) { return link.url.substr(link.url.find('=') + 1); }
 
 boost::json::object body_of(const merchant& who, environment env = environment::test, bool dev = false) {
-  const auto link = make_setup_link(who, portal, key, noon);
+  const auto link = make_setup_link(who, environment::test, portal, key, noon);
   return boost::json::parse(not_charge_capable_body(who, env, link, "https://pay.example", dev))
       .as_object()
       .at("error")
@@ -38,7 +38,7 @@ boost::json::object body_of(const merchant& who, environment env = environment::
 }  // namespace
 
 TEST_CASE("a signed link says for an hour who may set up which merchant") {
-  const auto link = make_setup_link(example(), portal, key, noon);
+  const auto link = make_setup_link(example(), environment::test, portal, key, noon);
   CHECK(link.url.starts_with("https://pay.example/portal/setup?token="));
   CHECK(link.expires_at == "2026-11-20T13:00:00.125Z");
   const auto token = read_setup_token(token_of(link), key, noon);
@@ -51,12 +51,12 @@ TEST_CASE("a signed link says for an hour who may set up which merchant") {
 }
 
 TEST_CASE("two links are never the same") {
-  CHECK(token_of(make_setup_link(example(), portal, key, noon)) !=
-        token_of(make_setup_link(example(), portal, key, noon)));
+  CHECK(token_of(make_setup_link(example(), environment::test, portal, key, noon)) !=
+        token_of(make_setup_link(example(), environment::test, portal, key, noon)));
 }
 
 TEST_CASE("what was not signed for this purpose is no setup token") {
-  const auto genuine = token_of(make_setup_link(example(), portal, key, noon));
+  const auto genuine = token_of(make_setup_link(example(), environment::test, portal, key, noon));
   CHECK_FALSE(read_setup_token("", key, noon));
   CHECK_FALSE(read_setup_token("x.y", key, noon));
   CHECK_FALSE(read_setup_token(genuine, "another key", noon));
@@ -76,7 +76,7 @@ TEST_CASE("what was not signed for this purpose is no setup token") {
 TEST_CASE("a merchant without an owner gets a plain link that expires on a whole second") {
   auto who = example();
   who.owner = {};
-  const auto link = make_setup_link(who, portal, key, noon);
+  const auto link = make_setup_link(who, environment::test, portal, key, noon);
   CHECK(link.url == "https://pay.example/portal/setup?merchant_id=merch_1");
   CHECK(link.expires_at == "2026-11-20T13:00:00Z");
   const auto error = body_of(who);

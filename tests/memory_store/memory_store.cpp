@@ -23,11 +23,20 @@ commit_outcome memory_store::obstacle_to(const unit_parts& unit) const {
     if (payments.contains(id(fresh->key))) return entity_exists;
     if (!adds_up(*fresh)) return unavailable;
   }
+  if (const auto& fresh = unit.insert_binding)
+    if (bindings.contains(id(fresh->key)) || has_other_binding_with_grant_of(*fresh)) return entity_exists;
   if (const auto& changed = unit.update_payment) {
     const auto row = payments.find(id(changed->key));
     if (row == payments.end() || row->second.version != changed->version - 1) return lost_claim;
     if (!adds_up(*changed)) return unavailable;
   }
+  if (const auto& changed = unit.update_binding) {
+    const auto row = bindings.find(id(changed->key));
+    if (row == bindings.end() || row->second.version != changed->version - 1) return lost_claim;
+    if (has_other_binding_with_grant_of(*changed)) return lost_claim;
+  }
+  for (const auto& past : unit.past_grants)
+    if (past_grants.contains(past.what.id.value)) return lost_claim;
   if (const auto& finish = unit.finish_command) {
     const auto row = commands.find(id(finish->key));
     if (row == commands.end() || row->second.result) return lost_claim;
@@ -37,6 +46,13 @@ commit_outcome memory_store::obstacle_to(const unit_parts& unit) const {
       for (const auto& entry : unit.entries)
         if (rows->second.contains(entry.seq)) return lost_claim;
   return deliveries_apply(unit) ? committed : lost_claim;
+}
+
+/// The schema's unique key of grants.
+bool memory_store::has_other_binding_with_grant_of(const grant_binding& one) const {
+  return std::ranges::any_of(bindings, [&](const auto& row) {
+    return row.second.newest.value().id == one.newest.value().id && row.second.key != one.key;
+  });
 }
 
 bool memory_store::deliveries_apply(const unit_parts& unit) const {
@@ -57,11 +73,12 @@ bool memory_store::deliveries_apply(const unit_parts& unit) const {
 
 /// All of the directory's records, or none.
 bool memory_store::records_apply(const unit_parts& unit) {
-  if (unit.records.empty() && !unit.revoked) return true;
+  if (unit.records.empty() && !unit.revoked && unit.record_claims.empty()) return true;
   auto changed = directory_;
   for (const auto& record : unit.records)
     if (!changed.apply(record)) return false;
   if (unit.revoked) changed.apply(*unit.revoked);
+  for (const auto& claim : unit.record_claims) changed.apply(claim);
   directory_ = std::move(changed);
   return true;
 }
@@ -72,6 +89,9 @@ commit_outcome memory_store::commit(const unit_of_work& whole) {
   if (!records_apply(unit)) return commit_outcome::duplicate_record;
   if (unit.insert_command) commands.emplace(id(unit.insert_command->key), *unit.insert_command);
   if (unit.insert_payment) payments.emplace(id(unit.insert_payment->key), *unit.insert_payment);
+  if (unit.insert_binding) bindings.emplace(id(unit.insert_binding->key), *unit.insert_binding);
+  if (unit.update_binding) bindings.at(id(unit.update_binding->key)) = *unit.update_binding;
+  for (const auto& past : unit.past_grants) past_grants.emplace(past.what.id.value, past);
   if (unit.update_payment) {
     auto& row = payments.at(id(unit.update_payment->key));
     // What an update may not change stays as it was inserted.
@@ -114,6 +134,11 @@ std::vector<commit_outcome> memory_store::commit(std::span<const unit_of_work> u
 }
 
 entity_lookup memory_store::run(const find_entity& what) const {
+  if (what.key.kind == entity_kind::grant) {
+    const auto row = bindings.find(id(what.key));
+    if (row == bindings.end()) return {};
+    return {entity_row{std::make_shared<const grant_binding>(row->second)}};
+  }
   const auto row = payments.find(id(what.key));
   if (row == payments.end()) return {};
   return {entity_row{std::make_shared<const payment>(row->second)}};
@@ -151,9 +176,22 @@ directory_lookup memory_store::run(const find_directory&) const {
   for (const auto& [key, row] : directory_.keys) found.keys.push_back(row);
   std::vector<save_user> users;
   for (const auto& [key, row] : directory_.users) users.push_back(row);
-  std::ranges::stable_sort(users, {},
-                           [](const save_user& u) { return std::tuple{u.merchant.value, u.created_at, u.id.value}; });
-  for (const auto& row : users) found.users.push_back({row.id, row.merchant, row.email, row.password_hash});
+  std::ranges::stable_sort(users, {}, [](const save_user& u) { return std::tuple{u.created_at, u.id.value}; });
+  for (const auto& row : users) found.users.push_back({row.id, row.email, !row.password_hash.empty()});
+  for (const auto& [key, row] : directory_.memberships) found.memberships.push_back(row);
+  std::ranges::stable_sort(found.memberships, {}, [](const stored_membership& m) {
+    return std::tuple{m.merchant.value, m.created_at, m.user.value};
+  });
+  std::vector<insert_platform> platforms;
+  for (const auto& [key, row] : directory_.platforms) platforms.push_back(row);
+  std::ranges::stable_sort(platforms, {}, &insert_platform::created_at);
+  for (auto& row : platforms) found.platforms.push_back(std::move(row.what));
+  for (const auto& [key, row] : directory_.platform_keys) found.platform_keys.push_back(row);
+  std::ranges::stable_sort(found.platform_keys, {}, [](const stored_platform_key& k) {
+    return std::tuple{k.key.platform.value, k.key.id.value};
+  });
+  for (const auto& [key, row] : bindings)
+    found.bindings.push_back({row.key, state_of(row.newest), row.newest.value().scopes, row.version});
   for (const auto& [key, row] : directory_.connections) found.connections.push_back(row);
   for (const auto& [key, row] : directory_.routes) found.routes.push_back(row);
   for (const auto& [key, row] : directory_.destinations) found.destinations.push_back(row);
@@ -236,6 +274,54 @@ events_lookup memory_store::run(const find_events& what) const {
   return found;
 }
 
+grant_lookup memory_store::run(const find_grant& what) const {
+  for (const auto& [key, row] : bindings)
+    if (row.newest.value().id == what.id) return {row.key, false};
+  if (const auto row = past_grants.find(what.id.value); row != past_grants.end()) return {row->second.binding, true};
+  return {};
+}
+
+grants_lookup memory_store::run(const find_grants& what) const {
+  grants_lookup found;
+  const auto add = [&](const entity_key& binding, const grant& one) {
+    if (!what.merchant.empty() && binding.merchant != what.merchant) return;
+    if (!what.platform.empty() && binding.id != what.platform.value) return;
+    if (what.before && std::tie(one.granted_at, one.id) >= std::tie(*what.before, what.before_id)) return;
+    found.grants.emplace_back(binding, one);
+  };
+  for (const auto& [key, row] : bindings) add(row.key, row.newest.value());
+  for (const auto& [key, row] : past_grants) add(row.binding, row.what);
+  std::ranges::sort(found.grants, std::greater{},
+                    [](const auto& one) { return std::tuple{one.second.granted_at, one.second.id}; });
+  if (found.grants.size() > what.limit) found.grants.resize(what.limit);
+  return found;
+}
+
+user_lookup memory_store::run(const find_user& what) const {
+  const auto row = directory_.users.find(what.email_key);
+  return {row == directory_.users.end() ? std::nullopt : std::optional{row->second}};
+}
+
+session_lookup memory_store::run(const find_session& what) const {
+  const auto row = directory_.sessions.find(what.hash);
+  if (row == directory_.sessions.end()) return {};
+  const auto& session = row->second;
+  const auto user =
+      std::ranges::find_if(directory_.users, [&](const auto& one) { return one.second.id == session.what.user; });
+  if (user == directory_.users.end()) return {};
+  stored_session found{user->second.id, user->second.email,   session.what.created_at,
+                       session.used_at, session.what.ends_at, {}};
+  for (const auto& [key, member] : directory_.memberships) {
+    if (member.user != found.user) continue;
+    const auto merchant = directory_.merchants.find(member.merchant.value);
+    found.of.push_back(
+        {member.merchant, merchant == directory_.merchants.end() ? "" : merchant->second.name, member.role});
+  }
+  std::ranges::sort(found.of, {},
+                    [](const session_membership& m) { return std::tuple{m.merchant_name, m.merchant.value}; });
+  return {std::move(found)};
+}
+
 redeliver_rows_result memory_store::run(const redeliver_rows& what) {
   redeliver_rows_result answer;
   const auto wanted = [&](const delivery& row) {
@@ -278,9 +364,26 @@ bool memory_store::directory_rows::apply(const inserted_row& record) {
     bool operator()(const save_merchant& m) const { return rows.merchants.emplace(m.id.value, m).second; }
     bool operator()(const save_api_key& k) const { return rows.keys.emplace(k.id.value, stored_key{k, false}).second; }
     bool operator()(const save_user& u) const {
-      const auto [row, fresh] = rows.users.try_emplace({u.merchant.value, u.email}, u);
-      if (!fresh) row->second.password_hash = u.password_hash;
+      if (std::ranges::any_of(rows.users, [&](const auto& one) { return one.second.id == u.id; })) return false;
+      return rows.users.emplace(email_key_of(u.email), u).second;
+    }
+    bool operator()(const save_membership& m) const {
+      rows.memberships.try_emplace({m.merchant.value, m.user.value}, m).first->second.role = m.role;
       return true;
+    }
+    bool operator()(const save_session& s) const {
+      if (!rows.sessions.emplace(s.hash, session{s, s.created_at}).second) return false;
+      std::erase_if(rows.sessions, [&](const auto& one) {
+        return one.second.what.user == s.user && one.second.what.ends_at <= s.created_at;
+      });
+      return true;
+    }
+    bool operator()(const insert_platform& p) const {
+      const auto has_slug = [&](const auto& one) { return one.second.what.slug == p.what.slug; };
+      return std::ranges::none_of(rows.platforms, has_slug) && rows.platforms.emplace(p.what.id.value, p).second;
+    }
+    bool operator()(const save_platform_key& k) const {
+      return rows.platform_keys.emplace(k.id.value, stored_platform_key{k, false}).second;
     }
     bool operator()(const save_connection& c) const {
       const auto [row, fresh] = rows.connections.try_emplace(
@@ -304,7 +407,7 @@ bool memory_store::directory_rows::apply(const inserted_row& record) {
       row->second.what.created_at = created_at;
       return true;
     }
-    bool operator()(const spend_setup_token& t) const {
+    bool operator()(const spend_token& t) const {
       return rows.spent_tokens.emplace(t.merchant.value, t.token_id).second;
     }
   };
@@ -318,6 +421,39 @@ bool memory_store::directory_rows::apply(const inserted_row& record) {
 
 void memory_store::directory_rows::apply(const revoke_api_key& k) {
   if (const auto row = keys.find(k.id.value); row != keys.end()) row->second.revoked = true;
+}
+
+void memory_store::directory_rows::apply(const claimed_row& record) {
+  struct visitor {
+    directory_rows& rows;
+    void operator()(const update_platform& p) const {
+      const auto row = rows.platforms.find(p.what.id.value);
+      if (row == rows.platforms.end()) return;
+      const auto slug = row->second.what.slug;
+      row->second.what = p.what;
+      row->second.what.slug = slug;
+    }
+    void operator()(const revoke_platform_key& k) const {
+      const auto row = rows.platform_keys.find(k.id.value);
+      if (row != rows.platform_keys.end() && row->second.key.platform == k.platform) row->second.revoked = true;
+    }
+    void operator()(const set_user_password& p) const {
+      for (auto& [key, user] : rows.users)
+        if (user.id == p.user) user.password_hash = p.password_hash;
+      std::erase_if(rows.sessions,
+                    [&](const auto& one) { return one.second.what.user == p.user && one.first != p.kept_session; });
+    }
+    void operator()(const drop_membership& m) const { rows.memberships.erase({m.merchant.value, m.user.value}); }
+    void operator()(const touch_session& s) const {
+      if (const auto row = rows.sessions.find(s.hash); row != rows.sessions.end()) row->second.used_at = s.used_at;
+    }
+    void operator()(const end_session& s) const { rows.sessions.erase(s.hash); }
+  };
+  std::visit(
+      [this]<class Record>(const Record& one) {
+        if constexpr (std::is_invocable_v<visitor, const Record&>) visitor{*this}(one);
+      },
+      record);
 }
 
 }  // namespace gateway::testing

@@ -41,11 +41,17 @@ class memory_store {
   backlog_lookup run(const find_backlog& what) const;
   deliveries_lookup run(const find_deliveries& what) const;
   events_lookup run(const find_events& what) const;
+  grant_lookup run(const find_grant& what) const;
+  grants_lookup run(const find_grants& what) const;
+  user_lookup run(const find_user& what) const;
+  session_lookup run(const find_session& what) const;
   purge_result run(const purge_commands& what);
   redeliver_rows_result run(const redeliver_rows& what);
 
   // The rows themselves: a test may look, and may do what a database's own hands could do.
   std::map<entity_row_key, payment> payments;
+  std::map<entity_row_key, grant_binding> bindings;
+  std::map<std::string, past_grant> past_grants;  ///< by the grant's id
   std::map<command_row_key, command_record> commands;
   std::map<entity_row_key, std::map<std::uint32_t, timeline_entry>> timelines;
   std::map<std::int64_t, delivery> deliveries;  ///< by number
@@ -58,7 +64,16 @@ class memory_store {
   struct directory_rows {
     std::map<std::string, save_merchant> merchants;
     std::map<std::string, stored_key> keys;
-    std::map<std::pair<std::string, std::string>, save_user> users;
+    struct session {
+      save_session what;
+      time_point used_at{};
+    };
+
+    std::map<std::string, save_user> users;  ///< by email_key
+    std::map<std::pair<std::string, std::string>, save_membership> memberships;
+    std::map<std::string, session> sessions;  ///< by hash
+    std::map<std::string, insert_platform> platforms;
+    std::map<std::string, stored_platform_key> platform_keys;
     std::map<std::tuple<std::string, std::string, std::string>, stored_connection> connections;
     std::map<std::tuple<std::string, std::string, std::string>, stored_route> routes;
     std::set<std::pair<std::string, std::string>> spent_tokens;
@@ -66,10 +81,12 @@ class memory_store {
 
     bool apply(const inserted_row& record);
     void apply(const revoke_api_key& k);
+    void apply(const claimed_row& record);
   };
   commit_outcome obstacle_to(const unit_parts& unit) const;
   bool records_apply(const unit_parts& unit);
   bool deliveries_apply(const unit_parts& unit) const;
+  bool has_other_binding_with_grant_of(const grant_binding& one) const;
   delivery_job job_of(const delivery& row) const;
 
   directory_rows directory_;

@@ -13,13 +13,17 @@ struct unit_parts {
   std::optional<unit_kind> kind;  ///< empty: the one that a unit with these rows has
   std::optional<payment> insert_payment;
   std::optional<payment> update_payment;
+  std::optional<grant_binding> insert_binding;
+  std::optional<grant_binding> update_binding;
+  std::vector<past_grant> past_grants;
   std::optional<command_record> insert_command;
   std::optional<command_finish> finish_command;
   std::vector<timeline_entry> entries;  ///< of the inserted or updated payment
   std::vector<delivery> deliveries;
   std::vector<delivery> update_deliveries;
-  std::vector<inserted_row> records;     ///< of the directory
+  std::vector<inserted_row> records;  ///< of the directory
   std::optional<revoke_api_key> revoked;
+  std::vector<claimed_row> record_claims;  ///< of the directory, all but `revoked`
   std::optional<time_point> last_seen;
 
   unit_parts() = default;
@@ -34,25 +38,37 @@ struct unit_parts {
     return insert_payment ? &*insert_payment : update_payment ? &*update_payment : nullptr;
   }
 
+  /// The binding that is inserted or updated; null if none is.
+  const grant_binding* changed_binding() const noexcept {
+    return insert_binding ? &*insert_binding : update_binding ? &*update_binding : nullptr;
+  }
+
   operator unit_of_work() const {  // so that a test may hand over its parts as the unit that they make
     unit_of_work unit;
     unit.kind = kind.value_or(usual_kind());
     if (const auto* subject = changed()) unit.subject = subject->key;
+    if (const auto* subject = changed_binding()) unit.subject = subject->key;
     if (insert_command) unit.inserts.emplace_back(*insert_command);
     if (insert_payment) unit.inserts.emplace_back(std::make_shared<const payment>(*insert_payment));
+    if (insert_binding) unit.inserts.emplace_back(std::make_shared<const grant_binding>(*insert_binding));
+    for (const auto& row : past_grants) unit.inserts.emplace_back(row);
     for (const auto& entry : entries) unit.inserts.emplace_back(entry);
     for (const auto& row : deliveries) unit.inserts.emplace_back(row);
     for (const auto& row : records) unit.inserts.push_back(row);
     if (last_seen) unit.inserts.emplace_back(save_last_seen{*last_seen});
     if (update_payment) unit.claims.emplace_back(std::make_shared<const payment>(*update_payment));
+    if (update_binding) unit.claims.emplace_back(std::make_shared<const grant_binding>(*update_binding));
     if (finish_command) unit.claims.emplace_back(*finish_command);
     for (const auto& row : update_deliveries) unit.claims.emplace_back(row);
     if (revoked) unit.claims.emplace_back(*revoked);
+    for (const auto& row : record_claims) unit.claims.push_back(row);
     return unit;
   }
 
  private:
   void insert(const payment_ptr& p) { insert_payment = *p; }
+  void insert(const binding_ptr& b) { insert_binding = *b; }
+  void insert(const past_grant& g) { past_grants.push_back(g); }
   void insert(const command_record& c) { insert_command = c; }
   void insert(const timeline_entry& e) { entries.push_back(e); }
   void insert(const delivery& d) { deliveries.push_back(d); }
@@ -62,22 +78,35 @@ struct unit_parts {
     records.emplace_back(r);
   }
   void claim(const payment_ptr& p) { update_payment = *p; }
+  void claim(const binding_ptr& b) { update_binding = *b; }
   void claim(const command_finish& f) { finish_command = f; }
   void claim(const delivery& d) { update_deliveries.push_back(d); }
   void claim(const revoke_api_key& k) { revoked = k; }
+  template <class Record>
+  void claim(const Record& r) {
+    record_claims.emplace_back(r);
+  }
 
   unit_kind usual_kind() const noexcept {
     if (insert_command) return insert_command->result ? unit_kind::conclude : unit_kind::begin;
     if (update_payment) return unit_kind::finish;
-    const bool more = insert_payment || finish_command || !entries.empty() || !deliveries.empty() || !records.empty();
+    if (changed_binding()) return unit_kind::conclude;
+    const bool more = insert_payment || finish_command || !entries.empty() || !deliveries.empty() || !records.empty() ||
+                      !record_claims.empty();
     return !more && (last_seen || !update_deliveries.empty()) ? unit_kind::record : unit_kind::change;
   }
 };
 
-/// The row of a payment, as found.
+/// The row of a payment, as found; nothing if there is none, or if it is another kind's.
 inline std::optional<payment> payment_in(const entity_lookup& answer) {
-  if (!answer.found) return std::nullopt;
-  return *std::get<payment_ptr>(*answer.found);
+  const auto* row = answer.found ? std::get_if<payment_ptr>(&*answer.found) : nullptr;
+  return row ? std::optional{**row} : std::nullopt;
+}
+
+/// As payment_in.
+inline std::optional<grant_binding> binding_in(const entity_lookup& answer) {
+  const auto* row = answer.found ? std::get_if<binding_ptr>(&*answer.found) : nullptr;
+  return row ? std::optional{**row} : std::nullopt;
 }
 
 }  // namespace gateway::testing

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "persistence/dialect.hpp"
 #include "persistence/queries.hpp"
 #include "persistence/rows.hpp"
 #include "persistence/store.hpp"
@@ -121,7 +122,114 @@ int rounds() {
   return wanted ? std::atoi(wanted) : 4;
 }
 
+/// Users of the fourth version: a row for each merchant.
+void fill_with_users(db_connection& db) {
+  struct old_user {
+    std::string_view merchant, id, email, hash, created_at;
+  };
+  const old_user users[] = {
+      // At two merchants, in two cases; a third one later invited only. The password set last wins, the first id stays.
+      {"merch_1", "user_3", "Ada@Shop.example", "hash-old", "100"},
+      {"merch_2", "user_1", "ada@shop.EXAMPLE", "hash-new", "200"},
+      {"merch_3", "user_2", "ada@shop.example", "", "300"},
+      // In two cases at one merchant.
+      {"merch_1", "user_5", "BOB@shop.example", "", "110"},
+      {"merch_1", "user_4", "bob@shop.example", "hash-bob", "100"},
+      // Invited only.
+      {"merch_2", "user_6", "AZ[@`az{.example", "", "400"},
+      // Only ASCII letters have cases: these are two.
+      {"merch_2", "user_7", "zoë@Shop.example", "hash-small", "500"},
+      {"merch_2", "user_8", "ZOË@shop.example", "hash-large", "500"},
+      // At one time: the lesser id is the person's.
+      {"merch_2", "user_b", "cy@shop.example", "hash-b", "600"},
+      {"merch_1", "user_a", "cy@shop.example", "hash-a", "600"},
+  };
+  db.begin();
+  for (const auto& u : users) {
+    std::string sql = "INSERT INTO users (merchant_id, user_id, email, password_hash, created_at) VALUES (";
+    for (const auto text : {u.merchant, u.id, u.email, u.hash}) ((sql += '\'') += text) += "', ";
+    db.execute((sql += u.created_at) += ')');
+  }
+  db.commit();
+}
+
+void check_people(db_connection& db) {
+  struct expectation {
+    std::string key, id, email, hash;
+    std::int64_t created_at;
+  };
+  const expectation people[] = {
+      {"ada@shop.example", "user_3", "Ada@Shop.example", "hash-new", 100},
+      {"bob@shop.example", "user_4", "bob@shop.example", "hash-bob", 100},
+      {"az[@`az{.example", "user_6", "AZ[@`az{.example", "", 400},
+      {"zoë@shop.example", "user_7", "zoë@Shop.example", "hash-small", 500},
+      {"zoË@shop.example", "user_8", "ZOË@shop.example", "hash-large", 500},
+      {"cy@shop.example", "user_a", "cy@shop.example", "hash-b", 600},
+  };
+  const auto directory = run(db, find_directory{});
+  CHECK(directory.users.size() == std::size(people));
+  for (const auto& wanted : people) {
+    INFO(wanted.key);
+    const auto found = run(db, find_user{wanted.key}).found;
+    REQUIRE(found);
+    CHECK(found->id.value == wanted.id);
+    CHECK(found->email == wanted.email);
+    CHECK(found->password_hash == wanted.hash);
+    CHECK(to_unix_ms(found->created_at) == wanted.created_at);
+    CHECK(email_key_of(found->email) == wanted.key);
+  }
+  std::vector<std::string> members;
+  for (const auto& m : directory.memberships) {
+    CHECK(m.role == member_role::owner);
+    members.push_back(m.merchant.value + ' ' + m.user.value + ' ' + std::to_string(to_unix_ms(m.created_at)));
+  }
+  CHECK(members == std::vector<std::string>{"merch_1 user_3 100", "merch_1 user_4 100", "merch_1 user_a 600",
+                                            "merch_2 user_3 200", "merch_2 user_6 400", "merch_2 user_7 500",
+                                            "merch_2 user_8 500", "merch_2 user_a 600", "merch_3 user_3 300"});
+}
+
 }  // namespace
+
+TEST_CASE("users of merchants become one person for each address, also after starts that died half way") {
+  FOR_EACH_STORE(kind);
+  const auto all = known_migrations();
+  const auto& people = all[4];
+  REQUIRE(people.name == "0005_people");
+  const auto whole = render_migration(kind == store_kind::sqlite ? dialect::sqlite : dialect::mysql, people.sql);
+  // After each of its statements, in one database: the next start begins at the first one again.
+  empty_store store{kind};
+  const auto db = connect(store.where(), access::migrate);
+  migrate(*db, all.first(4));
+  fill_with_users(*db);
+  for (std::size_t done = 0; done <= whole.size(); ++done) {
+    INFO("died after " << done << " statements");
+    std::string sql;
+    for (std::size_t i = 0; i < done; ++i) (sql += whole[i]) += ";\n";
+    sql += "CREATE NONSENSE;";
+    std::vector<migration> steps{all.begin(), all.begin() + 4};
+    steps.push_back({people.version, people.name, sql});
+    CHECK_THROWS_AS(migrate(*db, steps), database_error);
+  }
+  migrate(*db, all);
+  check_people(*connect(store.where(), access::read));
+  CHECK_NOTHROW(prepared_store{store.settings()});
+}
+
+TEST_CASE("a start that died before it recorded the change of users is followed by one that keeps them") {
+  // On SQLite one transaction does both.
+  const auto all = known_migrations();
+  const auto& people = all[4];
+  empty_store store{store_kind::mysql};
+  const auto db = connect(store.where(), access::migrate);
+  migrate(*db, all.first(4));
+  fill_with_users(*db);
+  migrate(*db, all);
+  db->begin();
+  db->execute("DELETE FROM schema_migrations WHERE version >= " + std::to_string(people.version));
+  db->commit();
+  migrate(*db, all.first(5));
+  check_people(*connect(store.where(), access::read));
+}
 
 TEST_CASE("what the version before has stored about payments is read as theirs") {
   FOR_EACH_STORE(kind);
@@ -147,7 +255,7 @@ TEST_CASE("what the version before has stored about payments is read as theirs")
   for (const auto& past : before.commands) {
     const auto found = run(*reader, find_command{past.key}).found;
     REQUIRE(found);
-    const bool same = found->fingerprint == past.fingerprint && found->subject_kind == entity_kind::payment &&
+    const bool same = found->fingerprint == past.fingerprint && found->subject_kind == "payment" &&
                       found->subject_id == past.subject && (found->result ? found->result->body : "") == past.body;
     if (!same) FAIL("the command " << past.key.key << " is not what it was");
   }

@@ -130,8 +130,8 @@ TEST_CASE("every field of a command comes back") {
   contract_store store{kind};
   command_record c{{merchant_id{"merch_1"}, environment::live, "plat_1", "c0ffee00-0000-4000-8000-000000000001"},
                    std::string(64, 'f'),
-                   operation::refund,
-                   entity_kind::payment,
+                   "refund",
+                   "payment",
                    "pay_x",
                    std::numeric_limits<std::int64_t>::max(),
                    awkward,

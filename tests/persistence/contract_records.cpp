@@ -89,21 +89,6 @@ TEST_CASE("a key id is unique among all merchants, and revoking is for good") {
   }
 }
 
-TEST_CASE("a user of a merchant is named by the email, and saving again replaces the password") {
-  FOR_EACH_CONTRACT_STORE(kind);
-  contract_store store{kind};
-  REQUIRE(change(store, {save_user{user_id{"user_1"}, shop, "a@example.com", "", at(0)}}) == committed);
-  REQUIRE(change(store, {save_user{user_id{"user_2"}, shop, "b@example.com", "hash-b", at(1)}}) == committed);
-  REQUIRE(change(store, {save_user{user_id{"user_3"}, shop, "a@example.com", "hash-a", at(2)}}) == committed);
-  const auto users = directory_of(store).users;
-  REQUIRE(users.size() == 2);
-  CHECK(users[0].id == user_id{"user_1"});
-  CHECK(users[0].merchant == shop);
-  CHECK(users[0].email == "a@example.com");
-  CHECK(users[0].password_hash == "hash-a");
-  CHECK(users[1].email == "b@example.com");
-}
-
 TEST_CASE("a connection is one for each environment and provider, and its id stays") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
@@ -147,9 +132,9 @@ TEST_CASE("a route is one for each environment and provider, and its id and posi
 TEST_CASE("a setup link is spent once") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
-  CHECK(change(store, {spend_setup_token{shop, "token", at(0)}}) == committed);
-  CHECK(change(store, {spend_setup_token{shop, "token", at(1)}}) == duplicate_record);
-  CHECK(change(store, {spend_setup_token{shop, "other", at(1)}}) == committed);
+  CHECK(change(store, {spend_token{shop, "token", at(0)}}) == committed);
+  CHECK(change(store, {spend_token{shop, "token", at(1)}}) == duplicate_record);
+  CHECK(change(store, {spend_token{shop, "other", at(1)}}) == committed);
 }
 
 TEST_CASE("the last time seen is the one that was stored last, also if it is an earlier one") {
@@ -179,7 +164,7 @@ TEST_CASE("an operator's change that fails leaves the payments of its batch alon
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   unit_parts spend;
-  spend.records.emplace_back(spend_setup_token{shop, "token", at(0)});
+  spend.records.emplace_back(spend_token{shop, "token", at(0)});
   const unit_of_work batch[] = {begin_unit("1"), spend, spend, begin_unit("2")};
   CHECK(store.commit(batch) == std::vector{committed, committed, duplicate_record, committed});
   CHECK(payment_in(store.run(find_entity{key_of("2")})));

@@ -1,4 +1,4 @@
-// How the databases find deliveries: over millions of rows, another plan than the one meant would hold up everything.
+// How the databases find rows: over millions of them, another plan than the one meant would hold up everything.
 #include <catch2/catch.hpp>
 
 #include "contract_store.hpp"
@@ -135,4 +135,84 @@ TEST_CASE("old commands are found by their age") {
   const auto oldest_plan = plan_of(store, statements::read_oldest_command, {});
   INFO(oldest_plan);
   CHECK_THAT(oldest_plan, sqlite ? Contains("commands_by_age") : Contains("optimized away"));
+}
+
+TEST_CASE("grants are found by their indexes") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  const bool sqlite = kind == store_kind::sqlite;
+  std::vector<unit_of_work> units;
+  for (int i = 0; i < 400; ++i) {
+    unit_parts unit;
+    const auto b = a_binding(std::to_string(i), "merch_" + std::to_string(i / 2), "plat_" + std::to_string(i % 2));
+    unit.insert_binding = b;
+    units.push_back(unit);
+    units.push_back(consent_again(b, std::to_string(i) + "_again"));
+  }
+  for (const auto outcome : commit_units(*store.writer, units)) REQUIRE(outcome == commit_outcome::committed);
+  const std::string_view merchant = "merch_1", platform = "plat_1", id = "grant_1";
+  const std::int64_t before = to_unix_ms(at(100)), limit = 10;
+
+  const cell of_id[] = {id, id};
+  const auto id_plan = plan_of(store, statements::read_binding_of_grant, of_id);
+  INFO(id_plan);
+  CHECK_THAT(id_plan, sqlite ? Contains("SEARCH grants USING") && Contains("SEARCH past_grants USING")
+                             : Contains("grants const grant_id") && Contains("past_grants const grant_id"));
+
+  const cell all[] = {before, before, id, limit, before, before, id, limit, limit};
+  const auto all_plan = plan_of(store, statements::read_grants, all);
+  INFO(all_plan);
+  const cell of_platform[] = {platform, before, before, id, limit, platform, before, before, id, limit, limit};
+  const auto platform_plan = plan_of(store, statements::read_grants_of_platform, of_platform);
+  INFO(platform_plan);
+  const cell of_merchant[] = {merchant, before, before, id, limit, merchant, before, before, id, limit, limit};
+  const auto merchant_plan = plan_of(store, statements::read_grants_of_merchant, of_merchant);
+  INFO(merchant_plan);
+  const cell of_both[] = {merchant, platform, before, before, id,    limit, merchant,
+                          platform, before,   before, id,     limit, limit};
+  const auto both_plan = plan_of(store, statements::read_grants_of_both, of_both);
+  INFO(both_plan);
+  if (sqlite) {
+    CHECK_THAT(all_plan, Contains("SEARCH grants USING INDEX grants_by_age (granted_at<?)") &&
+                             Contains("SEARCH past_grants USING INDEX past_grants_by_age (granted_at<?)"));
+    CHECK_THAT(platform_plan,
+               Contains("SEARCH grants USING INDEX grants_of_platform (platform_id=? AND granted_at<?)") &&
+                   Contains("SEARCH past_grants USING INDEX past_grants_of_platform (platform_id=? AND granted_at<?)"));
+    for (const auto& plan : {merchant_plan, both_plan})
+      CHECK_THAT(plan, Contains("SEARCH grants USING PRIMARY KEY (merchant_id=?)") &&
+                           Contains("SEARCH past_grants USING PRIMARY KEY (merchant_id=?)"));
+  } else {
+    CHECK_THAT(all_plan, Contains("\ngrants range grants_by_age") && Contains("past_grants range past_grants_by_age"));
+    CHECK_THAT(platform_plan,
+               Contains("grants range grants_of_platform") && Contains("past_grants range past_grants_of_platform"));
+    for (const auto& plan : {merchant_plan, both_plan})
+      CHECK_THAT(plan, Contains("\ngrants ref PRIMARY") && Contains("past_grants ref PRIMARY"));
+  }
+}
+
+TEST_CASE("a session is found by its hash, and its person's merchants by that one") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  unit_parts unit;
+  for (int i = 0; i < 400; ++i) {
+    const auto n = std::to_string(i);
+    unit.records.emplace_back(
+        save_merchant{merchant_id{"merch_" + n}, entity_id{"ent"}, "Shop", merchant_kind::standard, "", at(0)});
+    unit.records.emplace_back(save_user{user_id{"user_" + n}, n + "@example.com", "", at(0)});
+    unit.records.emplace_back(
+        save_membership{merchant_id{"merch_" + n}, user_id{"user_" + n}, member_role::owner, at(0)});
+    unit.records.emplace_back(save_session{"hash_" + n, user_id{"user_" + n}, at(0), at(99)});
+  }
+  const unit_of_work whole = unit;
+  REQUIRE(commit_units(*store.writer, {&whole, 1}).front() == commit_outcome::committed);
+  const cell hash[] = {std::string_view{"hash_7"}};
+  const auto plan = plan_of(store, statements::read_session, hash);
+  INFO(plan);
+  if (kind == store_kind::sqlite) {
+    CHECK_THAT(plan, Contains("SEARCH s USING") && Contains("(session_hash=?)") && Contains("SEARCH p USING") &&
+                         Contains("SEARCH m USING INDEX memberships_of_user (user_id=?)") && !Contains("SCAN"));
+  } else {
+    CHECK_THAT(plan, Contains("s const session_hash") && Contains("p const PRIMARY") &&
+                         Contains("m ref memberships_of_user") && Contains("t eq_ref PRIMARY"));
+  }
 }

@@ -238,3 +238,62 @@ TEST_CASE("a destination's row names what this program knows") {
   CHECK(backlog_from(row{{"dest_1", "3", "1790000000123", "7"}}).pending == 3);
   CHECK_THROWS_AS(backlog_from(row{{"dest_1", "3", "NULL", "7"}}), corrupt_row);
 }
+
+TEST_CASE("a binding's row is read column by column, and one that no consent could have left so is corrupt") {
+  const std::vector<std::string> cells{
+      "grant_1",
+      "payments:write payments:read",
+      "user_1",
+      "1790000000123",
+      "NULL",
+      "",
+      R"([{"hash":"aa","redirect_uri":"https://app.example/cb","expires_at":1790000600123}])",
+      "4"};
+  const auto key = a_binding("1").key;
+  const auto read = [&](const std::vector<std::string>& row_cells) { return binding_from(row{row_cells}, key); };
+  auto wanted = a_binding("1");
+  wanted.codes = {{"aa", "https://app.example/cb", at(600'000)}};
+  wanted.version = 4;
+  CHECK(read(cells) == wanted);
+  const auto revoked = with(with(cells, 4, "1790000000999"), 6, "[]");
+  CHECK(state_of(read(revoked).newest) == grant_state::revoked);
+
+  const std::pair<std::size_t, std::string> corrupt[] = {
+      {1, ""},
+      {1, "*"},
+      {1, "payments:write *"},
+      {1, "payments:steal"},
+      {3, "253402300800000"},
+      {4, "1790000000999"},  // revoked, and has a code
+      {6, ""},
+      {6, "{}"},
+      {6, "[1]"},
+      {6, R"([{"hash":"aa","redirect_uri":"https://app.example/cb"}])"},
+      {6, R"([{"hash":"aa","redirect_uri":"https://app.example/cb","expires_at":253402300800000}])"},
+      {7, "0"},
+  };
+  for (const auto& [column, value] : corrupt) {
+    INFO(column << " is " << value);
+    CHECK_THROWS_AS(read(with(cells, column, value)), corrupt_row);
+  }
+}
+
+TEST_CASE("a platform's row names what this program knows") {
+  const std::vector<std::string> cells{
+      "plat_1", "acme", "Acme", "security@app.example", "suspended", R"(["https://a.example/cb"])", "[]"};
+  const auto found = platform_from(row{cells});
+  CHECK(found.status == platform_status::suspended);
+  CHECK(found.redirect_uris == std::vector<std::string>{"https://a.example/cb"});
+  CHECK(found.return_origins.empty());
+  const std::pair<std::size_t, std::string> corrupt[] = {{4, "gone"}, {5, ""}, {5, "{}"}, {5, "[1]"}, {6, "[null]"}};
+  for (const auto& [column, value] : corrupt) {
+    INFO(column << " is " << value);
+    CHECK_THROWS_AS(platform_from(row{with(cells, column, value)}), corrupt_row);
+  }
+}
+
+TEST_CASE("a membership's role is one that this program knows") {
+  const std::vector<std::string> cells{"merch_1", "user_1", "viewer", "1790000000123"};
+  CHECK(membership_from(row{cells}).role == member_role::viewer);
+  CHECK_THROWS_AS(membership_from(row{with(cells, 2, "admin")}), corrupt_row);
+}

@@ -8,6 +8,7 @@
 
 namespace gateway::persistence::test {
 
+using testing::binding_in;
 using testing::payment_in;
 using testing::unit_parts;
 
@@ -95,6 +96,39 @@ inline unit_parts finish_unit(const std::string& id) {
   unit.update_payment = captured(a_payment(id));
   unit.finish_command = a_finish("key-" + id);
   unit.entries = {an_attempt(1), an_event(2)};
+  return unit;
+}
+
+inline grant a_grant(const std::string& id) {
+  grant g;
+  g.id = grant_id{"grant_" + id};
+  g.scopes = *parse_scopes("payments:write payments:read");
+  g.given_by = user_id{"user_1"};
+  g.granted_at = at(0);
+  return g;
+}
+
+/// As it is first stored, with a grant of that name.
+inline grant_binding a_binding(const std::string& id, const std::string& merchant = "merch_1",
+                               const std::string& platform = "plat_1") {
+  grant_binding b;
+  b.key = binding_key(merchant_id{merchant}, environment::test, platform_id{platform});
+  b.version = 1;
+  b.newest = a_grant(id);
+  return b;
+}
+
+/// The binding after a revoke and another consent, one version on: the grant before it is past.
+inline unit_parts consent_again(grant_binding b, const std::string& id) {
+  unit_parts unit;
+  past_grant past{b.key, *b.newest};
+  past.what.revoked_at = at(20);
+  past.what.revoke_reason = "moved away";
+  unit.past_grants.push_back(std::move(past));
+  b.version += 1;
+  b.newest = a_grant(id);
+  b.newest->granted_at = at(30);
+  unit.update_binding = std::move(b);
   return unit;
 }
 

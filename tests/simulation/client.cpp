@@ -7,10 +7,12 @@ namespace gateway::simulation {
 
 namespace {
 
-constexpr std::string_view name_of(const entity_request& request) {
-  constexpr std::string_view names[] = {"create", "capture",  "refund",        "void",
-                                        "view",   "timeline", "hosted result", "settle"};
-  return names[request.what.index()];
+std::string_view name_of(const entity_request& request) {
+  if (command_if<create_payment>(request.what)) return "create";
+  if (command_if<capture_payment>(request.what)) return "capture";
+  if (command_if<refund_payment>(request.what)) return "refund";
+  if (command_if<void_payment>(request.what)) return "void";
+  return command_if<view_timeline>(request.what) ? "timeline" : "view";
 }
 
 /// The gateway has not decided: the same key may be sent again.
@@ -40,15 +42,20 @@ std::string shown(const entity_reply& reply) {
                                         "key reused",
                                         "overloaded",
                                         "store unavailable",
-                                        "no answer"};
+                                        "no answer",
+                                        "invalid grant",
+                                        "not granted",
+                                        "not covered",
+                                        "platform suspended"};
   return "refused: " + std::string{names[static_cast<std::size_t>(std::get<problem>(reply.what))]};
 }
 
 }  // namespace
 
-client::client(unsigned number, const world_plan& plan, virtual_time& time, random_source& random,
-               const fault_rates& faults, promises& held, journal& log, send_function send)
-    : name_{"client " + std::to_string(number)},
+client::client(std::string name, std::string principal, const world_plan& plan, virtual_time& time,
+               random_source& random, const fault_rates& faults, promises& held, journal& log, send_function send)
+    : name_{std::move(name)},
+      principal_{std::move(principal)},
       plan_{plan},
       time_{time},
       random_{random},
@@ -96,7 +103,7 @@ entity_request client::draw_request() {
   }
   std::string key = name_ + '#' + std::to_string(++keys_);
   if (!past_.empty() && random_.chance(faults_.reuses_key)) key = random_.pick(past_).write->key.key;
-  request.write = idempotency{{request.key.merchant, request.key.env, {}, std::move(key)}, std::move(content)};
+  request.write = idempotency{{request.key.merchant, request.key.env, principal_, std::move(key)}, std::move(content)};
   return request;
 }
 

@@ -1,5 +1,5 @@
-// A merchant's program. It creates, captures, refunds, voids and reads payments, and retries with the same key when it
-// gets no answer. It sometimes gives up, sends a request twice, or reuses a key for another request.
+// A merchant's program, or a platform's. It creates, captures, refunds, voids and reads payments, and retries with the
+// same key when it gets no answer. It sometimes gives up, sends a request twice, or reuses a key for another request.
 #pragma once
 
 #include <functional>
@@ -22,8 +22,9 @@ using send_function = std::function<void(entity_request, std::function<void(enti
 
 class client {
  public:
-  client(unsigned number, const world_plan& plan, virtual_time& time, random_source& random, const fault_rates& faults,
-         promises& held, journal& log, send_function send);
+  /// `principal`: the platform's id; empty for the merchant's own program.
+  client(std::string name, std::string principal, const world_plan& plan, virtual_time& time, random_source& random,
+         const fault_rates& faults, promises& held, journal& log, send_function send);
 
   /// Whether all its requests are sent and none waits for an answer.
   bool done() const { return left_ == 0 && !current_; }
@@ -46,6 +47,7 @@ class client {
   entity_key any_payment();
 
   std::string name_;
+  std::string principal_;
   const world_plan& plan_;
   virtual_time& time_;
   random_source& random_;

@@ -13,11 +13,15 @@ namespace {
 std::string shown(const testing::unit_parts& unit) {
   std::ostringstream text;
   if (const auto& c = unit.insert_command)
-    text << (c->result ? "store " : "begin ") << to_string(c->what) << ' ' << c->subject_id << " key " << c->key.key;
+    text << (c->result ? "store " : "begin ") << c->operation << ' ' << c->subject_id << " key " << c->key.key;
   if (const auto& f = unit.finish_command) text << "finish key " << f->key.key << " \"" << f->result->body << '"';
   if (const auto* row = unit.changed())
     text << " {" << row->key.id << " v" << row->version << ' ' << to_string(row->state) << (row->open ? ", open " : "")
          << (row->open ? to_string(row->open->what) : std::string_view{}) << '}';
+  if (const auto* row = unit.changed_binding())
+    text << " {" << row->key.id << " of " << row->key.merchant.value << " v" << row->version << ' '
+         << row->newest.value().id.value << ' ' << to_string(state_of(row->newest)) << ", " << row->codes.size()
+         << " codes}";
   if (unit.last_seen) text << "it is " << format_seconds(*unit.last_seen);
   for (const auto& d : unit.deliveries) text << " deliver " << d.id << " to " << d.to.value;
   for (const auto& d : unit.update_deliveries)
@@ -27,11 +31,13 @@ std::string shown(const testing::unit_parts& unit) {
 
 std::string shown(const unit_of_work& unit) { return shown(testing::unit_parts{unit}); }
 
-/// The payment that the unit is about.
+/// The entity that the unit is about.
 std::optional<entity_key> subject_of(const testing::unit_parts& unit) {
   if (const auto* row = unit.changed()) return row->key;
+  if (const auto* row = unit.changed_binding()) return row->key;
   if (const auto& c = unit.insert_command)
-    return entity_key{c->key.merchant, c->key.env, c->subject_kind, c->subject_id};
+    return entity_key{c->key.merchant, c->key.env, parse_entity_kind(c->subject_kind).value_or(entity_kind::payment),
+                      c->subject_id};
   return std::nullopt;
 }
 
@@ -197,6 +203,10 @@ slow_reader::behavior_type reader_behavior(slow_reader::stateful_pointer<reading
       [self](const find_backlog& q) { return self->state.take(q); },
       [self](const find_deliveries& q) { return self->state.take(q); },
       [self](const find_events& q) { return self->state.take(q); },
+      [self](const find_grant& q) { return self->state.take(q); },
+      [self](const find_grants& q) { return self->state.take(q); },
+      [self](const find_user& q) { return self->state.take(q); },
+      [self](const find_session& q) { return self->state.take(q); },
       [self](work_atom) { self->state.answer(); },
   };
 }
@@ -225,15 +235,27 @@ commit_outcome database::commit(std::string_view node, unit_of_work whole, unsav
     for (const auto& changed : unit.update_deliveries)
       if (const auto stored = rows_.deliveries.find(changed.id); stored != rows_.deliveries.end())
         stored->second.version = changed.version - 1;
+  if (missing_ == guard::grant_version && unit.update_binding)
+    if (const auto stored = rows_.bindings.find(testing::memory_store::id(unit.update_binding->key));
+        stored != rows_.bindings.end())
+      stored->second.version = unit.update_binding->version - 1;
+  if (missing_ == guard::code_spend && unit.update_binding && unit.insert_command)
+    if (const auto stored = rows_.bindings.find(testing::memory_store::id(unit.update_binding->key));
+        stored != rows_.bindings.end() && !unit.update_binding->newest->revoked_at)
+      unit.update_binding->codes = stored->second.codes;
   const auto subject = subject_of(unit);
   const auto before = subject ? testing::payment_in(rows_.run(find_entity{*subject})) : std::nullopt;
   const auto outcome = rows_.commit(unit);
   log_.write(node, shown(unit), ": ", to_string(outcome));
   if (outcome == commit_outcome::committed) {
-    promises_.committed(before, unit);
-    age_promises_.committed(before, unit);
+    if (unit.changed_binding()) {
+      grant_promises_.committed(unit);
+    } else {
+      promises_.committed(before, unit);
+      age_promises_.committed(before, unit);
+    }
     delivery_promises_.committed(unit);
-  } else if (outcome == commit_outcome::lost_claim && alone_) {
+  } else if (outcome == commit_outcome::lost_claim && alone_ && !unit.changed_binding()) {
     promises_.lost_alone(before, unit);
   }
   return outcome;

@@ -10,6 +10,7 @@
 #include "deliveries.hpp"
 #include "fault_rates.hpp"
 #include "gateway/actors.hpp"
+#include "grants.hpp"
 #include "journal.hpp"
 #include "memory_store.hpp"
 #include "promises.hpp"
@@ -18,16 +19,28 @@
 namespace gateway::simulation {
 
 /// A guard that can be removed, to test that the simulation detects it.
-enum class guard { none, begin_commit, version_claim, provider_key, delivery_commit, delivery_claim, clock_guard };
+enum class guard {
+  none,
+  begin_commit,
+  version_claim,
+  provider_key,
+  delivery_commit,
+  delivery_claim,
+  clock_guard,
+  grant_version,  ///< a binding's row is overwritten, whatever its version is
+  publish_before_answer,  ///< what is published of grants is seen some seconds later
+  code_spend,  ///< an exchange leaves the code where it was
+};
 
 class database {
  public:
-  database(testing::memory_store& rows, promises& held, delivery_promises& told, age_promises& ages, journal& log,
-           const world_plan& plan, guard missing)
+  database(testing::memory_store& rows, promises& held, delivery_promises& told, age_promises& ages,
+           grant_promises& grants, journal& log, const world_plan& plan, guard missing)
       : rows_{rows},
         promises_{held},
         delivery_promises_{told},
         age_promises_{ages},
+        grant_promises_{grants},
         log_{log},
         alone_{plan.nodes == 1 && plan.faults.commit_late == 0},
         missing_{missing} {}
@@ -51,6 +64,7 @@ class database {
   promises& promises_;
   delivery_promises& delivery_promises_;
   age_promises& age_promises_;
+  grant_promises& grant_promises_;
   journal& log_;
   const bool alone_;  ///< one node, whose commits happen before it reads again, or never
   guard missing_;

@@ -48,7 +48,9 @@ int main(int argc, char** argv) {
   const std::map<std::string, guard> guards{
       {"begin-commit", guard::begin_commit},     {"version-claim", guard::version_claim},
       {"provider-key", guard::provider_key},     {"delivery-commit", guard::delivery_commit},
-      {"delivery-claim", guard::delivery_claim}, {"clock-guard", guard::clock_guard}};
+      {"delivery-claim", guard::delivery_claim}, {"clock-guard", guard::clock_guard},
+      {"grant-version", guard::grant_version},   {"publish-before-answer", guard::publish_before_answer},
+      {"code-spend", guard::code_spend}};
   auto* many =
       app.add_option("--seeds", seeds, "how many seeds to explore")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--from", from, "the first of them")->capture_default_str();

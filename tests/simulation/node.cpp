@@ -6,6 +6,7 @@
 
 #include "entity/reconciler.hpp"
 #include "entity/router.hpp"
+#include "grant/grant_actor.hpp"
 #include "provider_gate.hpp"
 #include "webhooks/dispatcher.hpp"
 
@@ -17,8 +18,11 @@ namespace {
 directory_actor::behavior_type directory_behavior(directory_actor::pointer, std::shared_ptr<bool> alive,
                                                   std::function<bool(const disable_destination&)> disable) {
   return {[alive, disable](const operator_command& command) -> caf::result<operator_result> {
+            if (!*alive) return make_error(actor_errc::store_unavailable);
+            if (const auto* wanted = std::get_if<make_chargeable>(&command))
+              return operator_result{named_result{wanted->merchant.value, "chargeable"}};
             const auto& wanted = std::get<disable_destination>(command);
-            if (!*alive || !disable(wanted)) return make_error(actor_errc::store_unavailable);
+            if (!disable(wanted)) return make_error(actor_errc::store_unavailable);
             return operator_result{named_result{wanted.id.value, "disabled"}};
           },
           [](load_atom) { return true; }, [](join_atom, const dispatcher_actor&) {}};
@@ -81,7 +85,12 @@ node::node(const node_environment& environment, unsigned number, duration_ms clo
     keep(link);
     keep(gate);
   }
-  router_ = actors::spawn_router(system_, context_, {actors::payment_spawner(context_)});
+  actors::entity_spawners spawners{actors::payment_spawner(context_)};
+  if (environment_.grants)
+    spawners[static_cast<std::size_t>(entity_kind::grant)] =
+        actors::grant_spawner(std::make_shared<const actors::grant_context>(
+            actors::grant_context{*context_, *environment_.grants, environment_.platforms, operators}));
+  router_ = actors::spawn_router(system_, context_, std::move(spawners));
   reconciler_ = actors::spawn_reconciler(system_, context_->store, router_, clock_, watch_, environment_.config);
   client_ = system_.spawn([](caf::event_based_actor*) -> caf::behavior { return {[](wake_atom) {}}; });
   keep(reconciler_);

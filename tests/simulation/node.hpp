@@ -36,6 +36,8 @@ struct node_environment {
   const payment_encoder& payments;
   const event_encoder& events;
   metrics& meters;
+  directory* grants;  ///< what the node's grants publish, until it crashes; null in a world without platforms
+  const grant_encoder& platforms;
 };
 
 class node {

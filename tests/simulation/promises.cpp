@@ -114,7 +114,7 @@ void promises::check_conclusion(const std::optional<payment>& before, const comm
     return break_(text_of(command.subject_id, " takes key ", command.key.key, " while its ",
                           to_string(before->open->what), " is open and its client not told"));
   const auto decided = [&]() -> decision {
-    switch (command.what) {
+    switch (parse_operation(command.operation).value_or(operation::create)) {
       case operation::capture: return decide(*before, capture_payment{}, command.key, command.created_at, {});
       case operation::refund:
         return decide(*before, refund_payment{command.amount, {}}, command.key, command.created_at, {});
@@ -305,7 +305,7 @@ void promises::at_rest() {
   }
   for (const auto& [key, row] : rows_.commands)
     if (!row.result)
-      break_(text_of("key ", row.key.key, " (", to_string(row.what), ' ', row.subject_id, ") never gets a result"));
+      break_(text_of("key ", row.key.key, " (", row.operation, ' ', row.subject_id, ") never gets a result"));
   for (const auto& effect : effects_)
     if (!row_of(effect.subject))
       break_(text_of("the provider has acted on ", effect.subject.id, ", which does not exist"));

@@ -97,7 +97,7 @@ class checked_rows {
 
  private:
   command_record record(const std::string& key, operation what, std::int64_t amount) const {
-    return {command(key), key, what, entity_kind::payment, subject.id, amount, {}, time.now(), {}, {}};
+    return {command(key), key, std::string{to_string(what)}, "payment", subject.id, amount, {}, time.now(), {}, {}};
   }
 };
 

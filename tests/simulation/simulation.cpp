@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "client.hpp"
+#include "grants.hpp"
 #include "node.hpp"
+#include "platform_scene.hpp"
 #include "promises.hpp"
 #include "simulated_provider.hpp"
 
@@ -16,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Encodes plain text instead of JSON, because the actors do not read it. Different states have different texts.
-class text_encoder final : public payment_encoder, public event_encoder {
+class text_encoder final : public payment_encoder, public event_encoder, public grant_encoder {
  public:
   answer encode(const outcome& result) const override {
     const auto status = !result.failure ? 200 : *result.failure == problem::provider_outcome_unknown ? 502 : 409;
@@ -32,6 +34,10 @@ class text_encoder final : public payment_encoder, public event_encoder {
   std::string envelope(const event_record& event, destination_kind to, const entity_id&) const override {
     return event.id + ' ' + std::string{type_told_to(to, event.type)} + ' ' + event.subject.id + ' ' + event.data;
   }
+  answer exchanged(const grant_binding& subject, const entity_id&) const override {
+    return {200, "exchanged: " + subject.newest->id.value + ' ' + to_string(subject.newest->scopes)};
+  }
+  answer revoked() const override { return {204, {}}; }
 };
 
 /// A merchant whose cards in EUR go by the route with separate capture, and in HKD by the one that captures at once.
@@ -52,8 +58,8 @@ constexpr duration_ms longest_jump = 60 * 24h;
 
 class world {
  public:
-  world(std::uint64_t seed, guard missing, std::ostream* story) : random_{seed}, log_{time_, story}, missing_{missing} {
-    result_.seed = seed;
+  world(std::uint64_t seed, guard missing, std::ostream* story)
+      : random_{seed}, log_{time_, story}, missing_{missing}, result_{.seed = seed} {
     database_.last_seen = time_.now();
     jumps_.resize(plan_.nodes);
     publish_destinations();
@@ -64,8 +70,9 @@ class world {
     }
     for (unsigned i = 0; i < plan_.clients; ++i)
       clients_.push_back(std::make_unique<client>(
-          i + 1, plan_, time_, random_, faults_, promises_, log_,
+          "client " + std::to_string(i + 1), std::string{}, plan_, time_, random_, faults_, promises_, log_,
           [this](entity_request request, auto told) { balance(std::move(request), std::move(told)); }));
+    if (has_platforms_) open_platforms();
     customer();
     if (plan_.keys_expire) purge();
     if (plan_.faults.operator_acts > 0 || plan_.faults.post_gone > 0 || plan_.faults.clock_set > 0 ||
@@ -82,6 +89,7 @@ class world {
     log_.write("world", "calms down");
     faults_ = fault_rates::none();
     ++calm_;
+    if (platforms_) settle_platforms();
     for (auto& each : endpoints_)
       if (each.what.status == destination_status::disabled) set_status(each, destination_status::enabled);
     if (plan_.faults.clock_jumps > 0) sleep_through_jumps();
@@ -105,6 +113,7 @@ class world {
     };
     run_until(slots_are_back, 1min, "a provider slot is never given back");
     if (!promises_.broken()) promises_.at_rest();
+    if (!promises_.broken() && platforms_) grant_promises_.at_rest(*grants_);
     if (!promises_.broken()) deliver_the_rest();
 
     result_.broken = promises_.broken();
@@ -148,10 +157,12 @@ class world {
 
   void start(unsigned which) {
     log_.write("node " + std::to_string(which + 1), "starts");
-    nodes_[which] = std::make_unique<node>(node_environment{time_, random_, faults_, log_, rows_, provider_, receivers_,
-                                                            [this](const auto& wanted) { return disable(wanted); },
-                                                            plan_.config, merchants_, encoder_, encoder_, meters_},
-                                           which + 1, clock_of(which), which % plan_.number_salts);
+    if (has_platforms_) load_grants();
+    nodes_[which] =
+        std::make_unique<node>(node_environment{time_, random_, faults_, log_, rows_, provider_, receivers_,
+                                                [this](const auto& wanted) { return disable(wanted); }, plan_.config,
+                                                merchants_, encoder_, encoder_, meters_, grants_.get(), encoder_},
+                               which + 1, clock_of(which), which % plan_.number_salts);
   }
 
   void crash(unsigned which) {
@@ -183,9 +194,88 @@ class world {
     auto* chosen = random_.pick(up);
     log_.write(chosen->name(), "gets it");
     chosen->send(request, [this, request, told = std::move(told), asked_at = promises_.moment()](entity_reply& reply) {
-      promises_.told(request, reply, asked_at, nodes_.size() == 1);
+      if (request.key.kind == entity_kind::payment) promises_.told(request, reply, asked_at, nodes_.size() == 1);
       told(reply);
     });
+  }
+
+  // ---- platforms --------------------------------------------------------------------------------
+
+  void open_platforms() {
+    platforms_ = std::make_unique<platform_scene>(
+        time_, random_, faults_, database_, grant_promises_, log_,
+        [this](entity_request request, auto told) { balance(std::move(request), std::move(told)); });
+    for (const auto& platform : platform_scene::platforms())
+      clients_.push_back(std::make_unique<client>(platform.value, platform.value, plan_, time_, random_, faults_,
+                                                  promises_, log_, [this, platform](entity_request request, auto told) {
+                                                    let_in(platform, std::move(request), std::move(told));
+                                                  }));
+  }
+
+  /// As a start reads the directory, and again once nothing that a dead process has sent can land any more.
+  void load_grants() {
+    grants_ = std::make_unique<directory>();
+    for (const auto& id : platform_scene::platforms()) {
+      platform known;
+      known.id = id;
+      known.slug = id.value;
+      merchants_.publish(std::make_shared<const platform>(std::move(known)));
+    }
+    publish_stored_grants();
+    time_.in(1min, [this, of = std::weak_ptr<bool>{loaded_ = std::make_shared<bool>(true)}] {
+      if (!of.expired()) publish_stored_grants();
+    });
+    if (missing_ != guard::publish_before_answer) return;
+    seen_grants_ = std::make_unique<directory>();
+    see_grants_late();
+  }
+
+  void publish_stored_grants() {
+    std::vector<grant_news> news;
+    for (const auto& [key, row] : database_.bindings) news.push_back(news_of(row));
+    grants_->publish(std::span<const grant_news>{news});
+  }
+
+  static grant_news news_of(const grant_binding& row) {
+    return {{platform_id{row.key.id}, row.key.merchant},
+            row.key.env,
+            {state_of(row.newest), row.newest ? row.newest->scopes : scope_set{}, row.version}};
+  }
+
+  void see_grants_late() {
+    for (const auto& id : platform_scene::platforms())
+      for (const auto env : {environment::test, environment::live}) {
+        const platform_and_merchant who{id, shop().id};
+        if (const auto now = grants_->find_grants(who).in(env); now.version > 0)
+          seen_grants_->publish(grant_news{who, env, now});
+      }
+    time_.in(3s, [this, of = std::weak_ptr<bool>{loaded_}] {
+      if (!of.expired()) see_grants_late();
+    });
+  }
+
+  /// What a node does with a platform's request before it asks the payment.
+  void let_in(const platform_id& who, entity_request request, std::function<void(entity_reply&)> told) {
+    if (!nodes_.front()) return;
+    const auto& published = seen_grants_ ? *seen_grants_ : *grants_;
+    const auto& pair = published.find_grants({who, request.key.merchant});
+    if (judge_grant(pair.in(request.key.env).state, pair.other_than(request.key.env).state)) {
+      time_.in(1ms, [told = std::move(told)] {
+        entity_reply refused{problem::grant_not_found};
+        told(refused);
+      });
+      return;
+    }
+    grant_promises_.let_in(binding_key(request.key.merchant, request.key.env, who));
+    balance(std::move(request), std::move(told));
+  }
+
+  /// Each consent, exchange and revoke that was begun comes to its end, and the last late commit has landed.
+  void settle_platforms() {
+    platforms_->calm_down();
+    const auto landed = time_.now() + 2min;
+    run_until([&] { return platforms_->done() && all_up() && time_.now() > landed; }, 1h,
+              "a platform's request is never decided");
   }
 
   /// The customer pays or declines on the provider's pages, sometimes twice.
@@ -384,19 +474,26 @@ class world {
   testing::memory_store database_;
   promises promises_{database_, encoder_, time_, log_};
   directory merchants_;
+  /// Drawn apart, so that the other worlds stay as they are. Nodes do not tell each other of grants yet.
+  const bool has_platforms_ = plan_.nodes == 1 && random_source{result_.seed ^ 0x5eed'0f'9a47ULL}.chance(0.5);
+  std::unique_ptr<directory> grants_;
+  std::unique_ptr<directory> seen_grants_;  ///< where what is published is seen late
+  std::shared_ptr<bool> loaded_;  ///< until the next start
   const duration_ms clocks_jump_by_ = plan_.faults.clock_jumps > 0 ? 2 * longest_jump + 2 * plan_.faults.clock_skew
                                       : plan_.faults.clock_set > 0 ? 2 * plan_.faults.clock_skew
                                                                    : duration_ms{0};
   delivery_promises delivery_promises_{database_,    encoder_,        merchants_, time_,
                                        plan_.config, clocks_jump_by_, promises_};
   age_promises age_promises_{database_, time_, plan_.config, promises_};
-  database rows_{database_, promises_, delivery_promises_, age_promises_, log_, plan_, missing_};
+  grant_promises grant_promises_{database_, promises_};
+  database rows_{database_, promises_, delivery_promises_, age_promises_, grant_promises_, log_, plan_, missing_};
   simulated_provider provider_{time_, random_, faults_, promises_, log_, missing_};
   receivers receivers_{time_, random_, faults_, plan_.config, delivery_promises_, log_};
   std::vector<webhook_endpoint> endpoints_;
   metrics meters_;
   std::vector<duration_ms> skews_;
   std::vector<duration_ms> jumps_;  ///< of clocks that are wrong at present, beside their skews
+  std::unique_ptr<platform_scene> platforms_;
   std::vector<std::unique_ptr<client>> clients_;
   std::vector<std::unique_ptr<node>> nodes_;
 };

@@ -81,12 +81,16 @@ TEST_CASE("worlds differ, and things go wrong in them") {
 }
 
 TEST_CASE("without one of the guards a promise is seen to break within 2,000 worlds") {
-  const auto [name, missing] = GENERATE(table<const char*, guard>({{"begin commit", guard::begin_commit},
-                                                                   {"version claim", guard::version_claim},
-                                                                   {"provider key", guard::provider_key},
-                                                                   {"delivery commit", guard::delivery_commit},
-                                                                   {"delivery claim", guard::delivery_claim},
-                                                                   {"clock guard", guard::clock_guard}}));
+  const auto [name, missing] =
+      GENERATE(table<const char*, guard>({{"begin commit", guard::begin_commit},
+                                          {"version claim", guard::version_claim},
+                                          {"provider key", guard::provider_key},
+                                          {"delivery commit", guard::delivery_commit},
+                                          {"delivery claim", guard::delivery_claim},
+                                          {"clock guard", guard::clock_guard},
+                                          {"grant version", guard::grant_version},
+                                          {"publish before answer", guard::publish_before_answer},
+                                          {"code spend", guard::code_spend}}));
   INFO("without the " << name);
   CHECK(first_broken(missing) != "nothing");
 }

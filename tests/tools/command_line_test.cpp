@@ -41,7 +41,31 @@ TEST_CASE("each command becomes one call of the operator socket") {
       {{"merchant", "key", "mint", "--merchant", "merch_1", "--mode", "live", "--scopes", "payments:read mcp:read"},
        "/operator/keys",
        R"({"merchant_id":"merch_1","mode":"live","scopes":"payments:read mcp:read"})"},
+      {{"platform", "create", "--name=Tea", "--slug=tea", "--contact=s@tea.example",
+        "--redirect-uri=https://tea.example/a"},
+       "/operator/platforms",
+       R"({"slug":"tea","name":"Tea","contact":"s@tea.example","redirect_uris":["https://tea.example/a"]})"},
+      {{"platform", "create", "--name", "Tea", "--slug", "tea", "--contact", "s@tea.example", "--redirect-uri",
+        "https://tea.example/a", "--redirect-uri", "https://tea.example/b,c?d=e", "--return-origin",
+        "https://tea.example", "https://cake.example"},
+       "/operator/platforms",
+       R"({"slug":"tea","name":"Tea","contact":"s@tea.example","redirect_uris":["https://tea.example/a","https://tea.example/b,c?d=e"],"return_origins":["https://tea.example","https://cake.example"]})"},
+      {{"platform", "set", "--platform=plat_1"}, "/operator/platforms/set", R"({"platform_id":"plat_1"})"},
+      {{"platform", "set", "--platform=plat_1", "--name=Cake", "--contact=c@tea.example",
+        "--redirect-uri=https://tea.example/c", "--return-origin", ""},
+       "/operator/platforms/set",
+       R"({"platform_id":"plat_1","name":"Cake","contact":"c@tea.example","redirect_uris":["https://tea.example/c"],"return_origins":[]})"},
+      {{"platform", "list"}, "/operator/platforms/list", "{}"},
+      {{"platform", "suspend", "plat_1"},
+       "/operator/platforms/status",
+       R"({"platform_id":"plat_1","status":"suspended"})"},
+      {{"platform", "resume", "plat_1"}, "/operator/platforms/status", R"({"platform_id":"plat_1","status":"active"})"},
+      {{"platform", "key", "mint", "--platform=plat_1"}, "/operator/platform-keys", R"({"platform_id":"plat_1"})"},
+      {{"platform", "key", "mint", "--platform=plat_1", "--scopes", "payments:read *"},
+       "/operator/platform-keys",
+       R"({"platform_id":"plat_1","scopes":"payments:read *"})"},
       {{"key", "revoke", "mk_test_1"}, "/operator/keys/revoke", R"({"key_id":"mk_test_1"})"},
+      {{"key", "revoke", "mk_platform_1"}, "/operator/keys/revoke", R"({"key_id":"mk_platform_1"})"},
       {{"connection", "set", "--merchant=merch_1", "--mode=live", "--provider=sandbox_hosted", "--status=in_progress",
         "--account=acct_9"},
        "/operator/connections",
@@ -128,6 +152,19 @@ TEST_CASE("a password comes from the first line of standard input, never from th
         action::usage_error);
 }
 
+TEST_CASE("a user is invited or added with a role, which is owner or viewer") {
+  const auto invited = parsed({"merchant", "user", "invite", "--merchant=merch_1", "--email=u@example.com"});
+  REQUIRE(invited.what == action::call);
+  CHECK(invited.call.path == "/operator/users/invite");
+  CHECK(boost::json::serialize(invited.call.body) == R"({"merchant_id":"merch_1","email":"u@example.com"})");
+  const auto viewer =
+      parsed({"merchant", "user", "invite", "--merchant=merch_1", "--email=u@example.com", "--role=viewer"});
+  CHECK(boost::json::serialize(viewer.call.body) ==
+        R"({"merchant_id":"merch_1","email":"u@example.com","role":"viewer"})");
+  CHECK(parsed({"merchant", "user", "invite", "--merchant=merch_1", "--email=u@e.com", "--role=king"}).what ==
+        action::usage_error);
+}
+
 TEST_CASE("the data directory and --json may stand before or after the command") {
   for (const auto& c : {parsed({"--data-dir=/srv/gw", "--json", "key", "revoke", "K"}),
                         parsed({"key", "revoke", "K", "--json", "--data-dir", "/srv/gw"})}) {
@@ -148,7 +185,17 @@ TEST_CASE("a usage error is one line that names what is wrong") {
   const row rows[] = {
       {{}, "subcommand"},
       {{"merchant"}, "subcommand"},
-      {{"platform", "create"}, "platform"},
+      {{"platform"}, "subcommand"},
+      {{"platform", "create", "--name=A", "--contact=a@b.example", "--redirect-uri=https://a.example/"}, "--slug"},
+      {{"platform", "create", "--slug=a", "--contact=a@b.example", "--redirect-uri=https://a.example/"}, "--name"},
+      {{"platform", "create", "--slug=a", "--name=A", "--redirect-uri=https://a.example/"}, "--contact"},
+      {{"platform", "create", "--slug=a", "--name=A", "--contact=a@b.example"}, "--redirect-uri"},
+      {{"platform", "set", "--name=A"}, "--platform"},
+      {{"platform", "set", "--platform=plat_1", "--name", ""}, "--name"},
+      {{"platform", "set", "--platform=plat_1", "--slug=tea"}, "--slug"},
+      {{"platform", "suspend"}, "platform"},
+      {{"platform", "resume", "plat_1", "plat_2"}, "plat_2"},
+      {{"platform", "key", "mint"}, "--platform"},
       {{"merchant", "create"}, "--name"},
       {{"merchant", "create", "--name=A", "--entity=bank"}, "--entity"},
       {{"merchant", "create", "--name=A", "--name=B"}, "--name"},

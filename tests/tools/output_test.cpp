@@ -37,6 +37,15 @@ TEST_CASE("a list is shown as a table, its times and last answers readable") {
         "-\n");
 }
 
+TEST_CASE("platforms are shown as a table, their addresses with blanks between them") {
+  const auto answer = boost::json::parse(R"({"platforms":[{"platform_id":"plat_1","client_id":"tea","name":"Tea Time",
+    "status":"suspended","redirect_uris":["https://a.example/","https://b.example/"],"return_origins":[],"contact":"s@a.example"}]})");
+  CHECK(as_text(answer.get_object()) ==
+        "ID      CLIENT ID  NAME      STATUS     REDIRECT URIS                          RETURN ORIGINS  CONTACT\n"
+        "plat_1  tea        Tea Time  suspended  https://a.example/ https://b.example/  -               s@a.example\n");
+  CHECK(as_text(boost::json::parse(R"({"platforms":[]})").get_object()) == "no platforms\n");
+}
+
 TEST_CASE("an empty list says so, and what is not a list is lines") {
   CHECK(as_text(boost::json::parse(R"({"deliveries":[]})").get_object()) == "no deliveries\n");
   CHECK(as_text(boost::json::parse(R"({"redelivered":12,"destination_id":"dest_1"})").get_object()) ==

@@ -15,6 +15,7 @@
 
 #include "config/option_value.hpp"
 #include "gateway/domain/merchant.hpp"
+#include "gateway/domain/platform.hpp"
 #include "gateway/domain/provider_kind.hpp"
 
 namespace gateway::ctl {
@@ -25,13 +26,16 @@ namespace {
 struct arguments {
   std::string name, kind = "standard", owner_email;
   std::string merchant, mode, scopes, key;
-  std::string email;
+  std::string email, role;
   bool password_from_input = false;
   std::string provider, status, account;
   std::string currencies, methods;
+  std::string slug, contact;
+  std::vector<std::string> redirect_uris, return_origins;
   std::string platform, url, events, destination, reason, time, from, until, payment;
   std::int64_t delivery = 0, before = 0;
-  std::uint32_t limit = 100, overlap_hours = 24;
+  std::string grant;
+  std::uint32_t limit = 100, most_grants = 1'000, overlap_hours = 24;
 };
 
 struct bad_input : std::runtime_error {
@@ -68,6 +72,16 @@ void put_given(boost::json::object& into, const char* name, const std::string& v
   if (!value.empty()) into[name] = value;
 }
 
+/// Adds the list of an option that was given, each value by itself. An empty value stands for no item, so that a list
+/// can be emptied.
+void put_given(boost::json::object& into, const char* name, const std::vector<std::string>& values) {
+  if (values.empty()) return;
+  boost::json::array list;
+  for (const auto& value : values)
+    if (!value.empty()) list.emplace_back(value);
+  into[name] = std::move(list);
+}
+
 std::string password_from(std::istream& input) {
   std::string line;
   std::getline(input, line);
@@ -84,10 +98,21 @@ class commands {
     auto& merchant = group(app, "merchant", "Merchants, their keys and users");
     add_create(merchant);
     add_mint(group(merchant, "key", "API keys of a merchant"));
-    add_user(group(merchant, "user", "People who act for a merchant"));
+    auto& people = group(merchant, "user", "People who act for a merchant");
+    add_user(people);
+    add_invite(people);
+    auto& platform = group(app, "platform", "Platforms that act for merchants, and their keys");
+    add_create_platform(platform);
+    add_change_platform(platform);
+    leaf(platform, "list", "Show platforms", "/operator/platforms/list", [](auto&) {});
+    add_platform_status(platform, "suspend", "From the answer on nothing that it signs is done; its webhooks wait",
+                        "suspended");
+    add_platform_status(platform, "resume", "Let it go on; webhooks that have waited go out", "active");
+    add_mint_platform_key(group(platform, "key", "API keys of a platform"));
     add_revoke(group(app, "key", "API keys, whoever's they are"));
     add_connection(group(app, "connection", "A merchant's accounts at providers"));
     add_route(group(app, "route", "Which provider takes a merchant's payments"));
+    add_grants(group(app, "grant", "What merchants let platforms do"));
     auto& destination = group(app, "destination", "Where webhooks are sent");
     add_set(destination);
     add_destinations(destination);
@@ -161,23 +186,136 @@ class commands {
         ->type_name("SCOPES");
   }
 
+  // ---- platforms --------------------------------------------------------------------------------
+
+  /// Of create, where each is needed, and of set.
+  void platform_options(CLI::App& command, bool required) {
+    const auto not_empty = [](const std::string& value) {
+      return value.empty() ? std::string{"the value is missing"} : std::string{};
+    };
+    command.add_option("--name", a_.name, "Shown to merchants when they are asked for consent")
+        ->required(required)
+        ->check(not_empty)
+        ->type_name("NAME");
+    command.add_option("--contact", a_.contact, "E-mail address for matters of security")
+        ->required(required)
+        ->check(not_empty)
+        ->type_name("EMAIL");
+    command.add_option("--redirect-uri", a_.redirect_uris, "Where browsers may go after consent; any number")
+        ->required(required)
+        ->type_name("URI");
+    command
+        .add_option("--return-origin", a_.return_origins,
+                    "Where browsers may go after a reconnect, as https://app.example; any number; '' for none")
+        ->type_name("ORIGIN");
+  }
+
+  void put_platform(boost::json::object& body) const {
+    put_given(body, "name", a_.name);
+    put_given(body, "contact", a_.contact);
+    put_given(body, "redirect_uris", a_.redirect_uris);
+    put_given(body, "return_origins", a_.return_origins);
+  }
+
+  void add_create_platform(CLI::App& in) {
+    auto& command = leaf(in, "create", "Register a platform", "/operator/platforms", [this](auto& body) {
+      body["slug"] = a_.slug;
+      put_platform(body);
+    });
+    command.add_option("--slug", a_.slug, "Its client_id, for good: lower-case letters, digits, dashes")
+        ->required()
+        ->type_name("SLUG");
+    platform_options(command, true);
+  }
+
+  void add_change_platform(CLI::App& in) {
+    auto& command = leaf(in, "set", "Change a platform: what is given replaces what is there",
+                         "/operator/platforms/set", [this](auto& body) {
+                           body["platform_id"] = a_.platform;
+                           put_platform(body);
+                         });
+    command.add_option("--platform", a_.platform, "plat_…")->required()->type_name("PLATFORM");
+    platform_options(command, false);
+  }
+
+  void add_platform_status(CLI::App& in, const char* name, const char* help, const char* status) {
+    auto& command = leaf(in, name, help, "/operator/platforms/status", [this, status](auto& body) {
+      body["platform_id"] = a_.platform;
+      body["status"] = status;
+    });
+    command.add_option("platform", a_.platform, "plat_…")->required()->type_name("PLATFORM");
+  }
+
+  void add_mint_platform_key(CLI::App& in) {
+    auto& command = leaf(in, "mint", "Make an API key; its secret is shown this once", "/operator/platform-keys",
+                         [this](auto& body) {
+                           body["platform_id"] = a_.platform;
+                           put_given(body, "scopes", a_.scopes);
+                         });
+    command.add_option("--platform", a_.platform, "plat_…")->required()->type_name("PLATFORM");
+    command.add_option("--scopes", a_.scopes, "Space-separated [" + std::string{default_platform_scopes} + "]")
+        ->type_name("SCOPES");
+  }
+
+  // ---- people and keys --------------------------------------------------------------------------
+
   void add_user(CLI::App& in) {
     auto& command = leaf(in, "add", "Add a user, or give one a new password", "/operator/users", [this](auto& body) {
       body["merchant_id"] = a_.merchant;
       body["email"] = a_.email;
+      put_given(body, "role", a_.role);
       body["password"] = password_from(input_);
     });
     command.add_option("--merchant", a_.merchant, "merch_…")->required()->type_name("MERCHANT");
     command.add_option("--email", a_.email, "The user's address")->required()->type_name("EMAIL");
+    role(command);
     command
         .add_flag("--password-stdin", a_.password_from_input, "Read the password from the first line of standard input")
         ->required();
   }
 
+  void role(CLI::App& command) {
+    command.add_option("--role", a_.role, "owner may do everything, viewer only looks [owner]")
+        ->check(CLI::IsMember({"owner", "viewer"}))
+        ->type_name("ROLE");
+  }
+
+  void add_invite(CLI::App& in) {
+    auto& command = leaf(in, "invite", "Give a user a role, and make a link to set a password with",
+                         "/operator/users/invite", [this](auto& body) {
+                           body["merchant_id"] = a_.merchant;
+                           body["email"] = a_.email;
+                           put_given(body, "role", a_.role);
+                         });
+    command.add_option("--merchant", a_.merchant, "merch_…")->required()->type_name("MERCHANT");
+    command.add_option("--email", a_.email, "The user's address")->required()->type_name("EMAIL");
+    role(command);
+  }
+
   void add_revoke(CLI::App& in) {
     auto& command = leaf(in, "revoke", "Revoke a key: from the answer on it signs nothing", "/operator/keys/revoke",
                          [this](auto& body) { body["key_id"] = a_.key; });
-    command.add_option("key", a_.key, "mk_test_… or mk_live_…")->required()->type_name("KEY");
+    command.add_option("key", a_.key, "mk_test_…, mk_live_… or mk_platform_…")->required()->type_name("KEY");
+  }
+
+  void add_grants(CLI::App& in) {
+    auto& list = leaf(in, "list", "List grants, newest first", "/operator/grants/list", [this](auto& body) {
+      put_given(body, "merchant_id", a_.merchant);
+      put_given(body, "platform_id", a_.platform);
+      body["limit"] = a_.most_grants;
+    });
+    list.add_option("--merchant", a_.merchant, "Only those that this merchant gave")->type_name("MERCHANT");
+    list.add_option("--platform", a_.platform, "Only those that this platform has or had")->type_name("PLATFORM");
+    list.add_option("--limit", a_.most_grants, "At most so many [1000]")
+        ->check(CLI::Range(1, 10'000))
+        ->type_name("NUMBER");
+    auto& revoke = leaf(in, "revoke", "End a grant: from the answer on the platform does nothing by it",
+                        "/operator/grants/revoke", [this](auto& body) {
+                          body["grant_id"] = a_.grant;
+                          put_given(body, "reason", a_.reason);
+                        });
+    revoke.add_option("grant", a_.grant, "grant_…")->required()->type_name("GRANT");
+    revoke.add_option("--reason", a_.reason, "Kept with the grant [operator_requested]")->type_name("TEXT");
   }
 
   void add_connection(CLI::App& in) {

@@ -67,7 +67,15 @@ struct table {
 };
 
 const std::vector<table>& tables() {
-  static const std::vector<table> all{{"destinations",
+  static const std::vector<table> all{{"platforms",
+                                       {{"platform_id", "ID"},
+                                        {"client_id", "CLIENT ID"},
+                                        {"name", "NAME"},
+                                        {"status", "STATUS"},
+                                        {"redirect_uris", "REDIRECT URIS"},
+                                        {"return_origins", "RETURN ORIGINS"},
+                                        {"contact", "CONTACT"}}},
+                                      {"destinations",
                                        {{"id", "ID"},
                                         {"owner", "OWNER"},
                                         {"mode", "MODE"},

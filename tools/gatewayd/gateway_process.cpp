@@ -21,6 +21,7 @@
 #include "actors/directory/directory_actor.hpp"
 #include "actors/entity/reconciler.hpp"
 #include "actors/entity/router.hpp"
+#include "actors/grant/grant_actor.hpp"
 #include "actors/password_hasher.hpp"
 #include "actors/payment/payment_actor.hpp"
 #include "actors/provider_gate.hpp"
@@ -28,9 +29,11 @@
 #include "actors/staged_stop.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/webhooks/dispatcher.hpp"
+#include "config/setting_values.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/base/master_key_file.hpp"
 #include "http/codec/encode_event.hpp"
+#include "http/codec/encode_grant.hpp"
 #include "http/codec/encode_payment.hpp"
 #include "http/outbound/webhook_client.hpp"
 #include "http/server/server.hpp"
@@ -107,6 +110,15 @@ std::string without_slash(std::string url) {
   return url;
 }
 
+/// Whoever signs in at the portal is known to the consent screen and to the sandbox's pages by a cookie of one host.
+void require_one_origin(const settings& config) {
+  for (const auto& [name, url] : {std::pair{"portal-url", config.portal_url}, {"authorize-url", config.authorize_url}})
+    if (!have_one_origin(config.base_url, url))
+      throw std::runtime_error{std::string{name} + ": '" + url +
+                               "' must have the scheme, host and port of base-url, '" + config.base_url +
+                               "': cookies are for one host"};
+}
+
 }  // namespace
 
 class gateway_process::parts {
@@ -127,7 +139,10 @@ class gateway_process::parts {
     if (config.base_url.empty()) config.base_url = listening_on;
     config.base_url = without_slash(config.base_url);
     config.portal_url = config.portal_url.empty() ? config.base_url + "/portal" : without_slash(config.portal_url);
+    if (config.authorize_url.empty()) config.authorize_url = config.base_url + "/connect/authorize";
+    require_one_origin(config);
     payment_json = http::make_payment_encoder(config.base_url);
+    grant_json = http::make_grant_encoder();
     event_json = http::make_event_encoder();
     // A provider in a process of its own keeps its own; two that write one file would spoil it.
     if (!config.sandbox_ledger.empty() && config.sandbox_provider.empty())
@@ -166,14 +181,42 @@ class gateway_process::parts {
     dispatcher = actors::spawn_dispatcher(
         *system, std::make_shared<const actors::webhook_context>(actors::webhook_context{
                      store, operators, merchants, clock, *event_json, config, meters, *client, brake}));
-    auto context = std::make_shared<const actors::payment_context>(actors::payment_context{
-        {store, merchants, clock, *watch, config, meters, dispatcher, numbers}, gates, *payment_json});
-    router = actors::spawn_router(*system, context, {actors::payment_spawner(context)});
+    spawn_router();
     reconciler = actors::spawn_reconciler(*system, store, router, clock, *watch, config);
-    shared = std::unique_ptr<http::services>(new http::services{
-        config, config.base_url, config.portal_url, merchants, clock, meters, router, operators, *client, store.archive,
-        dispatcher, brake, keys->derive("setup token"), keys->derive("hosted page"), listening_on});
+    shared = std::unique_ptr<http::services>(new http::services{config,
+                                                                config.base_url,
+                                                                config.portal_url,
+                                                                merchants,
+                                                                clock,
+                                                                meters,
+                                                                router,
+                                                                operators,
+                                                                *client,
+                                                                store.archive,
+                                                                dispatcher,
+                                                                brake,
+                                                                keys->derive("setup token"),
+                                                                keys->derive("hosted page"),
+                                                                listening_on,
+                                                                config.authorize_url,
+                                                                store.readers.front(),
+                                                                store.writers.front(),
+                                                                hasher,
+                                                                keys->derive("form"),
+                                                                keys->derive("invitation"),
+                                                                keys->derive("authorization code")});
     supervise();
+  }
+
+  /// With a spawner for each kind of entity. All kinds share what is common: one doubt about commits holds for all.
+  void spawn_router() {
+    const actors::entity_context common{store, merchants, clock, *watch, config, meters, dispatcher, numbers};
+    auto payments =
+        std::make_shared<const actors::payment_context>(actors::payment_context{common, gates, *payment_json});
+    auto grants =
+        std::make_shared<const actors::grant_context>(actors::grant_context{common, merchants, *grant_json, operators});
+    router = actors::spawn_router(*system, payments,
+                                  {actors::payment_spawner(payments), actors::grant_spawner(std::move(grants))});
   }
 
   /// The actors that the gateway cannot do without, in the order of who uses whom: what is under way when they are
@@ -272,6 +315,7 @@ class gateway_process::parts {
   directory merchants;
   std::unique_ptr<crypto::master_key> keys;
   std::unique_ptr<payment_encoder> payment_json;
+  std::unique_ptr<grant_encoder> grant_json;
   std::unique_ptr<event_encoder> event_json;
   std::shared_ptr<actors::sandbox_ledger> ledger;
 

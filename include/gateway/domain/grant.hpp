@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "gateway/domain/ids.hpp"
-#include "gateway/domain/merchant.hpp"
 #include "gateway/domain/on_behalf.hpp"
+#include "gateway/domain/scopes.hpp"
 #include "gateway/domain/text.hpp"
 #include "gateway/domain/time.hpp"
 #include "gateway/domain/webhook.hpp"

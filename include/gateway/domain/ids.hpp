@@ -25,7 +25,7 @@ struct strong_id {
 using merchant_id = strong_id<struct merchant_tag>;  ///< merch_<id>, chosen by the gateway
 using entity_id = strong_id<struct entity_tag>;      ///< ent_<id>, chosen by the gateway
 using payment_id = strong_id<struct payment_tag>;    ///< pay_<id>, chosen by the caller
-using key_id = strong_id<struct key_tag>;            ///< mk_test_<hex>, mk_live_<hex>
+using key_id = strong_id<struct key_tag>;            ///< mk_test_<hex>, mk_live_<hex>, mk_platform_<8 hex>
 using user_id = strong_id<struct user_tag>;          ///< user_<id>
 
 /// Test moves no real money. The two never share keys, payments or connections.
@@ -55,7 +55,7 @@ struct entity_key {
   merchant_id merchant;
   environment env = environment::test;
   entity_kind kind = entity_kind::payment;
-  std::string id;  ///< as callers see it: pay_<id>, grant_<id>, or a subscription's
+  std::string id;  ///< pay_<id> as callers see it; of a grant its platform's id; a subscription's
 
   bool operator==(const entity_key&) const = default;
 };

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "gateway/domain/merchant.hpp"
+#include "gateway/domain/scopes.hpp"
 
 namespace gateway {
 

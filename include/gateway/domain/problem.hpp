@@ -18,6 +18,10 @@ enum class problem : unsigned char {
   overloaded,                  ///< a bounded queue is full
   store_unavailable,           ///< the database did not answer or refused
   outcome_pending_timeout,     ///< the answer did not come in time; the operation runs on
+  invalid_grant,               ///< a code that buys nothing, or no more
+  grant_not_found,             ///< no such grant, or another platform's
+  grant_not_covering,          ///< a code was wanted without asking anybody, and not all of it is granted
+  platform_suspended,          ///< nobody can consent to a suspended platform
   // Stored with the result.
   not_capturable,
   not_voidable,

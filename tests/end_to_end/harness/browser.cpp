@@ -88,6 +88,31 @@ void browser::click(const std::string& selector) {
   command("POST", "/session/" + session_ + "/element/" + element(selector) + "/click", "{}");
 }
 
+void browser::type(const std::string& selector, const std::string& text) {
+  command("POST", "/session/" + session_ + "/element/" + element(selector) + "/value",
+          object{}.set("text", text).text());
+}
+
+void browser::press(const std::string& keys) {
+  const auto active = command("GET", "/session/" + session_ + "/element/active");
+  command("POST", "/session/" + session_ + "/element/" + active[active.names().at(0)].text() + "/value",
+          object{}.set("text", keys).text());
+}
+
+void browser::show_as(int width, int height, bool dark) {
+  const auto tell = [&](const std::string& what, const object& parameters) {
+    command("POST", "/session/" + session_ + "/goog/cdp/execute",
+            object{}.set("cmd", "Emulation." + what).set("params", parameters).text());
+  };
+  tell("setDeviceMetricsOverride", object{}
+                                       .set("width", std::int64_t{width})
+                                       .set("height", std::int64_t{height})
+                                       .set("deviceScaleFactor", std::int64_t{1})
+                                       .set("mobile", true));
+  const auto wish = object{}.set("name", "prefers-color-scheme").set("value", dark ? "dark" : "light").text();
+  tell("setEmulatedMedia", object{}.raw("features", '[' + wish + ']'));
+}
+
 std::string browser::text_of(const std::string& selector) {
   return command("GET", "/session/" + session_ + "/element/" + element(selector) + "/text").text();
 }

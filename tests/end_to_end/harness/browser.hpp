@@ -22,6 +22,13 @@ class browser {
   void open(const std::string& url);
   /// The first element that matches a CSS selector; throws if there is none.
   void click(const std::string& selector);
+  /// Types into the first element that matches.
+  void type(const std::string& selector, const std::string& text);
+  /// Presses these keys, one after the other, wherever the keyboard's focus is. WebDriver has code points for keys
+  /// without a character.
+  void press(const std::string& keys);
+  /// From now on the window has this size, and the user wishes dark pages, or light ones.
+  void show_as(int width, int height, bool dark);
   std::string text_of(const std::string& selector);
   std::string url();
   /// Whether the address comes to start with this.

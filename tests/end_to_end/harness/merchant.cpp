@@ -52,7 +52,7 @@ std::string signature_of(std::string_view secret, std::string_view method, std::
 
 header_list api::signed_headers(const std::string& method, const std::string& target, const std::string& body,
                                 const call& how) const {
-  const auto at = timestamp();
+  const auto at = timestamp(how.ahead);
   header_list headers{
       {"X-Service-Key-Id", key_.key_id},
       {"X-Service-Timestamp", at},

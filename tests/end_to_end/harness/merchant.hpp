@@ -48,6 +48,7 @@ struct call {
   std::string key = new_uuid();  ///< Idempotency-Key of writes; empty: none
   header_list headers = {};  ///< added, or set instead of the ordinary ones; an empty value leaves the header out
   std::string content_type = "application/json";  ///< of calls with a body; empty: none
+  std::chrono::seconds ahead = {};  ///< how far the gateway's clock has been moved
 };
 
 /// Signs and sends over one kept-alive connection.

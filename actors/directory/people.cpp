@@ -1,0 +1,122 @@
+#include "people.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "gateway/base/crypto.hpp"
+
+namespace gateway::actors {
+
+// ---- the rows -----------------------------------------------------------------------------------
+
+void people::adopt(const directory_lookup& rows) {
+  persons_.clear();
+  keys_.clear();
+  members_.clear();
+  for (const auto& row : rows.users) {
+    auto key = email_key_of(row.email);
+    keys_.emplace(row.id, key);
+    persons_.emplace(std::move(key), person{row.id, row.email});
+  }
+  for (const auto& row : rows.memberships) members_[row.merchant].push_back({row.user, row.role});
+  for (const auto& [merchant, members] : members_) merchants_.set_owner(merchant, owner_of(merchant, members));
+}
+
+std::string people::changes(const accept_hashed_invitation& wanted) const {
+  const auto key = keys_.find(wanted.user);
+  return key == keys_.end() ? std::string{} : name_of(key->second);
+}
+
+/// Setup links are made for the person whom the merchant was created for, if that one is an owner still, else for the
+/// owner who joined first.
+user_id people::owner_of(const merchant_id& merchant, const std::vector<member>& members) const {
+  const auto named = persons_.find(email_key_of(merchants_.owner_email(merchant)));
+  const auto is_owner = [](const member& each) { return each.role == member_role::owner; };
+  if (named != persons_.end())
+    for (const auto& each : members)
+      if (is_owner(each) && each.user == named->second.id) return each.user;
+  const auto first = std::ranges::find_if(members, is_owner);
+  return first == members.end() ? user_id{} : first->user;
+}
+
+// ---- what commands have in common ---------------------------------------------------------------
+
+people::person people::one_of(const std::string& email, std::string password_hash, unit_of_work& unit) const {
+  const auto known = persons_.find(email_key_of(email));
+  if (known != persons_.end()) return known->second;
+  person fresh{user_id{"user_" + crypto::random_hex(10)}, email};
+  unit.inserts.push_back(save_user{fresh.id, email, std::move(password_hash), clock_.now()});
+  return fresh;
+}
+
+void people::put_member(unit_of_work& unit, const merchant_id& merchant, const person& who, member_role role) const {
+  unit.inserts.push_back(save_membership{merchant, who.id, role, clock_.now()});
+}
+
+void people::joined(const merchant_id& merchant, const person& who, member_role role) {
+  auto key = email_key_of(who.email);
+  keys_.emplace(who.id, key);
+  persons_.emplace(std::move(key), who);
+  auto& members = members_[merchant];
+  const auto same = std::ranges::find(members, who.id, &member::user);
+  if (same == members.end())
+    members.push_back({who.id, role});
+  else
+    same->role = role;
+  merchants_.set_owner(merchant, owner_of(merchant, members));
+  merchants_.publish(merchant);
+}
+
+// ---- commands -----------------------------------------------------------------------------------
+
+planned people::prepare(const create_merchant& wanted) {
+  auto [merchant, p] = merchants_.creation_of(wanted);
+  if (wanted.owner_email.empty()) return std::move(p);
+  const auto owner = one_of(wanted.owner_email, {}, p.unit);
+  put_member(p.unit, merchant, owner, member_role::owner);
+  p.apply = [this, merchant = std::move(merchant), owner, create = std::move(p.apply)] {
+    auto created = create();
+    joined(merchant, owner, member_role::owner);
+    return created;
+  };
+  return std::move(p);
+}
+
+planned people::prepare(const add_hashed_user& wanted) {
+  if (!merchants_.has(wanted.merchant)) return no_such("merchant", wanted.merchant.value);
+  plan p;
+  const auto who = one_of(wanted.email, wanted.password_hash, p.unit);
+  if (has(who.id)) p.unit.claims.push_back(set_user_password{who.id, wanted.password_hash, clock_.now(), {}});
+  put_member(p.unit, wanted.merchant, who, wanted.role);
+  p.when_duplicate = "such a user exists already";
+  p.apply = [this, wanted, who]() -> operator_result {
+    joined(wanted.merchant, who, wanted.role);
+    return added_user{who.id};
+  };
+  return p;
+}
+
+planned people::prepare(const invite_user& wanted) {
+  if (!merchants_.has(wanted.merchant)) return no_such("merchant", wanted.merchant.value);
+  plan p;
+  const auto who = one_of(wanted.email, {}, p.unit);
+  put_member(p.unit, wanted.merchant, who, wanted.role);
+  p.when_duplicate = "such a user exists already";
+  p.apply = [this, wanted, who]() -> operator_result {
+    joined(wanted.merchant, who, wanted.role);
+    return added_user{who.id};
+  };
+  return p;
+}
+
+planned people::prepare(const accept_hashed_invitation& wanted) {
+  if (!has(wanted.user)) return no_such("user", wanted.user.value);
+  plan p;
+  p.unit.inserts.push_back(spend_token{wanted.merchant, wanted.token_id, clock_.now()});
+  p.unit.claims.push_back(set_user_password{wanted.user, wanted.password_hash, clock_.now(), {}});
+  p.when_duplicate = "the invitation has been used";
+  p.apply = [id = wanted.user]() -> operator_result { return added_user{id}; };
+  return p;
+}
+
+}  // namespace gateway::actors

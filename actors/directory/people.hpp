@@ -1,0 +1,80 @@
+// The directory's people: who may sign in, and what they may do for which merchant.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "gateway/directory.hpp"
+#include "merchants.hpp"
+#include "plan.hpp"
+
+namespace gateway::actors {
+
+/// add_user, once its password is hashed.
+struct add_hashed_user {
+  merchant_id merchant;
+  std::string email;
+  std::string password_hash;
+  member_role role = member_role::owner;
+};
+/// accept_invitation, once its password is hashed.
+struct accept_hashed_invitation {
+  merchant_id merchant;
+  user_id user;
+  std::string token_id;
+  std::string password_hash;
+};
+
+/// Knows every person and every membership, and tells merchants whom setup links are made for. A person is one for all
+/// merchants: known by the e-mail address, however its letters are cased.
+class people {
+ public:
+  /// Both outlive it.
+  people(merchants& of, const wall_clock& clock) : merchants_{of}, clock_{clock} {}
+
+  /// From now on the rows are these, and merchants know their owners. Nothing is published yet. Merchants come first.
+  void adopt(const directory_lookup& rows);
+
+  bool has(const user_id& id) const { return keys_.contains(id); }
+
+  /// As in merchants. Whoever changes a person or what the person may do is named by the address.
+  static std::string changes(const create_merchant& wanted) { return name_of(wanted.owner_email); }
+  static std::string changes(const add_hashed_user& wanted) { return name_of(wanted.email); }
+  static std::string changes(const invite_user& wanted) { return name_of(wanted.email); }
+  std::string changes(const accept_hashed_invitation& wanted) const;
+
+  planned prepare(const create_merchant& wanted);
+  planned prepare(const add_hashed_user& wanted);
+  planned prepare(const invite_user& wanted);
+  planned prepare(const accept_hashed_invitation& wanted);
+
+ private:
+  struct person {
+    user_id id;
+    std::string email;  ///< as it was first written
+  };
+  struct member {
+    user_id user;
+    member_role role = member_role::owner;
+  };
+
+  static std::string name_of(const std::string& email) {
+    return email.empty() ? std::string{} : "person " + email_key_of(email);
+  }
+
+  /// The person of this address, who is put into the unit if not known yet.
+  person one_of(const std::string& email, std::string password_hash, unit_of_work& unit) const;
+  void put_member(unit_of_work& unit, const merchant_id& merchant, const person& who, member_role role) const;
+  /// What put_member has made durable is known from now on.
+  void joined(const merchant_id& merchant, const person& who, member_role role);
+  user_id owner_of(const merchant_id& merchant, const std::vector<member>& members) const;
+
+  merchants& merchants_;
+  const wall_clock& clock_;
+  std::unordered_map<std::string, person> persons_;  ///< by email_key_of()
+  std::unordered_map<user_id, std::string> keys_;  ///< email_key_of()
+  std::unordered_map<merchant_id, std::vector<member>> members_;  ///< oldest first
+};
+
+}  // namespace gateway::actors

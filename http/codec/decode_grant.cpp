@@ -1,0 +1,72 @@
+#include "decode_grant.hpp"
+
+#include <utility>
+
+#include "json_body.hpp"
+
+namespace gateway::http {
+namespace {
+
+constexpr std::size_t most_id = 64;
+constexpr std::size_t most_word = 64;
+constexpr std::size_t most_code = 1024;
+constexpr std::size_t most_listed = 10'000;
+constexpr std::size_t usually_listed = 1'000;
+
+/// What `read` makes of the body's fields, or what is wrong with them.
+template <class T, class Read>
+decoded<T> read_fields(std::string_view body, std::size_t json_depth, Read read) {
+  auto parsed = parse_object(body, json_depth);
+  if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
+  field_reader fields{std::get<simdjson::dom::object>(parsed)};
+  T value = read(fields);
+  if (!fields.ok()) return fields.take_rejection();
+  return value;
+}
+
+}  // namespace
+
+decoded<token_body> decode_token(std::string_view body, std::size_t json_depth) {
+  return read_fields<token_body>(body, json_depth, [](field_reader& fields) {
+    if (fields.text("grant_type", most_word) != "authorization_code")
+      fields.reject(error_code::invalid_request, "grant_type must be 'authorization_code'");
+    token_body read;
+    read.code = fields.required_text("code", most_code);
+    read.redirect_uri = fields.required_text("redirect_uri", most_url_bytes);
+    return read;
+  });
+}
+
+decoded<std::string> decode_revoke_reason(std::string_view body, std::size_t json_depth) {
+  if (body.empty()) return std::string{};
+  return read_fields<std::string>(body, json_depth,
+                                  [](field_reader& fields) { return fields.text("reason", most_revoke_reason); });
+}
+
+std::optional<rejection> check_no_fields(std::string_view body, std::size_t json_depth) {
+  if (body.empty()) return std::nullopt;
+  auto parsed = parse_object(body, json_depth);
+  if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
+  return std::nullopt;
+}
+
+decoded<operators_revoke> decode_revoke_grant(std::string_view body, std::size_t json_depth) {
+  return read_fields<operators_revoke>(body, json_depth, [](field_reader& fields) {
+    operators_revoke read;
+    read.id = grant_id{fields.required_text("grant_id", most_id)};
+    read.reason = fields.text("reason", most_revoke_reason);
+    return read;
+  });
+}
+
+decoded<find_grants> decode_find_grants(std::string_view body, std::size_t json_depth) {
+  return read_fields<find_grants>(body, json_depth, [](field_reader& fields) {
+    find_grants read;
+    read.merchant = merchant_id{fields.text("merchant_id", most_id)};
+    read.platform = platform_id{fields.text("platform_id", most_id)};
+    read.limit = static_cast<std::uint32_t>(fields.integer("limit", 1, most_listed).value_or(usually_listed));
+    return read;
+  });
+}
+
+}  // namespace gateway::http

@@ -1,0 +1,105 @@
+#include "forms.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "gateway/base/crypto.hpp"
+#include "gateway/domain/url.hpp"
+#include "http/codec/query.hpp"
+
+namespace gateway::http {
+namespace {
+
+bool is_lower_hex(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+/// Browsers write no percent sign but before two hexadecimal digits.
+bool is_well_escaped(std::string_view text) {
+  for (auto at = text.find('%'); at != text.npos; at = text.find('%', at + 1))
+    if (text.size() - at < 3 || !detail::is_hex_digit(text[at + 1]) || !detail::is_hex_digit(text[at + 2]))
+      return false;
+  return true;
+}
+
+/// The first cookie of this name whose value `fits`.
+template <class Fits>
+std::optional<std::string> find_fitting(std::string_view rest, std::string_view name, Fits fits) {
+  while (!rest.empty()) {
+    const auto end = rest.find(';');
+    auto pair = rest.substr(0, end);
+    rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
+    while (pair.starts_with(' ')) pair.remove_prefix(1);
+    if (!pair.starts_with(name)) continue;
+    pair.remove_prefix(name.size());
+    if (!pair.starts_with('=')) continue;
+    pair.remove_prefix(1);
+    if (fits(pair)) return std::string{pair};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<form> form::read(std::string_view body, std::size_t most_bytes) {
+  if (body.size() > most_bytes || !is_well_escaped(body)) return std::nullopt;
+  auto fields = read_query(body);
+  if (!fields) return std::nullopt;
+  form sent;
+  sent.fields_ = std::move(*fields);
+  return sent;
+}
+
+bool form::has(std::string_view name) const {
+  return std::ranges::find(fields_, name, &query_parameter::name) != fields_.end();
+}
+
+std::optional<std::string> form::one(std::string_view name) const {
+  const auto first = std::ranges::find(fields_, name, &query_parameter::name);
+  if (first == fields_.end()) return std::string{};
+  if (std::find_if(first + 1, fields_.end(), [&](const auto& each) { return each.name == name; }) != fields_.end())
+    return std::nullopt;
+  return first->value;
+}
+
+bool is_form_request(std::optional<std::string_view> content_type) noexcept {
+  return content_type && content_type->substr(0, content_type->find(';')) == "application/x-www-form-urlencoded";
+}
+
+std::optional<std::string> find_hex_cookie(std::optional<std::string_view> header, std::string_view name,
+                                           std::size_t digits) {
+  return find_fitting(header.value_or(""), name,
+                      [&](std::string_view value) { return value.size() == digits && is_lower_hex(value); });
+}
+
+std::optional<std::string> find_cookie(std::optional<std::string_view> header, std::string_view name) {
+  return find_fitting(header.value_or(""), name, [](std::string_view) { return true; });
+}
+
+std::string host_cookie(std::string_view name, std::string_view value, std::optional<int> seconds) {
+  std::string text{name};
+  text.append("=").append(value).append("; Path=/; Secure; HttpOnly; SameSite=Lax");
+  if (seconds) text.append("; Max-Age=").append(std::to_string(*seconds));
+  return text;
+}
+
+std::string csrf_token(std::string_view key, std::string_view cookie, std::string_view bound_to) {
+  std::string bound = "csrf\n";
+  bound.append(cookie).append("\n").append(bound_to);
+  return crypto::hex(crypto::hmac_sha256(key, bound));
+}
+
+bool is_genuine(const form& sent, std::string_view key, std::string_view cookie, std::string_view bound_to) {
+  return crypto::equal_constant_time(csrf_token(key, cookie, bound_to), sent.text("csrf"));
+}
+
+response redirect_to(std::string url) {
+  response out;
+  out.status = status::see_other;
+  out.content_type = "text/plain; charset=utf-8";
+  out.headers.emplace_back("Location", std::move(url));
+  out.headers.emplace_back("Referrer-Policy", "no-referrer");
+  return out;
+}
+
+}  // namespace gateway::http

@@ -1,0 +1,99 @@
+// The pages of the portal: what each shows, as values, made into HTML.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gateway/domain/authorize_request.hpp"
+#include "gateway/domain/scopes.hpp"
+#include "http/message.hpp"
+#include "page.hpp"
+
+namespace gateway::http {
+
+/// Who is told to be signed in at the end of a page, with a button that signs out. Empty: nobody.
+struct page_user {
+  std::string email;
+  std::string sign_out_url;
+  std::string sign_out_csrf;
+};
+
+struct sign_in_view {
+  std::string csrf;
+  std::string email;  ///< as typed before
+  std::string_view email_fault;
+  std::string_view password_fault;
+};
+response sign_in_page(const sign_in_view& view, const page_policy& policy);
+
+struct invitation_view {
+  std::string csrf;
+  std::string merchant;
+  std::string email;
+  std::string_view password_fault;
+};
+response invitation_page(const invitation_view& view);
+
+/// A merchant that may be chosen on the consent screen.
+struct consent_choice {
+  std::string merchant_id;
+  std::string name;
+  scope_set given;  ///< to the platform already, of what is asked for
+  bool may_consent = false;
+};
+struct consent_view {
+  std::string csrf;
+  std::string platform;
+  environment env = environment::live;
+  scope_set asked;
+  std::string destination;  ///< the origin that the browser goes to afterwards
+  std::vector<consent_choice> choices;  ///< one: it is not asked for
+  std::string chosen;
+  std::string_view choice_fault;
+  page_user user;
+};
+response consent_page(const consent_view& view, const page_policy& policy);
+
+struct page_button {
+  std::string_view action;
+  std::string_view label;
+  bool primary = false;
+};
+struct page_fact {
+  std::string_view name;
+  std::string value;
+};
+struct provider_choice {
+  std::string_view value;
+  std::string_view name;
+  std::string_view status;
+};
+/// A page that says something, and has buttons if it has a CSRF token.
+struct buttons_view {
+  std::string_view badge;
+  std::string eyebrow;
+  std::string title;
+  std::string message;
+  std::vector<page_fact> facts;
+  std::string csrf;
+  std::vector<provider_choice> providers;
+  std::string_view choice_fault;
+  std::vector<page_button> buttons;
+  page_user user;
+  bool is_status = false;  ///< the message tells what came of an act
+};
+response buttons_page(const buttons_view& view, const page_policy& policy = {});
+
+// ---- what goes wrong ------------------------------------------------------------------------------
+
+/// What a browser brought to the consent screen is at fault: it stays here.
+response authorize_fault_page(authorize_fault what);
+/// `page` under the error's status.
+response with_status(page_error what, response page);
+
+/// Which platform's name, and which address, people are shown: the origin, without what no one reads.
+std::string shown_origin(std::string_view redirect_uri);
+
+}  // namespace gateway::http

@@ -1,0 +1,100 @@
+#include "sessions.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "gateway/base/crypto.hpp"
+#include "gateway/domain/url.hpp"
+#include "http/pages/forms.hpp"
+#include "http/pages/page.hpp"
+
+namespace gateway::http {
+namespace {
+
+bool is_good(const stored_session& session, time_point now) {
+  return now < session.ends_at && now < session.used_at + session_unused;
+}
+
+unit_of_work unit_with(claimed_row row) {
+  unit_of_work unit;
+  unit.claims.push_back(std::move(row));
+  return unit;
+}
+
+}  // namespace
+
+const session_membership* signed_in::member_of(const merchant_id& merchant) const noexcept {
+  const auto at = std::ranges::find(who.of, merchant, &session_membership::merchant);
+  return at == who.of.end() ? nullptr : &*at;
+}
+
+bool signed_in::owns(const merchant_id& merchant) const noexcept {
+  const auto* membership = member_of(merchant);
+  return membership && membership->role == member_role::owner;
+}
+
+std::string session_hash(std::string_view cookie) { return crypto::hex(crypto::sha256(cookie)); }
+
+session_cookie make_session_cookie() {
+  auto text = crypto::random_hex(session_cookie_digits / 2);
+  auto hash = session_hash(text);
+  return {std::move(text), std::move(hash)};
+}
+
+boost::asio::awaitable<session_found> find_signed_in(call& c) {
+  auto cookie = find_hex_cookie(c.in.cookie, session_cookie_name, session_cookie_digits);
+  if (!cookie) co_return std::monostate{};
+  const auto hash = session_hash(*cookie);
+  find_session query{hash};
+  auto asking = ask(c.here, std::move(query));
+  auto reply = co_await std::move(asking);
+  if (!reply) co_return error_page(page_error::busy);
+  if (!reply->found) co_return std::monostate{};
+  auto& session = *reply->found;
+  const auto now = c.here.shared.clock.now();
+  // What comes of these commits changes nothing for this request: a session that could not be touched ends earlier, one
+  // that could not be removed is not good either way.
+  if (!is_good(session, now)) {
+    auto ending = commit(c.here, unit_with(end_session{hash}));
+    co_await std::move(ending);
+    co_return std::monostate{};
+  }
+  if (now - session.used_at >= session_touched_every) {
+    auto touching = commit(c.here, unit_with(touch_session{hash, now}));
+    co_await std::move(touching);
+  }
+  co_return signed_in{std::move(*cookie), std::move(session)};
+}
+
+boost::asio::awaitable<std::variant<signed_in, response>> require_session(call& c, std::string local) {
+  auto finding = find_signed_in(c);
+  auto found = co_await std::move(finding);
+  if (auto* person = std::get_if<signed_in>(&found)) co_return std::move(*person);
+  if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
+  co_return redirect_to(sign_in_url(c.here.shared, local));
+}
+
+bool is_local_target(std::string_view path_and_query) {
+  if (path_and_query.size() > most_form_bytes || !has_only_url_characters(path_and_query)) return false;
+  const auto path = path_and_query.substr(0, path_and_query.find_first_of("?#"));
+  if (path_and_query.find('#') != path_and_query.npos) return false;
+  if (path == authorize_path) return true;
+  // No escapes and no dots, so that the path is read in one way only.
+  return path.starts_with(portal_path) && path.size() > portal_path.size() + 1 && path[portal_path.size()] == '/' &&
+         path.find("//") == path.npos && std::ranges::all_of(path, [](char c) {
+           return detail::is_letter(c) || detail::is_digit(c) || c == '/' || c == '-' || c == '_';
+         });
+}
+
+std::string public_url(const services& shared, std::string_view local) {
+  if (local.starts_with(authorize_path)) return shared.authorize_url + std::string{local.substr(authorize_path.size())};
+  return shared.portal_url + std::string{local.substr(portal_path.size())};
+}
+
+std::string sign_in_url(const services& shared, std::string_view local) {
+  auto url = shared.portal_url + "/sign-in";
+  if (!local.empty()) url += "?next=" + percent_encoded(local);
+  return url;
+}
+
+}  // namespace gateway::http

@@ -1,0 +1,86 @@
+#include "invitation.hpp"
+
+#include <utility>
+
+#include "asking.hpp"
+#include "gateway/domain/text.hpp"
+#include "http/codec/decode_operator.hpp"
+#include "http/codec/encode_operator.hpp"
+#include "http/errors.hpp"
+#include "http/portal/invitations.hpp"
+#include "http/portal/page_forms.hpp"
+
+namespace gateway::http {
+namespace {
+
+constexpr std::size_t most_password = 1'024;  ///< bytes
+
+std::optional<invitation> invitation_of(const call& c) {
+  const auto& shared = c.here.shared;
+  return read_invitation(parameter(query_of(c.in), "token"), shared.invitation_key, shared.clock.now());
+}
+
+std::string form_name(const invitation& to) { return "invitation\n" + to.id; }
+
+response page_for(const call& c, const invitation& to, std::string_view fault) {
+  const auto& shared = c.here.shared;
+  const auto who = shared.merchants.find_merchant(to.merchant);
+  const auto cookie = form_cookie_of(c.in);
+  return cookie.with(
+      invitation_page({cookie.csrf(shared, form_name(to)), who ? who->name : std::string{}, to.email, fault}));
+}
+
+/// Why this cannot be a password; empty if it can.
+std::string_view fault_of_password(std::string_view text) {
+  if (count_characters(text) < least_password) return "Use at least 12 characters.";
+  if (text.size() > most_password) return "Use fewer characters.";
+  if (text.find('\0') != text.npos) return "Use other characters.";
+  return {};
+}
+
+}  // namespace
+
+boost::asio::awaitable<response> show_invitation(call& c) {
+  const auto to = invitation_of(c);
+  if (!to) co_return error_page(page_error::unusable_link);
+  co_return page_for(c, *to, {});
+}
+
+boost::asio::awaitable<response> accept_invited(call& c) {
+  const auto to = invitation_of(c);
+  if (!to) co_return error_page(page_error::unusable_link);
+  auto read = read_form(c.in);
+  if (auto* page = std::get_if<response>(&read)) co_return std::move(*page);
+  const auto& sent = std::get<form>(read);
+  if (!is_genuine(c, sent, form_name(*to))) co_return error_page(page_error::forged_form);
+  if (sent.text("action") != "set-password") co_return error_page(page_error::malformed_form);
+  const auto password = sent.text("password");
+  if (const auto fault = fault_of_password(password); !fault.empty())
+    co_return with_status(page_error::refused_form, page_for(c, *to, fault));
+
+  operator_command wanted{accept_invitation{to->merchant, to->user, to->id, password}};
+  auto asking = ask(c.here, std::move(wanted));
+  const auto reply = co_await std::move(asking);
+  if (!reply) co_return error_page(page_error::busy);
+  if (!std::holds_alternative<added_user>(*reply)) co_return error_page(page_error::unusable_link);
+  co_return redirect_to(sign_in_url(c.here.shared, {}));
+}
+
+boost::asio::awaitable<response> invite(call& c) {
+  const auto& shared = c.here.shared;
+  auto body = decode_invite_user(c.in.body, shared.config.http.json_depth);
+  if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
+  auto& command = std::get<invite_user>(body);
+  const auto merchant = command.merchant;
+  const auto email = command.email;
+  operator_command wanted{std::move(command)};
+  auto asking = ask(c.here, std::move(wanted));
+  const auto reply = co_await std::move(asking);
+  if (!reply) co_return command_failed(reply.error());
+  if (const auto* why = std::get_if<operator_problem>(&*reply)) co_return error_response(*why);
+  const auto& user = std::get<added_user>(*reply).id;
+  const auto made = make_invitation(merchant, user, email, shared.clock.now());
+  co_return answer_with(encode_invitation(user, invitation_url(made, shared.portal_url, shared.invitation_key)));
+}
+
+}  // namespace gateway::http

@@ -1,0 +1,13 @@
+// Signing in and out, and the page that tells who one is.
+#pragma once
+
+#include "table.hpp"
+
+namespace gateway::http {
+
+boost::asio::awaitable<response> show_sign_in(call& c);
+boost::asio::awaitable<response> sign_in(call& c);
+boost::asio::awaitable<response> sign_out(call& c);
+boost::asio::awaitable<response> show_account(call& c);
+
+}  // namespace gateway::http

@@ -1,0 +1,36 @@
+// A person who signs in: one e-mail address and one password, with a role in one or more merchants.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gateway {
+
+/// What a person may do for a merchant.
+enum class member_role : unsigned char {
+  owner,   ///< everything
+  viewer,  ///< looks, and changes nothing
+};
+
+constexpr std::string_view to_string(member_role r) noexcept { return r == member_role::owner ? "owner" : "viewer"; }
+
+constexpr std::optional<member_role> parse_member_role(std::string_view text) noexcept {
+  for (auto r : {member_role::owner, member_role::viewer})
+    if (to_string(r) == text) return r;
+  return std::nullopt;
+}
+
+inline constexpr std::size_t least_password = 12;  ///< characters
+
+/// Addresses are compared without case, as this. Only ASCII letters are folded: what the others' cases are, databases
+/// and locales do not agree about.
+inline std::string email_key_of(std::string_view email) {
+  std::string key{email};
+  std::ranges::transform(key, key.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+  return key;
+}
+
+}  // namespace gateway

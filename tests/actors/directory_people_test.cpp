@@ -1,0 +1,176 @@
+// People and what they may do: one person for one address, durable first, then published; and the same after a restart.
+#include "directory_fixture.hpp"
+
+using namespace gateway;
+using namespace gateway::testing;
+
+namespace {
+
+constexpr auto owner = member_role::owner;
+constexpr auto viewer = member_role::viewer;
+
+user_id added(office& o, const operator_command& command) { return std::get<added_user>(o.ask(command)).id; }
+
+std::string hash_of(office& o, const std::string& email) {
+  const auto found = o.rows().run(find_user{email_key_of(email)}).found;
+  return found ? found->password_hash : "nobody";
+}
+
+/// A session of this user's, past the directory.
+void sign_in(office& o, const user_id& user, const std::string& hash) {
+  unit_of_work unit;
+  unit.inserts.push_back(save_session{hash, user, o.clock.at, o.clock.at + 12h});
+  REQUIRE(o.rows().commit(unit) == commit_outcome::committed);
+}
+
+bool has_session(office& o, const std::string& hash) { return o.rows().run(find_session{hash}).found.has_value(); }
+
+std::vector<std::string> roles(office& o, const merchant_id& m) {
+  std::vector<std::string> list;
+  for (const auto& row : o.stored().memberships)
+    if (row.merchant == m) list.push_back(row.user.value + " " + std::string{to_string(row.role)});
+  return list;
+}
+
+}  // namespace
+
+TEST_CASE("an address is one person in every merchant, however its letters are cased") {
+  office o;
+  const auto m = new_shop(o), n = new_shop(o);
+  const auto id = added(o, add_user{m, "Ada@Example.com", "correct horse", owner});
+  CHECK(added(o, add_user{n, "ada@example.COM", "battery staple", viewer}) == id);
+  CHECK(added(o, invite_user{n, "ADA@EXAMPLE.COM", viewer}) == id);
+  REQUIRE(o.stored().users.size() == 1);
+  CHECK(o.stored().users[0].email == "Ada@Example.com");
+  CHECK(hash_of(o, "ada@example.com") == "hash of battery staple");
+  CHECK(roles(o, m) == std::vector{id.value + " owner"});
+  CHECK(roles(o, n) == std::vector{id.value + " viewer"});
+}
+
+TEST_CASE("a merchant is created for a person who is known already") {
+  office o;
+  const auto m = new_shop(o, "ada@example.com"), n = new_shop(o, "ADA@example.com");
+  CHECK(o.stored().users.size() == 1);
+  CHECK_FALSE(o.published.find_merchant(m)->owner.empty());
+  CHECK(o.published.find_merchant(m)->owner == o.published.find_merchant(n)->owner);
+}
+
+TEST_CASE("two merchants created at once for one new address have one owner") {
+  office o;
+  const auto made = o.ask_together({create_merchant{"A", merchant_kind::standard, "ada@example.com"},
+                                    create_merchant{"B", merchant_kind::standard, "Ada@example.com"}});
+  REQUIRE(made.size() == 2);
+  for (const auto& each : made) CHECK(std::holds_alternative<created_merchant>(*each.made));
+  CHECK(o.stored().users.size() == 1);
+}
+
+TEST_CASE("setup links are for the owner whom the merchant was created for, else for the one who joined first") {
+  auto rows = std::make_shared<failing_store>();
+  merchant_id m, n, v;
+  user_id ada, first;
+  const auto check = [&](const office& o) {
+    CHECK(o.published.find_merchant(m)->owner == ada);
+    CHECK(o.published.find_merchant(n)->owner == first);
+    CHECK(o.published.find_merchant(v)->owner.empty());
+  };
+  {
+    office o{rows};
+    m = new_shop(o, "ada@example.com");
+    n = new_shop(o);
+    v = new_shop(o);
+    ada = o.published.find_merchant(m)->owner;
+    added(o, invite_user{m, "earlier@example.com", owner});
+    o.clock.at += 1s;
+    added(o, invite_user{n, "looks@example.com", viewer});
+    o.clock.at += 1s;
+    first = added(o, invite_user{n, "first@example.com", owner});
+    o.clock.at += 1s;
+    added(o, invite_user{n, "second@example.com", owner});
+    added(o, invite_user{v, "looks@example.com", viewer});
+    check(o);
+  }
+  office o{rows};
+  check(o);
+  SECTION("one who becomes a viewer is the owner no more") {
+    CHECK(added(o, invite_user{m, "ADA@example.com", viewer}) == ada);
+    CHECK(o.published.find_merchant(m)->owner == added(o, invite_user{m, "earlier@example.com", owner}));
+    added(o, invite_user{m, "earlier@example.com", viewer});
+    CHECK(o.published.find_merchant(m)->owner.empty());
+    added(o, invite_user{m, "ada@example.com", owner});
+    CHECK(o.published.find_merchant(m)->owner == ada);
+  }
+}
+
+TEST_CASE("who is invited has a role at once and no password, and one who is known keeps the password") {
+  office o;
+  const auto m = new_shop(o), n = new_shop(o);
+  const auto ada = added(o, invite_user{m, "ada@example.com", viewer});
+  CHECK(roles(o, m) == std::vector{ada.value + " viewer"});
+  CHECK(hash_of(o, "ada@example.com").empty());
+  added(o, add_user{m, "bob@example.com", "correct horse", owner});
+  sign_in(o, added(o, invite_user{n, "bob@example.com", owner}), "s1");
+  CHECK(hash_of(o, "bob@example.com") == "hash of correct horse");
+  added(o, invite_user{n, "bob@example.com", viewer});
+  CHECK(has_session(o, "s1"));
+}
+
+TEST_CASE("an invitation sets a password once, and every session of the person ends") {
+  office o;
+  const auto m = new_shop(o);
+  const auto ada = added(o, invite_user{m, "ada@example.com", owner});
+  sign_in(o, ada, "s1");
+  CHECK(added(o, accept_invitation{m, ada, "t1", "correct horse"}) == ada);
+  CHECK(hash_of(o, "ada@example.com") == "hash of correct horse");
+  CHECK_FALSE(has_session(o, "s1"));
+  sign_in(o, ada, "s2");
+  CHECK(o.problem(accept_invitation{m, ada, "t1", "battery staple"}) == "the invitation has been used");
+  CHECK(hash_of(o, "ada@example.com") == "hash of correct horse");
+  CHECK(has_session(o, "s2"));
+  SECTION("another invitation works") {
+    CHECK(added(o, accept_invitation{m, ada, "t2", "battery staple"}) == ada);
+    CHECK(hash_of(o, "ada@example.com") == "hash of battery staple");
+  }
+  SECTION("nobody's is not found, and no password is hashed for it") {
+    o.hashing.asked.clear();
+    CHECK(o.problem(accept_invitation{m, user_id{"user_x"}, "t3", "p"}, operator_problem::kind::not_found) ==
+          "There is no user user_x.");
+    CHECK(o.hashing.asked.empty());
+  }
+}
+
+TEST_CASE("one invitation accepted many times at once sets one password") {
+  office o;
+  const auto m = new_shop(o);
+  const auto ada = added(o, invite_user{m, "ada@example.com", owner});
+  std::vector<operator_command> commands;
+  for (int i = 0; i < 8; ++i) commands.push_back(accept_invitation{m, ada, "t1", "password " + std::to_string(i)});
+  std::size_t accepted = 0;
+  for (const auto& each : o.ask_together(commands)) accepted += std::holds_alternative<added_user>(*each.made);
+  CHECK(accepted == 1);
+  CHECK(hash_of(o, "ada@example.com") == "hash of password 0");
+}
+
+TEST_CASE("a new password for somebody known ends every session, and nobody else's") {
+  office o;
+  const auto m = new_shop(o);
+  const auto ada = added(o, add_user{m, "ada@example.com", "correct horse", owner});
+  const auto bob = added(o, add_user{m, "bob@example.com", "correct horse", owner});
+  sign_in(o, ada, "a");
+  sign_in(o, bob, "b");
+  added(o, add_user{m, "ada@example.com", "battery staple", owner});
+  CHECK_FALSE(has_session(o, "a"));
+  CHECK(has_session(o, "b"));
+}
+
+TEST_CASE("while somebody's password is hashed, an invitation of the same person is answered") {
+  office o;
+  const auto m = new_shop(o);
+  const auto ada = added(o, invite_user{m, "ada@example.com", owner});
+  o.hashing.held_up = true;
+  const auto accepting = o.send(accept_invitation{m, ada, "t1", "correct horse"});
+  o.settle();
+  CHECK(added(o, invite_user{m, "ada@example.com", viewer}) == ada);
+  CHECK_FALSE(accepting->done());
+  o.let_hash();
+  CHECK(accepting->done());
+}

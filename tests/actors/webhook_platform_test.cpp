@@ -1,0 +1,311 @@
+// What platforms are told of the merchants that granted them access, under virtual time.
+#include <catch2/catch.hpp>
+
+#include "world.hpp"
+
+using namespace gateway;
+using namespace gateway::testing;
+
+namespace {
+
+const merchant_id shop{"merch_1"}, bazaar{"merch_2"};
+
+merchant in_both_modes(const merchant_id& id) {
+  auto m = demo_merchant();
+  m.id = id;
+  m.connections.push_back({environment::live, provider_kind::sandbox, connection_status::connected, "acct"});
+  m.routes.push_back({environment::live, provider_kind::sandbox, 1, {}, {payment_method_kind::card}});
+  return m;
+}
+
+/// The destination of `plat_<name>`.
+destination hook(std::string_view name, environment env = environment::live, std::vector<std::string> events = {}) {
+  destination d;
+  d.id = destination_id{"dest_" + std::string{name} + "_" + std::string{to_string(env)}};
+  d.kind = destination_kind::platform;
+  d.owner = "plat_" + std::string{name};
+  d.env = env;
+  d.url = "https://" + std::string{name} + ".test/" + std::string{to_string(env)};
+  d.events = std::move(events);
+  return d;
+}
+
+std::string live_url(std::string_view name) { return "https://" + std::string{name} + ".test/live"; }
+
+settings with_live_sandbox() {
+  auto config = unhurried();
+  config.dev = true;
+  return config;
+}
+
+/// Two merchants that can charge in both modes, and platforms to which they give and take.
+struct marketplace : world {
+  explicit marketplace(settings config = with_live_sandbox())
+      : world{std::make_shared<failing_store>(), std::move(config)} {
+    publish(in_both_modes(shop));
+    publish(in_both_modes(bazaar));
+  }
+
+  void grant(std::string_view platform, const merchant_id& by, std::int64_t version = 1,
+             grant_state state = grant_state::active, environment env = environment::live) {
+    published().publish(grant_news{
+        {platform_id{"plat_" + std::string{platform}}, by}, env, {state, *parse_scopes("payments:read"), version}});
+  }
+
+  /// Tells the dispatcher, as the directory does.
+  void publish_hook(destination to, bool held = false) {
+    const auto id = to.id;
+    webhook_endpoint endpoint{std::move(to), "whsec_p", {}, {}};
+    endpoint.held = held;
+    published().publish(std::make_shared<const webhook_endpoint>(std::move(endpoint)));
+    caf::anon_send(dispatcher(), destination_changed{id});
+    settle();
+  }
+
+  pending send_write(entity_request request, const merchant_id& by, environment env) {
+    request.key.merchant = request.write->key.merchant = by;
+    request.key.env = request.write->key.env = env;
+    return send(std::move(request));
+  }
+
+  /// A payment that is created and captured: one event.
+  void sell(const std::string& id, const merchant_id& by = shop, environment env = environment::live) {
+    send_write(create(id, "create " + id), by, env);
+    settle();
+    const auto captured = send_write(capture(id, "capture " + id), by, env);
+    settle();
+    REQUIRE(captured.told().starts_with("capture captured"));
+  }
+
+  /// Of which payments that URL was told, in the order in which it was.
+  std::vector<std::string> told_to(std::string_view url) {
+    std::vector<std::string> list;
+    for (const auto& letter : office().sent)
+      if (letter.post.url == url) list.push_back(letter.post.body.substr(letter.post.body.rfind(' ') + 1));
+    return list;
+  }
+
+  std::vector<delivery> rows_to(std::string_view name) {
+    find_deliveries all;
+    all.to = hook(name).id;
+    all.limit = 1'000;
+    std::vector<delivery> list;
+    for (auto& job : rows().run(all).jobs) list.push_back(std::move(job.row));
+    return list;
+  }
+};
+
+using payments = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a platform hears of live events under its own name for them, and of test events never") {
+  marketplace w;
+  w.publish_hook(hook("tea"));
+  w.publish_hook(hook("tea", environment::test));
+  w.grant("tea", shop);
+  w.grant("tea", shop, 1, grant_state::active, environment::test);
+  w.sell("pay_1", shop, environment::test);
+  CHECK(w.office().sent.empty());
+  w.sell("pay_2");
+  REQUIRE(w.office().sent.size() == 1);
+  CHECK(w.office().sent[0].post.url == live_url("tea"));
+  CHECK(w.office().sent[0].post.body.find(" payment.succeeded pay_2") != std::string::npos);
+}
+
+TEST_CASE("a platform hears of the merchants with an active grant in live, and of no other") {
+  marketplace w;
+  w.publish_hook(hook("tea"));
+  w.publish_hook(hook("coffee"));
+  w.publish_hook(hook("milk"));
+  w.grant("tea", shop);
+  w.grant("coffee", bazaar);
+  w.grant("milk", shop, 1, grant_state::active, environment::test);
+  w.grant("milk", bazaar, 2, grant_state::revoked);
+  w.sell("pay_1", shop);
+  w.sell("pay_2", bazaar);
+  CHECK(w.told_to(live_url("tea")) == payments{"pay_1"});
+  CHECK(w.told_to(live_url("coffee")) == payments{"pay_2"});
+  CHECK(w.told_to(live_url("milk")).empty());
+}
+
+TEST_CASE("merchant and platforms are told of one event each by a delivery of its own") {
+  marketplace w;
+  auto own = in_both_modes(shop);
+  auto mine = hook("shop");
+  mine.kind = destination_kind::merchant;
+  mine.owner = shop.value;
+  own.destinations = {mine};
+  w.publish(own);
+  w.publish_hook(mine);
+  w.publish_hook(hook("tea"));
+  w.publish_hook(hook("coffee"));
+  w.grant("tea", shop);
+  w.grant("coffee", shop);
+  w.sell("pay_1");
+  REQUIRE(w.office().sent.size() == 3);
+  CHECK(w.office().sent_to(live_url("shop")) == 1);
+  CHECK(w.office().sent_to(live_url("tea")) == 1);
+  CHECK(w.office().sent_to(live_url("coffee")) == 1);
+  const auto& bodies = w.office().sent;
+  CHECK(bodies[0].post.body.find(" payment.captured ") != std::string::npos);
+  CHECK(bodies[1].post.body.substr(0, bodies[1].post.body.find(' ')) ==
+        bodies[0].post.body.substr(0, bodies[0].post.body.find(' ')));  // one event id
+}
+
+TEST_CASE("a platform hears of the types that its destination lists, else of all that need not be asked for") {
+  marketplace w;
+  w.publish_hook(hook("tea"));
+  w.publish_hook(hook("coffee", environment::live, {"payment.voided"}));
+  w.publish_hook(hook("milk", environment::live, {"payment.captured"}));
+  for (const auto* name : {"tea", "coffee", "milk"}) w.grant(name, shop);
+  w.send_write(world::create("pay_1", "create 1"), shop, environment::live);
+  w.settle();
+  w.send_write(world::void_("pay_1", "void 1"), shop, environment::live);
+  w.settle();
+  w.sell("pay_2");
+  w.send_write(world::refund("pay_2", "refund 2", 4200), shop, environment::live);
+  w.settle();
+  CHECK(w.told_to(live_url("tea")) == payments{"pay_2", "pay_2"});
+  CHECK(w.told_to(live_url("coffee")) == payments{"pay_1"});
+  CHECK(w.told_to(live_url("milk")) == payments{"pay_2"});
+}
+
+TEST_CASE("a revoke stops what is committed after it, and what was committed before is still delivered") {
+  marketplace w;
+  bool well = false;
+  w.office().answer = [&](const outgoing_post&) { return post_office::says(well ? 200 : 500); };
+  w.publish_hook(hook("tea"));
+  w.grant("tea", shop);
+  w.sell("pay_1");
+  CHECK(w.rows_to("tea").size() == 1);
+  w.grant("tea", shop, 2, grant_state::revoked);
+  w.sell("pay_2");
+  CHECK(w.rows_to("tea").size() == 1);
+  well = true;
+  w.advance(1min);
+  CHECK(w.rows_to("tea").front().status == delivery_status::delivered);
+  w.grant("tea", shop, 3);
+  w.sell("pay_3");
+  CHECK(w.rows_to("tea").size() == 2);
+  for (const auto& id : w.told_to(live_url("tea"))) CHECK(id != "pay_2");
+}
+
+TEST_CASE("what is for a suspended platform is kept, waits, and goes out in order once it is resumed") {
+  marketplace w;
+  w.publish_hook(hook("tea"));
+  w.publish_hook(hook("coffee"));
+  w.grant("tea", shop);
+  w.grant("coffee", shop);
+  w.sell("pay_0");
+  w.publish_hook(hook("tea"), true);
+  payments expected{"pay_0"};
+  for (int i = 1; i <= 300; ++i) {  // more than a lane holds in memory
+    const auto id = "pay_" + std::to_string(i);
+    w.sell(id);
+    w.advance(10ms, 10ms);
+    expected.push_back(id);
+  }
+  w.advance(2h, 30s);
+  CHECK(w.told_to(live_url("tea")) == payments{"pay_0"});
+  CHECK(w.told_to(live_url("coffee")) == expected);
+  const auto rows = w.rows_to("tea");
+  CHECK(rows.size() == 301);
+  CHECK(std::ranges::count(rows, delivery_status::pending, &delivery::status) == 300);
+  for (const auto& row : rows) CHECK(row.attempts == (row.status == delivery_status::delivered ? 1 : 0));
+  w.publish_hook(hook("tea"));
+  w.advance(1s);
+  CHECK(w.told_to(live_url("tea")) == expected);
+  CHECK(std::ranges::count(w.rows_to("tea"), delivery_status::delivered, &delivery::status) == 301);
+}
+
+TEST_CASE("a platform that is suspended while it fails loses no attempt by it, and is tried again once resumed") {
+  marketplace w;
+  w.office().answer = [](const outgoing_post&) { return post_office::says(500); };
+  w.publish_hook(hook("tea"));
+  w.grant("tea", shop);
+  w.sell("pay_1");
+  w.publish_hook(hook("tea"), true);
+  w.advance(24h, 1min);
+  CHECK(w.rows_to("tea").front().attempts == 1);
+  CHECK(w.rows_to("tea").front().status == delivery_status::pending);
+  w.office().answer = [](const outgoing_post&) { return post_office::says(200); };
+  w.publish_hook(hook("tea"));
+  w.advance(1s);
+  CHECK(w.rows_to("tea").front().status == delivery_status::delivered);
+}
+
+TEST_CASE("what waits for a suspended platform limits no writes, and is no lag") {
+  marketplace w;
+  w.publish_hook(hook("tea"), true);
+  w.grant("tea", shop);
+  for (int i = 0; i < 100; ++i) {
+    w.sell("pay_" + std::to_string(i));
+    w.advance(100ms, 100ms);
+    REQUIRE_FALSE(w.brake().limits());
+    REQUIRE(w.meters().webhook_lag_seconds.Value() == 0);
+  }
+}
+
+TEST_CASE("what waited for the gateway when its platform was suspended limits no writes any more") {
+  auto config = with_live_sandbox();
+  config.webhook_workers = 8;
+  marketplace w{config};
+  w.office().answer = [](const outgoing_post& post) -> std::optional<delivery_attempt> {
+    if (post.url.starts_with("https://hangs")) return std::nullopt;
+    return post_office::says(200);
+  };
+  w.publish_hook(hook("hangs"));
+  w.grant("hangs", shop);
+  for (int i = 0; i < 8; ++i) w.sell("pay_" + std::to_string(i));  // which all workers are busy with now
+  w.publish_hook(hook("tea"));
+  w.grant("tea", shop);
+  for (int i = 8; i < 40; ++i) {
+    w.sell("pay_" + std::to_string(i));
+    w.advance(100ms, 100ms);
+  }
+  REQUIRE(w.brake().limits());
+  w.publish_hook(hook("tea"), true);
+  w.advance(10s, 100ms);
+  CHECK_FALSE(w.brake().limits());
+  CHECK(w.meters().webhook_lag_seconds.Value() == 0);
+}
+
+TEST_CASE("a platform's destination is tried by the platforms' schedule, and the delivery is then set aside") {
+  marketplace w;
+  w.office().answer = [](const outgoing_post&) { return post_office::says(500); };
+  w.publish_hook(hook("tea"));
+  w.grant("tea", shop);
+  w.sell("pay_1");
+  const auto began = w.clock().now();
+  std::vector<std::int64_t> at{0};
+  for (std::size_t seen = 1; w.clock().now() < began + 24h;) {
+    w.advance(1s, 1s);
+    for (; seen < w.office().sent.size(); ++seen) at.push_back((w.clock().now() - began) / 1s);
+  }
+  CHECK(at == std::vector<std::int64_t>{0, 1, 6, 36, 336, 2136, 9336, 52536});
+  CHECK(w.rows_to("tea").front().status == delivery_status::failed);
+}
+
+TEST_CASE("a platform that does not answer holds up neither another platform nor the merchant's own destinations") {
+  marketplace w;
+  w.office().answer = [](const outgoing_post& post) -> std::optional<delivery_attempt> {
+    if (post.url.starts_with("https://hangs")) return std::nullopt;
+    return post_office::says(200);
+  };
+  auto own = in_both_modes(shop);
+  auto mine = hook("shop");
+  mine.kind = destination_kind::merchant;
+  mine.owner = shop.value;
+  own.destinations = {mine};
+  w.publish(own);
+  w.publish_hook(mine);
+  for (const auto* name : {"hangs", "tea"}) {
+    w.publish_hook(hook(name));
+    w.grant(name, shop);
+  }
+  for (int i = 0; i < 100; ++i) w.sell("pay_" + std::to_string(i));
+  CHECK(w.office().sent_to(live_url("hangs")) == 8);
+  CHECK(w.office().sent_to(live_url("tea")) == 100);
+  CHECK(w.office().sent_to(live_url("shop")) == 100);
+}

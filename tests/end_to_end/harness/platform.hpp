@@ -1,0 +1,52 @@
+// Makes platforms as an operator does, and grants as a merchant's owner does. And a platform's client.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "merchant.hpp"
+#include "visitor.hpp"
+
+namespace gateway::e2e {
+
+inline constexpr std::string_view owner_password = "a password of an owner";
+
+struct platform_account {
+  std::string id;
+  std::string client_id;
+  std::string redirect_uri;
+  credentials key;
+};
+
+/// Registers a platform with one redirect_uri, and mints a key with these scopes, or the default ones.
+platform_account new_platform(const gateway_process& gateway, const std::string& slug, const std::string& scopes = {});
+credentials mint_platform_key(const gateway_process& gateway, const std::string& platform,
+                              const std::string& scopes = {});
+/// A person with owner_password and this role. Returns the user's id.
+std::string add_person(const gateway_process& gateway, const std::string& merchant, const std::string& email,
+                       const std::string& role = "owner");
+
+/// Path and query of the consent screen.
+std::string authorize_target(const platform_account& who, const std::string& scope, const std::string& mode,
+                             const std::string& state = "state-1");
+
+/// The person signs in, if need be, and agrees. Returns the code. Throws if the page has no button for it, and if the
+/// browser does not come back with a code.
+std::string consent(visitor& person, const std::string& email, const std::string& target,
+                    const std::string& merchant = {});
+
+struct platform_grant {
+  std::string id;
+  std::string merchant;
+};
+/// Signs an exchange of the code.
+reply exchange(api& platform, const platform_account& who, const std::string& code, const call& how = {});
+
+/// The owner of a merchant consents, and the platform exchanges. `email`: an owner of that merchant alone.
+platform_grant grant_access(const gateway_process& gateway, const platform_account& who, const std::string& email,
+                            const std::string& mode, const std::string& scope = "payments:write payments:read");
+
+/// What a request on behalf of a merchant carries beside its signature.
+call on_behalf_of(const std::string& merchant);
+
+}  // namespace gateway::e2e

@@ -1,0 +1,118 @@
+// An owner with a real browser: headless Chromium at sign-in, consent and set-up, which enforces the pages' policies.
+#include <catch2/catch.hpp>
+
+#include "browser.hpp"
+#include "landing_site.hpp"
+#include "merchant.hpp"
+#include "paths.hpp"
+#include "platform.hpp"
+
+using namespace gateway::e2e;
+
+namespace {
+
+/// A platform whose site answers, and an owner of one merchant.
+struct meeting {
+  gateway_process gateway{gateway_options{}};
+  landing_site site;
+  merchant_account shop = new_merchant(gateway);
+  browser owner;
+
+  meeting() {
+    add_person(gateway, shop.id, "ada@lantern.example");
+    gateway.ctl({"platform", "create", "--name", "Shopfront", "--slug", "shopfront", "--contact", "a@shopfront.example",
+                 "--redirect-uri", site.url("/callback")});
+  }
+  std::string ask(const std::string& scopes, const std::string& mode = "test") const {
+    return gateway.base_url() + "/connect/authorize?client_id=shopfront&state=s1&mode=" + mode +
+           "&scope=" + percent_encode(scopes) + "&redirect_uri=" + percent_encode(site.url("/callback"));
+  }
+  void sign_in() {
+    owner.type("#email", "ada@lantern.example");
+    owner.type("#password", std::string{owner_password});
+    owner.click("button[value=sign-in]");
+  }
+  void look(const std::string& name) { owner.screenshot(work_folder() / (name + ".png")); }
+  bool is_back_with(const std::string& what) { return owner.arrives_at(site.url("/callback?" + what)); }
+};
+
+}  // namespace
+
+TEST_CASE("an owner signs in and connects in a browser, goes straight back the next time, and is asked for more") {
+  meeting m;
+  m.owner.open(m.ask("payments:read"));
+  m.look("sign-in");
+  m.sign_in();
+  CHECK(m.owner.text_of("h1") == "Shopfront asks to act for you");
+  m.look("consent");
+  m.owner.show_as(390, 844, true);
+  m.look("consent-phone-dark");
+  m.owner.click("button[value=connect]");
+  CHECK(m.is_back_with("code="));
+  m.owner.open(m.ask("payments:read"));
+  CHECK(m.is_back_with("code="));
+  m.owner.open(m.ask("payments:read payments:write"));
+  CHECK(m.owner.text_of("h1") == "Shopfront asks for more");
+  m.look("consent-widening");
+  m.owner.click("button[value=cancel]");
+  CHECK(m.is_back_with("error=access_denied"));
+  // Sign-in goes on to the platform at once: the policy of its form lets it.
+  m.owner.open(m.gateway.base_url() + "/portal/account");
+  m.owner.click("button[value=sign-out]");
+  m.owner.open(m.ask("payments:read"));
+  m.sign_in();
+  CHECK(m.is_back_with("code="));
+}
+
+TEST_CASE("an owner consents with the keyboard alone") {
+  meeting m;
+  const std::string tab = "\xee\x80\x84", enter = "\xee\x80\x87";
+  m.owner.open(m.ask("payments:read"));
+  for (const auto& keys : {tab, std::string{"ada@lantern.example"}, tab, std::string{owner_password}, enter})
+    m.owner.press(keys);
+  CHECK(m.owner.arrives_at(m.gateway.base_url() + "/connect/authorize"));
+  m.owner.press(tab);
+  m.owner.press(enter);
+  CHECK(m.is_back_with("code="));
+}
+
+TEST_CASE("an owner of several merchants chooses one in a browser, and a viewer is refused") {
+  meeting m;
+  const auto second = new_merchant(m.gateway, {"Second Shop"}), third = new_merchant(m.gateway, {"Third Shop"});
+  add_person(m.gateway, second.id, "ada@lantern.example");
+  add_person(m.gateway, third.id, "ada@lantern.example", "viewer");
+  m.owner.open(m.ask("payments:read"));
+  m.sign_in();
+  m.look("consent-several");
+  m.owner.click("input[value=" + second.id + "]");
+  m.owner.click("button[value=connect]");
+  CHECK(m.is_back_with("code="));
+  for (const auto& id : {m.shop.id, second.id}) add_person(m.gateway, id, "ada@lantern.example", "viewer");
+  m.owner.open(m.ask("payments:read"));
+  m.sign_in();  // a new password has ended the session
+  CHECK(m.owner.text_of("h1") == "Only an owner can connect a platform");
+  m.look("consent-refused");
+  m.owner.click("button[value=cancel]");
+  CHECK(m.is_back_with("error=access_denied"));
+}
+
+TEST_CASE("a merchant is set up in a browser by the link of a refused charge") {
+  meeting m;
+  const auto shop = new_merchant(m.gateway, {"Lantern Books", "standard", "owner@lantern.example", false});
+  set_connection(m.gateway, shop.id, "sandbox", "not_connected");
+  api merchant{m.gateway, shop.test};
+  const auto id = new_payment_id();
+  const call same{new_uuid(), {}};
+  m.owner.open(json::parse(merchant.create(server_payment(id), same).body)["error"]["setup_url"].text());
+  m.look("setup-redeem");
+  m.owner.click("button[value=redeem]");
+  m.look("setup-providers");
+  m.owner.click("input[value=sandbox]");
+  m.owner.click("button[value=connect]");
+  m.look("setup-onboarding");
+  m.owner.click("button[value=finish]");
+  CHECK(m.owner.arrives_at(m.gateway.base_url() + "/portal/setup"));
+  CHECK(m.owner.text_of("h1") == "You can take payments");
+  m.look("setup-done");
+  CHECK(summary_of(merchant.create(server_payment(id), same)) == "200 authorized");
+}

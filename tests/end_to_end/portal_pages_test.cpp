@@ -1,0 +1,548 @@
+// People in their browsers, over HTTP: sign-in, invitations, consent and set-up. Contract sections 6 and 9.
+#include <catch2/catch.hpp>
+
+#include "merchant.hpp"
+#include "paths.hpp"
+#include "platform.hpp"
+#include "visitor.hpp"
+
+using namespace gateway::e2e;
+
+namespace {
+
+/// Slowing counts failures of the whole process and of the one address that tests come from: whoever fails on purpose
+/// has a gateway of its own.
+struct office {
+  gateway_process gateway{gateway_options{}};
+  merchant_account shop = new_merchant(gateway);
+  std::string owner = "ada@lantern.example";
+
+  office() { add_person(gateway, shop.id, owner); }
+};
+
+const std::string password{owner_password};
+
+/// Signs in where a page has led to the sign-in page.
+void sign_in(visitor& person, const std::string& email, const std::string& with = password) {
+  if (!person.at().starts_with("/portal/sign-in")) person.open("/portal/sign-in");
+  person.click("sign-in", {{"email", email}, {"password", with}});
+}
+
+bool is_signed_in(visitor& person) {
+  return person.open("/portal/account").status == 200 && person.at() == "/portal/account";
+}
+
+/// A folder on which one gateway runs after another, with the clock moved.
+struct kept_folder {
+  std::filesystem::path folder = new_folder("portal");
+  ~kept_folder() {
+    std::error_code ignored;
+    if (!keeps_data()) std::filesystem::remove_all(folder, ignored);
+  }
+  gateway_options with(std::vector<std::string> arguments) const {
+    gateway_options options;
+    options.folder = folder;
+    options.arguments = std::move(arguments);
+    return options;
+  }
+};
+
+std::string invite(const gateway_process& gateway, const std::string& merchant, const std::string& email,
+                   const std::string& role = "owner") {
+  return gateway
+      .ctl({"merchant", "user", "invite", "--merchant", merchant, "--email", email, "--role", role})["invitation_url"]
+      .text();
+}
+
+/// A refusal of a charge, and the link to set up with.
+std::string setup_url(api& merchant, const std::string& id, const call& how = {}) {
+  const auto answer = merchant.create(server_payment(id), how);
+  REQUIRE(summary_of(answer) == "422 {merchant_not_charge_capable}");
+  return json::parse(answer.body)["error"]["setup_url"].text();
+}
+
+}  // namespace
+
+TEST_CASE("every page has the strict policy, a form token and host cookies") {
+  office o;
+  visitor person{o.gateway};
+  const auto check = [&] {
+    const auto policy = person.answer().header("Content-Security-Policy").value_or("");
+    CHECK(policy.find("default-src 'none'") != std::string::npos);
+    CHECK(policy.find("script-src 'none'") != std::string::npos);
+    CHECK(policy.find("frame-ancestors 'none'") != std::string::npos);
+    CHECK(person.answer().header("Cache-Control") == "no-store");
+    for (const auto& [name, value] : person.answer().headers)
+      if (name == "Set-Cookie") {
+        CHECK(value.starts_with("__Host-"));
+        CHECK(value.find("; Path=/; Secure; HttpOnly; SameSite=Lax") != std::string::npos);
+      }
+  };
+  person.open("/portal/account");
+  CHECK(person.at() == "/portal/sign-in?next=%2Fportal%2Faccount");
+  CHECK(person.csrf().size() == 64);
+  check();
+  sign_in(person, "ADA@Lantern.Example");
+  CHECK(person.at() == "/portal/account");
+  check();
+  const auto who = new_platform(o.gateway, "front");
+  person.open(authorize_target(who, "payments:read", "test"));
+  CHECK(person.answer().status == 200);
+  check();
+}
+
+TEST_CASE("a sign-in gives a fresh session, whatever the browser had before, and signing out ends it") {
+  office o;
+  visitor person{o.gateway};
+  const std::string planted(64, 'a');
+  person.cookies["__Host-session"] = planted;
+  CHECK_FALSE(is_signed_in(person));
+  sign_in(person, o.owner);
+  const auto session = person.cookies["__Host-session"];
+  CHECK(session != planted);
+  CHECK(session.size() == 64);
+  CHECK(o.gateway.sql("SELECT * FROM sessions;").find(session) == std::string::npos);
+  REQUIRE(is_signed_in(person));
+  visitor thief{o.gateway};
+  thief.cookies["__Host-session"] = session;
+  REQUIRE(is_signed_in(thief));
+  person.open("/portal/account");
+  person.click("sign-out");
+  CHECK_FALSE(person.cookies.contains("__Host-session"));
+  CHECK_FALSE(is_signed_in(thief));
+}
+
+TEST_CASE("a new password ends the person's sessions") {
+  office o;
+  visitor person{o.gateway};
+  sign_in(person, o.owner);
+  REQUIRE(is_signed_in(person));
+  o.gateway.ctl({"merchant", "user", "add", "--merchant", o.shop.id, "--email", o.owner, "--password-stdin"},
+                "another password\n");
+  CHECK_FALSE(is_signed_in(person));
+  sign_in(person, o.owner);
+  CHECK(person.answer().status == 422);
+  sign_in(person, o.owner, "another password");
+  CHECK(is_signed_in(person));
+}
+
+TEST_CASE("the eleventh wrong password in a row waits, for an account that there is and one that there is not") {
+  for (const std::string email : {"ada@lantern.example", "nobody@lantern.example"}) {
+    office o;
+    visitor person{o.gateway};
+    for (int i = 0; i < 10; ++i) {
+      sign_in(person, email, "wrong password");
+      CHECK(person.answer().status == 422);
+      CHECK(person.html().find("not right") != std::string::npos);
+    }
+    sign_in(person, email);
+    CHECK(person.answer().status == 429);
+    const auto wait = std::stoi(person.answer().header("Retry-After").value_or("0"));
+    CHECK(wait > 800);
+    CHECK(wait <= 900);
+    CHECK_FALSE(is_signed_in(person));
+  }
+}
+
+TEST_CASE("an invitation sets a password once, in seven days") {
+  const kept_folder data;
+  std::string link, late;
+  {
+    gateway_process gateway{data.with({})};
+    const auto shop = new_merchant(gateway);
+    link = invite(gateway, shop.id, "eve@lantern.example");
+    late = invite(gateway, shop.id, "eve@lantern.example");
+    gateway.terminate();
+  }
+  {
+    gateway_process gateway{data.with({"--clock-offset=167h"})};
+    visitor person{gateway};
+    for (int i = 0; i < 2; ++i) {
+      person.open(link);
+      REQUIRE(person.answer().status == 200);
+      CHECK(person.html().find("eve@lantern.example") != std::string::npos);
+    }
+    const auto target = person.at();
+    person.click("set-password", {{"password", "elevenchars"}});
+    CHECK(person.answer().status == 422);
+    CHECK(person.html().find("12 characters") != std::string::npos);
+    CHECK(person.post(target, "action=set-password&password=correct+horse+battery&csrf=").status == 403);
+    person.open(link);
+    person.click("set-password", {{"password", "correct horse battery"}});
+    CHECK(person.at() == "/portal/sign-in");
+    sign_in(person, "eve@lantern.example", "correct horse battery");
+    CHECK(is_signed_in(person));
+    person.open(link);
+    person.click("set-password", {{"password", "stolen horse battery"}});
+    CHECK(person.answer().status == 410);
+    CHECK(is_signed_in(person));
+    CHECK(person.open(link + "A").status == 410);
+    gateway.terminate();
+  }
+  gateway_process gateway{data.with({"--clock-offset=169h"})};
+  visitor person{gateway};
+  CHECK(person.open(late).status == 410);
+}
+
+TEST_CASE("a session ends after 30 minutes without use") {
+  const kept_folder data;
+  std::map<std::string, std::string> cookies;
+  {
+    gateway_process gateway{data.with({})};
+    add_person(gateway, new_merchant(gateway).id, "ada@lantern.example");
+    visitor person{gateway};
+    sign_in(person, "ada@lantern.example");
+    REQUIRE(is_signed_in(person));
+    cookies = person.cookies;
+    gateway.terminate();
+  }
+  for (const auto& [offset, good] : {std::pair{"29m", true}, {"58m", true}, {"89m", false}}) {
+    CAPTURE(offset);
+    gateway_process gateway{data.with({std::string{"--clock-offset="} + offset})};
+    visitor person{gateway};
+    person.cookies = cookies;
+    CHECK(is_signed_in(person) == good);
+    gateway.terminate();
+  }
+}
+
+TEST_CASE("a session ends after 12 hours, however much it is used") {
+  const kept_folder data;
+  std::map<std::string, std::string> cookies;
+  {
+    gateway_process gateway{data.with({})};
+    add_person(gateway, new_merchant(gateway).id, "ada@lantern.example");
+    visitor person{gateway};
+    sign_in(person, "ada@lantern.example");
+    cookies = person.cookies;
+    // As if it had been used all day.
+    gateway.sql("UPDATE sessions SET used_at = used_at + 43200000;");
+    gateway.terminate();
+  }
+  for (const auto& [offset, good] : {std::pair{"719m", true}, {"721m", false}}) {
+    CAPTURE(offset);
+    gateway_process gateway{data.with({std::string{"--clock-offset="} + offset})};
+    visitor person{gateway};
+    person.cookies = cookies;
+    CHECK(is_signed_in(person) == good);
+    gateway.terminate();
+  }
+}
+
+TEST_CASE("a link that names no platform and no registered address stays here") {
+  office o;
+  const auto who = new_platform(o.gateway, "front");
+  const std::string rest = "&state=s&scope=payments%3Aread";
+  const std::string host = "front.example";
+  visitor person{o.gateway};
+  std::vector<std::string> targets{"/connect/authorize", "/connect/authorize?client_id=nobody" + rest,
+                                   "/connect/authorize?client_id=front" + rest};
+  for (const std::string uri : {"https://front.example/callback/",
+                                "https://front.example/callback?x",
+                                "https://front.example/callback#x",
+                                "https://front.example/",
+                                "https://front.example/callback%2e",
+                                "https://front.example/%63allback",
+                                "https://front.example/x/../callback",
+                                "https://front.example/./callback",
+                                "https://FRONT.example/callback",
+                                "HTTPS://front.example/callback",
+                                "https://front.example:443/callback",
+                                "https://front.example./callback",
+                                "https://user@front.example/callback",
+                                "https://front.example@evil.example/callback",
+                                "https://front.example.evil.example/callback",
+                                "https://evil.example/https://front.example/callback",
+                                "https://evil.example\\@front.example/callback",
+                                "https:\\\\front.example\\callback",
+                                "//front.example/callback",
+                                "http://front.example/callback",
+                                "javascript:alert(1)",
+                                " https://front.example/callback",
+                                "https://front.example/callback ",
+                                "https://front.example/callback\n",
+                                "https://fr\xd0\xbent.example/callback",
+                                "https://front\xe3\x80\x82"
+                                "example/callback",
+                                ""})
+    targets.push_back("/connect/authorize?client_id=front&redirect_uri=" + percent_encode(uri) + rest);
+  for (const bool signed_in : {false, true}) {
+    if (signed_in) sign_in(person, o.owner);
+    for (const auto& target : targets) {
+      CAPTURE(target, signed_in);
+      person.open(target);
+      CHECK(person.answer().status == 400);
+      CHECK_FALSE(person.answer().header("Location"));
+      CHECK(person.left_for().empty());
+    }
+  }
+  o.gateway.ctl({"platform", "suspend", who.id});
+  CHECK(person.open(authorize_target(who, "payments:read", "test")).status == 400);
+}
+
+TEST_CASE("after signing in nobody is sent away from the gateway") {
+  office o;
+  for (const std::string next : {"https://evil.example/", "//evil.example/portal/account", "/\\evil.example",
+                                 "/portal//evil.example", "/portal/../../evil", "javascript:alert(1)",
+                                 "/portal/account\r\nX: y", "https:evil.example", "\\\\evil.example"}) {
+    CAPTURE(next);
+    visitor person{o.gateway};
+    person.open("/portal/sign-in?next=" + percent_encode(next));
+    REQUIRE(person.answer().status == 200);
+    sign_in(person, o.owner);
+    CHECK(person.left_for().empty());
+    CHECK(person.at() == "/portal/account");
+  }
+}
+
+TEST_CASE("an owner consents, the platform exchanges the code, and what is granted goes straight back") {
+  office o;
+  const auto who = new_platform(o.gateway, "front");
+  visitor person{o.gateway};
+  const auto ask = authorize_target(who, "payments:read payments:write", "test", "a b&c=d");
+  person.open(ask);
+  CHECK(person.at().starts_with("/portal/sign-in?next="));
+  sign_in(person, o.owner);
+  CHECK(person.at().starts_with("/connect/authorize?"));
+  for (const std::string words : {"The front platform", "Lantern Books", "Test", "Take payments for you",
+                                  "See your payments", "https://front.example"})
+    CHECK(person.html().find(words) != std::string::npos);
+  person.click("connect");
+  REQUIRE(person.left_for().starts_with(who.redirect_uri + "?code="));
+  CHECK(person.brought("state") == "a b&c=d");
+  const auto code = person.brought("code");
+  api platform{o.gateway, who.key};
+  const auto answer = exchange(platform, who, code);
+  REQUIRE(answer.status == 200);
+  CHECK(json::parse(answer.body)["merchant_id"] == o.shop.id);
+  CHECK(exchange(platform, who, code).status == 400);
+
+  SECTION("the same again needs no click, and gives another code") {
+    person.open(ask);
+    CHECK_FALSE(person.brought("code").empty());
+    CHECK(person.brought("code") != code);
+    person.open(authorize_target(who, "payments:read", "test"));
+    CHECK_FALSE(person.brought("code").empty());
+  }
+  SECTION("more is asked for, apart from what is given already") {
+    person.open(authorize_target(who, "payments:read customers:read", "test"));
+    REQUIRE(person.left_for().empty());
+    CHECK(person.html().find("Find your customers") < person.html().find("It may do this already"));
+    CHECK(person.html().find("It may do this already") < person.html().find("See your payments"));
+    person.click("connect");
+    const auto widened = json::parse(exchange(platform, who, person.brought("code")).body);
+    CHECK(widened["grant_id"] == json::parse(answer.body)["grant_id"].text());
+  }
+  SECTION("the other environment is another grant") {
+    person.open(authorize_target(who, "payments:read", "live"));
+    CHECK(person.left_for().empty());
+    CHECK(person.html().find("Live") != std::string::npos);
+  }
+  SECTION("after a revoke somebody is asked again") {
+    o.gateway.ctl({"grant", "revoke", json::parse(answer.body)["grant_id"].text()});
+    person.open(ask);
+    REQUIRE(person.left_for().empty());
+    person.click("connect");
+    const auto anew = json::parse(exchange(platform, who, person.brought("code")).body);
+    CHECK_FALSE(anew["grant_id"] == json::parse(answer.body)["grant_id"].text());
+  }
+}
+
+TEST_CASE("cancel goes back with access_denied, and grants nothing") {
+  office o;
+  const auto who = new_platform(o.gateway, "front");
+  visitor person{o.gateway};
+  person.open(authorize_target(who, "payments:read", "test"));
+  sign_in(person, o.owner);
+  person.click("cancel");
+  CHECK(person.left_for() == who.redirect_uri + "?error=access_denied&state=state-1");
+  CHECK(o.gateway.ctl({"grant", "list"})["grants"].size() == 0);
+}
+
+TEST_CASE("a consent counts only by its own page's form in its own session") {
+  office o;
+  const auto who = new_platform(o.gateway, "front");
+  visitor person{o.gateway}, other{o.gateway};
+  const auto ask = authorize_target(who, "payments:read", "test");
+  person.open(ask);
+  sign_in(person, o.owner);
+  const auto target = person.at();
+  const auto token = person.csrf();
+  other.open(ask);
+  sign_in(other, o.owner);
+  const auto of_other_session = other.csrf();
+  other.open(authorize_target(who, "payments:read payments:write", "test"));
+  person.open(authorize_target(who, "payments:write", "test"));
+  const auto of_other_query = person.csrf();
+  person.open("/portal/account");
+  const auto of_other_form = person.csrf();
+  for (const auto& wrong : {std::string{}, of_other_session, of_other_query, of_other_form, token + "0"})
+    for (const std::string action : {"connect", "cancel"}) {
+      const auto answer = person.post(target, "csrf=" + wrong + "&action=" + action);
+      CHECK(answer.status == 403);
+      CHECK_FALSE(answer.header("Location"));
+    }
+  CHECK(o.gateway.ctl({"grant", "list"})["grants"].size() == 0);
+  CHECK(person.post(target, "csrf=" + token + "&action=connect").status == 303);
+}
+
+TEST_CASE("a viewer and who belongs to no merchant are refused, with a way back by a click") {
+  office o;
+  const auto who = new_platform(o.gateway, "front");
+  add_person(o.gateway, o.shop.id, "vic@lantern.example", "viewer");
+  visitor owner{o.gateway}, person{o.gateway};
+  const auto ask = authorize_target(who, "payments:read", "test");
+  REQUIRE_FALSE(consent(owner, o.owner, ask).empty());
+  person.open(ask);
+  sign_in(person, "vic@lantern.example");
+  CHECK(person.answer().status == 403);
+  CHECK(person.left_for().empty());
+  CHECK(person.post(person.at(), "csrf=" + person.csrf() + "&action=connect&merchant_id=" + o.shop.id).status == 403);
+  person.open(ask);
+  person.click("cancel");
+  CHECK(person.left_for() == who.redirect_uri + "?error=access_denied&state=state-1");
+}
+
+TEST_CASE("who belongs to several merchants chooses one each time") {
+  office o;
+  const auto who = new_platform(o.gateway, "front");
+  const auto second = new_merchant(o.gateway, {"Second Shop"}), third = new_merchant(o.gateway, {"Third Shop"});
+  add_person(o.gateway, second.id, o.owner);
+  add_person(o.gateway, third.id, o.owner, "viewer");
+  visitor person{o.gateway};
+  const auto ask = authorize_target(who, "payments:read", "test");
+  person.open(ask);
+  sign_in(person, o.owner);
+  for (const std::string name : {"Lantern Books", "Second Shop", "Third Shop"})
+    CHECK(person.html().find(name) != std::string::npos);
+  person.click("connect");
+  CHECK(person.answer().status == 422);
+  person.click("connect", {{"merchant_id", "merch_nobodys"}});
+  CHECK(person.answer().status == 422);
+  person.click("connect", {{"merchant_id", third.id}});
+  CHECK(person.answer().status == 403);
+  person.open(ask);
+  person.click("connect", {{"merchant_id", second.id}});
+  api platform{o.gateway, who.key};
+  CHECK(json::parse(exchange(platform, who, person.brought("code")).body)["merchant_id"] == second.id);
+  person.open(ask);
+  CHECK(person.left_for().empty());
+}
+
+TEST_CASE("a code is good for ten minutes") {
+  for (const auto& [offset, status] : {std::pair{"9m", 200}, {"11m", 400}}) {
+    CAPTURE(offset);
+    const kept_folder data;
+    platform_account who;
+    std::string code;
+    {
+      gateway_process gateway{data.with({})};
+      add_person(gateway, new_merchant(gateway).id, "ada@lantern.example");
+      who = new_platform(gateway, "front");
+      visitor person{gateway};
+      code = consent(person, "ada@lantern.example", authorize_target(who, "payments:read", "test"));
+      gateway.terminate();
+    }
+    gateway_process gateway{data.with({std::string{"--clock-offset="} + offset})};
+    api platform{gateway, who.key};
+    call moved;
+    moved.ahead = std::chrono::minutes{std::stoi(offset)};
+    CHECK(exchange(platform, who, code, moved).status == status);
+    gateway.terminate();
+  }
+}
+
+TEST_CASE("a merchant is set up by the signed link, and the charge succeeds with the same key") {
+  gateway_process gateway{gateway_options{}};
+  const std::string mode = GENERATE("test", "live");
+  const auto shop = new_merchant(gateway, {"Lantern Books", "standard", "owner@lantern.example", false});
+  api merchant{gateway, mint_key(gateway, shop.id, mode)};
+  if (mode == "test") set_connection(gateway, shop.id, "sandbox", "not_connected");
+  if (mode == "live") set_connection(gateway, shop.id, "sandbox", "in_progress", "live");
+  const auto id = new_payment_id();
+  const call same{new_uuid(), {}};
+  const auto link = setup_url(merchant, id, same);
+  visitor person{gateway};
+  for (int i = 0; i < 2; ++i) {
+    person.open(link);
+    REQUIRE(person.answer().status == 200);
+    CHECK(person.actions() == std::vector<std::string>{"redeem"});
+  }
+  visitor thief{gateway};
+  CHECK(thief.post(person.at(), "action=redeem&csrf=" + person.csrf()).status == 403);
+  person.click("redeem");
+  CHECK(person.at() == "/portal/setup");
+  person.click("connect", {{"provider", "no-such"}});
+  CHECK(person.answer().status == 422);
+  person.click("connect", {{"provider", "sandbox"}});
+  CHECK(person.at().starts_with("/sandbox/onboarding/"));
+  const auto onboarding = person.at();
+  CHECK(summary_of(merchant.create(server_payment(id), same)) == "422 {merchant_not_charge_capable}");
+  person.click("give-up");
+  CHECK(person.at() == "/portal/setup");
+  CHECK(person.open(onboarding).status == 410);
+  person.open("/portal/setup");
+  person.click("connect", {{"provider", "sandbox"}});
+  person.click("finish");
+  CHECK(person.at() == "/portal/setup");
+  CHECK(person.html().find("You can take payments") != std::string::npos);
+  CHECK(summary_of(merchant.create(server_payment(id), same)) == "200 authorized");
+  // The link is spent, for the API too.
+  CHECK(person.open(onboarding).status == 410);
+  thief.open(link);
+  thief.click("redeem");
+  CHECK(thief.answer().status == 410);
+}
+
+TEST_CASE("a setup link is good for an hour, and so is what it opens") {
+  const kept_folder data;
+  std::string link, other;
+  std::map<std::string, std::string> cookies;
+  {
+    gateway_process gateway{data.with({})};
+    const auto shop = new_merchant(gateway, {"Lantern Books", "standard", "owner@lantern.example", false});
+    set_connection(gateway, shop.id, "sandbox", "not_connected");
+    api merchant{gateway, shop.test};
+    link = setup_url(merchant, new_payment_id());
+    other = setup_url(merchant, new_payment_id());
+    visitor person{gateway};
+    person.open(other);
+    person.click("redeem");
+    cookies = person.cookies;
+    gateway.terminate();
+  }
+  for (const auto& [offset, status] : {std::pair{"59m", 200}, {"61m", 410}}) {
+    CAPTURE(offset);
+    gateway_process gateway{data.with({std::string{"--clock-offset="} + offset})};
+    visitor person{gateway}, later{gateway};
+    CHECK(person.open(link).status == status);
+    later.cookies = cookies;
+    CHECK(later.open("/portal/setup").status == status);
+    gateway.terminate();
+  }
+}
+
+TEST_CASE("the plain link of a merchant without an owner asks for a sign-in, and for an owner") {
+  gateway_process gateway{gateway_options{}};
+  const auto shop = new_merchant(gateway);
+  set_connection(gateway, shop.id, "sandbox", "not_connected");
+  api merchant{gateway, shop.test};
+  const auto id = new_payment_id();
+  const call same{new_uuid(), {}};
+  const auto link = setup_url(merchant, id, same);
+  CHECK(link.find("merchant_id=" + shop.id) != std::string::npos);
+  add_person(gateway, shop.id, "vic@lantern.example", "viewer");
+  visitor viewer{gateway};
+  viewer.open(link);
+  sign_in(viewer, "vic@lantern.example");
+  CHECK(viewer.answer().status == 403);
+  add_person(gateway, shop.id, "ada@lantern.example");
+  visitor person{gateway};
+  person.open(link);
+  CHECK(person.at().starts_with("/portal/sign-in?next="));
+  sign_in(person, "ada@lantern.example");
+  person.click("connect", {{"provider", "sandbox"}});
+  person.click("finish");
+  CHECK(person.at().starts_with("/portal/setup?merchant_id=" + shop.id));
+  CHECK(summary_of(merchant.create(server_payment(id), same)) == "200 authorized");
+}

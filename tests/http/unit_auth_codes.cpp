@@ -1,0 +1,56 @@
+// Authorization codes: they lead to their binding, and nobody else can make or change one.
+#include <catch2/catch.hpp>
+
+#include "http/access/auth_codes.hpp"
+
+using namespace gateway;
+using namespace gateway::http;
+
+namespace {
+
+const crypto::master_key key{std::string(32, 'k')};
+
+entity_key binding(environment env) {
+  return {merchant_id{"merch_0123456789abcdef0123456789abcdef"}, env, entity_kind::grant, "plat_1"};
+}
+
+}  // namespace
+
+TEST_CASE("a code leads to its binding, in its environment") {
+  for (const auto env : {environment::test, environment::live})
+    CHECK(binding_of(make_code(binding(env), key).text, key) == binding(env));
+}
+
+TEST_CASE("no two codes are equal, and what is stored is the hash of the text") {
+  const auto one = make_code(binding(environment::live), key);
+  const auto other = make_code(binding(environment::live), key);
+  CHECK(one.text != other.text);
+  CHECK(one.hash != other.hash);
+  CHECK(one.hash == code_hash(one.text));
+  CHECK(one.hash.size() == 64);
+  CHECK(one.text.find(one.hash) == std::string::npos);
+}
+
+TEST_CASE("a code needs no escaping in a query, and does not show whose it is") {
+  const auto text = make_code(binding(environment::live), key).text;
+  CHECK(text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") ==
+        std::string::npos);
+  CHECK(text.size() < 256);
+}
+
+TEST_CASE("what this gateway has not made leads nowhere") {
+  const auto made = make_code(binding(environment::live), key).text;
+  for (std::size_t at = 0; at < made.size(); at += 7) {
+    auto changed = made;
+    changed[at] = changed[at] == 'A' ? 'B' : 'A';
+    CHECK_FALSE(binding_of(changed, key));
+  }
+  CHECK_FALSE(binding_of(made, crypto::master_key{std::string(32, 'x')}));
+  CHECK_FALSE(binding_of("", key));
+  CHECK_FALSE(binding_of("code", key));
+  CHECK_FALSE(binding_of(made + "A", key));
+  CHECK_FALSE(binding_of(std::string(100'000, 'A'), key));
+  // Sealed by the same key, but for another purpose.
+  CHECK_FALSE(binding_of(key.seal(std::string(40, 'a') + "\nplat_1", "webhook secret"), key));
+  CHECK_FALSE(binding_of(key.seal("short", "authorization code"), key));
+}

@@ -1,0 +1,187 @@
+// What the portal's pages stand on: forms, targets of sign-in, slowing, links.
+#include <catch2/catch.hpp>
+
+#include "gateway/base/crypto.hpp"
+#include "http/pages/forms.hpp"
+#include "http/pages/scope_words.hpp"
+#include "http/portal/invitations.hpp"
+#include "http/portal/sessions.hpp"
+#include "http/portal/slowing.hpp"
+
+using namespace gateway;
+using namespace gateway::http;
+using namespace std::chrono_literals;
+
+TEST_CASE("a form's field is one value, and a repeated one is none") {
+  const auto sent = form::read("a=1&b=x+y%20z&c=&a=2&d=%C3%A9");
+  REQUIRE(sent);
+  CHECK_FALSE(sent->one("a"));
+  CHECK(sent->text("a").empty());
+  CHECK(sent->one("b") == "x y z");
+  CHECK(sent->one("c") == "");
+  CHECK(sent->has("c"));
+  CHECK(sent->one("e") == "");
+  CHECK_FALSE(sent->has("e"));
+  CHECK(sent->text("d") == "\xc3\xa9");
+  for (const auto* text : {"a=%", "a=%2", "a=%zz", "%g1=a"}) CHECK_FALSE(form::read(text));
+  CHECK_FALSE(form::read("a=" + std::string(most_form_bytes, 'x')));
+}
+
+TEST_CASE("a form's token is of one cookie, one page and one key") {
+  const auto token = csrf_token("key", "cookie", "page");
+  CHECK(token.size() == 64);
+  const auto sent = *form::read("csrf=" + token);
+  CHECK(is_genuine(sent, "key", "cookie", "page"));
+  CHECK_FALSE(is_genuine(sent, "key", "cookie", "another page"));
+  CHECK_FALSE(is_genuine(sent, "key", "another cookie", "page"));
+  CHECK_FALSE(is_genuine(sent, "another key", "cookie", "page"));
+  for (const auto& text : {std::string{}, std::string{"csrf="}, "csrf=" + token + "&csrf=" + token})
+    CHECK_FALSE(is_genuine(*form::read(text), "key", "cookie", "page"));
+}
+
+TEST_CASE("cookies are for this host alone, out of reach of scripts and of other sites' posts") {
+  CHECK(host_cookie("__Host-x", "1") == "__Host-x=1; Path=/; Secure; HttpOnly; SameSite=Lax");
+  CHECK(host_cookie("__Host-x", "", 0) == "__Host-x=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0");
+  CHECK(find_hex_cookie("a=1; __Host-x=zz; __Host-x=00ff", "__Host-x", 4) == "00ff");
+  CHECK_FALSE(find_hex_cookie("__Host-x=00FF", "__Host-x", 4));
+  CHECK_FALSE(find_hex_cookie("__Host-xx=00ff", "__Host-x", 4));
+  CHECK(find_cookie("__Host-x=a.b-c_d", "__Host-x") == "a.b-c_d");
+}
+
+TEST_CASE("after signing in one goes to a page of this gateway, and nowhere else") {
+  for (const auto* text :
+       {"/connect/authorize?client_id=a&redirect_uri=https%3A%2F%2Fevil.example%2F", "/connect/authorize",
+        "/portal/account", "/portal/setup?merchant_id=merch_1&mode=test", "/portal/setup?next=//evil.example"})
+    CHECK(is_local_target(text));
+  for (const auto* text : {"",
+                           "/",
+                           "//evil.example",
+                           "//evil.example/portal/account",
+                           "/\\evil.example",
+                           "\\\\evil.example",
+                           "/portal",
+                           "/portal/",
+                           "/portal//evil.example",
+                           "/portal/../evil",
+                           "/portal/%2e%2e/evil",
+                           "/portal/%2F%2Fevil.example",
+                           "/portal\\account",
+                           "/portal/\\evil.example",
+                           "/portalx/account",
+                           "/portal.evil.example/account",
+                           "/portal@evil.example/",
+                           "/connect/authorize@evil.example",
+                           "/connect/authorize.evil.example",
+                           "/connect/authorize/../x",
+                           "/connect//authorize?x",
+                           "/CONNECT/authorize?x",
+                           "https://evil.example",
+                           "https:/evil.example",
+                           "https:evil.example",
+                           "https://pay.example/portal/account",
+                           "https://pay.example@evil.example/portal/account",
+                           "javascript:alert(1)",
+                           "data:text/html,x",
+                           " /portal/account",
+                           "/portal/account ",
+                           "/portal/acc\tount",
+                           "/portal/account\r\nSet-Cookie: a=b",
+                           "/portal/account#//evil.example",
+                           "/portal/\xef\xbc\x8f\xef\xbc\x8f",
+                           "/portal/account?x=\xe2\x80\xae",
+                           "/portal/account?x=%zz",
+                           "portal/account",
+                           "./portal/account",
+                           "?next=x",
+                           "/v1/payment_intents"}) {
+    CAPTURE(text);
+    CHECK_FALSE(is_local_target(text));
+  }
+  CHECK_FALSE(is_local_target(std::string{"/portal/a\0b", 11}));
+  CHECK_FALSE(is_local_target("/connect/authorize?x=" + std::string(most_form_bytes, 'a')));
+}
+
+TEST_CASE("the eleventh attempt of an account waits, wherever it comes from, until the first is 15 minutes old") {
+  sign_in_slowing slowing;
+  const sign_in_slowing::time start{};
+  for (int i = 0; i < 10; ++i)
+    CHECK_FALSE(slowing.begin("ada@example.com", "192.0.2." + std::to_string(i), start + i * 1s));
+  CHECK(slowing.begin("ada@example.com", "192.0.2.99", start + 10s) == 15min - 10s);
+  CHECK_FALSE(slowing.begin("bob@example.com", "192.0.2.99", start + 10s));
+  CHECK(slowing.begin("ada@example.com", "192.0.2.99", start + 15min - 1ms) == 1s);
+  CHECK_FALSE(slowing.begin("ada@example.com", "192.0.2.99", start + 15min));
+  CHECK(slowing.begin("ada@example.com", "192.0.2.99", start + 15min) == 1s);
+}
+
+TEST_CASE("the eleventh attempt from an address waits, whichever account it is for") {
+  sign_in_slowing slowing;
+  const sign_in_slowing::time start{};
+  for (int i = 0; i < 10; ++i) CHECK_FALSE(slowing.begin("user" + std::to_string(i), "192.0.2.1", start));
+  CHECK(slowing.begin("another", "192.0.2.1", start) == 15min);
+  CHECK_FALSE(slowing.begin("another", "192.0.2.2", start));
+  SECTION("an IPv6 network of 64 bits is one address") {
+    for (int i = 0; i < 10; ++i)
+      CHECK_FALSE(slowing.begin("v6-" + std::to_string(i), "2001:db8::" + std::to_string(i + 1), start));
+    CHECK(slowing.begin("v6", "2001:db8:0:0:ffff::1", start));
+    CHECK_FALSE(slowing.begin("v6", "2001:db8:0:1::1", start));
+  }
+}
+
+TEST_CASE("who signs in is no guesser, and an attempt that nobody looked at does not count") {
+  sign_in_slowing slowing;
+  const sign_in_slowing::time start{};
+  for (int i = 0; i < 100; ++i) {
+    CHECK_FALSE(slowing.begin("ada", "192.0.2.1", start));
+    if (i % 2)
+      slowing.passed("ada", "192.0.2.1");
+    else
+      slowing.take_back("ada", "192.0.2.1");
+  }
+  for (int i = 0; i < 9; ++i) CHECK_FALSE(slowing.begin("ada", "192.0.2.1", start));
+  slowing.passed("ada", "192.0.2.1");
+  // The account begins anew; the address has guessed at others' too, perhaps, and has one attempt less.
+  for (int i = 0; i < 2; ++i) CHECK_FALSE(slowing.begin("ada", "192.0.2.1", start));
+  CHECK(slowing.begin("ada", "192.0.2.1", start));
+}
+
+TEST_CASE("a flood of names forgets those that failed longest ago, and no others") {
+  sign_in_slowing slowing{4};
+  const sign_in_slowing::time start{};
+  for (int i = 0; i < 10; ++i) CHECK_FALSE(slowing.begin("ada", "a" + std::to_string(i % 4), start));
+  for (int i = 0; i < 3; ++i) CHECK_FALSE(slowing.begin("x" + std::to_string(i), "b" + std::to_string(i), start));
+  CHECK(slowing.begin("ada", "c", start));
+  CHECK_FALSE(slowing.begin("x9", "b9", start));
+  CHECK_FALSE(slowing.begin("ada", "c", start));
+}
+
+TEST_CASE("an invitation says whom it is for, for seven days, and cannot be forged") {
+  const auto now = *parse_seconds("2026-11-20T12:00:00Z");
+  const auto made = make_invitation(merchant_id{"merch_1"}, user_id{"user_1"}, "ada@example.com", now);
+  const auto url = invitation_url(made, "https://pay.example/portal", "key");
+  const std::string begin = "https://pay.example/portal/invitation?token=";
+  REQUIRE(url.starts_with(begin));
+  const auto token = url.substr(begin.size());
+  const auto read = read_invitation(token, "key", now + invitation_lifetime - 1ms);
+  REQUIRE(read);
+  CHECK(read->merchant.value == "merch_1");
+  CHECK(read->user.value == "user_1");
+  CHECK(read->email == "ada@example.com");
+  CHECK(read->id == made.id);
+  CHECK_FALSE(read_invitation(token, "key", now + invitation_lifetime));
+  CHECK_FALSE(read_invitation(token, "another key", now));
+  CHECK_FALSE(read_invitation(token + "A", "key", now));
+  CHECK_FALSE(read_invitation("", "key", now));
+  CHECK_FALSE(read_invitation(crypto::sign_token("key", "{}"), "key", now));
+  CHECK(make_invitation(merchant_id{"merch_1"}, user_id{"user_1"}, "a@b.example", now).id != made.id);
+}
+
+TEST_CASE("every scope that somebody can be asked for has words") {
+  for (const auto& row : scope_names) {
+    if (row.value == scope::all) continue;
+    CAPTURE(row.name);
+    const auto at = std::ranges::find(scope_table, row.value, &scope_words::value);
+    REQUIRE(at != std::end(scope_table));
+    CHECK_FALSE(at->title.empty());
+    CHECK_FALSE(at->detail.empty());
+  }
+}

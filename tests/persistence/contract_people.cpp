@@ -1,0 +1,241 @@
+// The store contract: persons, what they may do for merchants, and their sessions.
+#include <catch2/catch.hpp>
+
+#include "contract_store.hpp"
+
+using namespace gateway;
+using namespace gateway::persistence;
+using namespace gateway::persistence::test;
+using enum commit_outcome;
+
+namespace {
+
+const merchant_id shop{"merch_shop"}, cafe{"merch_cafe"};
+const user_id ada{"user_ada"}, bob{"user_bob"};
+
+template <class... Records>
+commit_outcome save(contract_store& store, const Records&... records) {
+  unit_parts unit;
+  (unit.records.emplace_back(records), ...);
+  return store.commit(unit);
+}
+
+template <class... Records>
+commit_outcome change(contract_store& store, const Records&... records) {
+  unit_parts unit;
+  (unit.record_claims.emplace_back(records), ...);
+  return store.commit(unit);
+}
+
+save_user a_person(const user_id& id, const std::string& email, const std::string& hash = "",
+                   std::int64_t created = 0) {
+  return {id, email, hash, at(created)};
+}
+
+save_merchant a_merchant(const merchant_id& id, const std::string& name) {
+  return {id, entity_id{"ent_" + id.value}, name, merchant_kind::standard, "", at(0)};
+}
+
+save_session a_session(const std::string& hash, const user_id& user, std::int64_t created, std::int64_t ends) {
+  return {hash, user, at(created), at(ends)};
+}
+
+bool has_session(contract_store& store, const std::string& hash) {
+  return store.run(find_session{hash}).found.has_value();
+}
+
+}  // namespace
+
+TEST_CASE("a person is found by the address in lower case, and it is taken however it is written") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  REQUIRE(save(store, a_person(ada, "Ada@Zoë.example", "hash", 5)) == committed);
+  CHECK(save(store, a_person(bob, "ADA@zoë.EXAMPLE")) == duplicate_record);
+  CHECK(save(store, a_person(ada, "other@example.com")) == duplicate_record);
+  const auto found = store.run(find_user{email_key_of("aDA@Zoë.example")}).found;
+  REQUIRE(found);
+  CHECK(found->id == ada);
+  CHECK(found->email == "Ada@Zoë.example");
+  CHECK(found->password_hash == "hash");
+  CHECK(found->created_at == at(5));
+  CHECK_FALSE(store.run(find_user{"other@example.com"}).found);
+  // Only ASCII letters are folded.
+  CHECK(save(store, a_person(bob, "ada@zoË.example")) == committed);
+}
+
+TEST_CASE("the directory has persons in the order in which they came, and whether they have a password") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  REQUIRE(save(store, a_person(bob, "bob@example.com", "", 2), a_person(ada, "Ada@example.com", "hash", 1)) ==
+          committed);
+  const auto users = store.run(find_directory{}).users;
+  REQUIRE(users.size() == 2);
+  CHECK(users[0].id == ada);
+  CHECK(users[0].email == "Ada@example.com");
+  CHECK(users[0].has_password);
+  CHECK(users[1].id == bob);
+  CHECK_FALSE(users[1].has_password);
+}
+
+TEST_CASE("a membership is one for each merchant and person: its role changes, and its time stays") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  REQUIRE(save(store, save_membership{shop, bob, member_role::owner, at(2)},
+               save_membership{shop, ada, member_role::viewer, at(1)},
+               save_membership{cafe, bob, member_role::viewer, at(9)}) == committed);
+  REQUIRE(save(store, save_membership{shop, bob, member_role::viewer, at(0)}) == committed);
+  auto found = store.run(find_directory{}).memberships;
+  REQUIRE(found.size() == 3);
+  CHECK(found[0].merchant == cafe);
+  CHECK(found[1].user == ada);
+  CHECK(found[1].merchant == shop);
+  CHECK(found[2].user == bob);
+  CHECK(found[2].role == member_role::viewer);
+  CHECK(found[2].created_at == at(2));
+
+  REQUIRE(change(store, drop_membership{shop, bob}) == committed);
+  CHECK(change(store, drop_membership{shop, bob}) == committed);
+  found = store.run(find_directory{}).memberships;
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].user == bob);
+  CHECK(found[0].merchant == cafe);
+  CHECK(found[1].user == ada);
+}
+
+TEST_CASE("a person and a first membership are stored together or not at all") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  REQUIRE(save(store, a_person(ada, "ada@example.com")) == committed);
+  CHECK(save(store, save_membership{shop, bob, member_role::owner, at(0)}, a_person(bob, "ADA@example.com")) ==
+        duplicate_record);
+  CHECK(store.run(find_directory{}).memberships.empty());
+}
+
+TEST_CASE("a session is found with its person and that one's merchants, by their names") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  REQUIRE(save(store, a_merchant(shop, "Zebra"), a_merchant(cafe, "Alto"), a_person(ada, "Ada@example.com", "hash"),
+               a_person(bob, "bob@example.com")) == committed);
+  REQUIRE(save(store, save_membership{shop, ada, member_role::owner, at(0)},
+               save_membership{cafe, ada, member_role::viewer, at(1)},
+               save_membership{shop, bob, member_role::owner, at(1)}) == committed);
+  REQUIRE(save(store, a_session("s1", ada, 10, 90)) == committed);
+  auto found = store.run(find_session{"s1"}).found;
+  REQUIRE(found);
+  CHECK(found->user == ada);
+  CHECK(found->email == "Ada@example.com");
+  CHECK(found->created_at == at(10));
+  CHECK(found->used_at == at(10));
+  CHECK(found->ends_at == at(90));
+  REQUIRE(found->of.size() == 2);
+  CHECK(found->of[0].merchant == cafe);
+  CHECK(found->of[0].merchant_name == "Alto");
+  CHECK(found->of[0].role == member_role::viewer);
+  CHECK(found->of[1].merchant == shop);
+  CHECK(found->of[1].role == member_role::owner);
+
+  REQUIRE(change(store, touch_session{"s1", at(20)}) == committed);
+  found = store.run(find_session{"s1"}).found;
+  REQUIRE(found);
+  CHECK(found->created_at == at(10));
+  CHECK(found->used_at == at(20));
+  CHECK_FALSE(has_session(store, "s2"));
+}
+
+TEST_CASE("a session of a person without a merchant is found, and one of nobody is not") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  REQUIRE(save(store, a_person(ada, "ada@example.com")) == committed);
+  REQUIRE(save(store, a_session("s1", ada, 0, 90), a_session("s2", bob, 0, 90)) == committed);
+  const auto found = store.run(find_session{"s1"}).found;
+  REQUIRE(found);
+  CHECK(found->of.empty());
+  CHECK_FALSE(has_session(store, "s2"));
+}
+
+TEST_CASE("a session ends alone, and its hash is taken once") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  REQUIRE(save(store, a_person(ada, "ada@example.com"), a_person(bob, "bob@example.com")) == committed);
+  REQUIRE(save(store, a_session("s1", ada, 0, 90), a_session("s2", ada, 0, 90)) == committed);
+  CHECK(save(store, a_session("s1", bob, 0, 90)) == duplicate_record);
+  REQUIRE(change(store, end_session{"s1"}) == committed);
+  CHECK(change(store, end_session{"s1"}, touch_session{"s1", at(1)}) == committed);
+  CHECK_FALSE(has_session(store, "s1"));
+  CHECK(has_session(store, "s2"));
+}
+
+TEST_CASE("a new password ends the person's sessions but the one named") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  REQUIRE(save(store, a_person(ada, "ada@example.com", "old"), a_person(bob, "bob@example.com", "his")) == committed);
+  REQUIRE(save(store, a_session("s1", ada, 0, 90), a_session("s2", ada, 0, 90), a_session("s3", bob, 0, 90)) ==
+          committed);
+  const std::string kept = GENERATE("s1", "s3", "");
+  INFO("kept is " << kept);
+  REQUIRE(change(store, set_user_password{ada, "new", at(5), kept}) == committed);
+  CHECK(store.run(find_user{"ada@example.com"}).found.value().password_hash == "new");
+  CHECK(store.run(find_user{"bob@example.com"}).found.value().password_hash == "his");
+  CHECK(has_session(store, "s1") == (kept == "s1"));
+  CHECK_FALSE(has_session(store, "s2"));
+  CHECK(has_session(store, "s3"));
+}
+
+TEST_CASE("a sign-in after a new password keeps its session, though both are in one batch") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  REQUIRE(save(store, a_person(ada, "ada@example.com", "old")) == committed);
+  unit_parts before, password, after;
+  before.records = {a_session("s1", ada, 0, 90)};
+  password.record_claims = {set_user_password{ada, "new", at(5), ""}};
+  after.records = {a_session("s2", ada, 6, 90)};
+  CHECK(store.commit(std::vector{before, password, after}) == std::vector(3, committed));
+  CHECK_FALSE(has_session(store, "s1"));
+  CHECK(has_session(store, "s2"));
+}
+
+TEST_CASE("who signs in leaves no session behind that is over") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  REQUIRE(save(store, a_person(ada, "ada@example.com"), a_person(bob, "bob@example.com")) == committed);
+  REQUIRE(save(store, a_session("over", ada, 0, 50), a_session("open", ada, 0, 51), a_session("his", bob, 0, 50)) ==
+          committed);
+  REQUIRE(save(store, a_session("new", ada, 50, 99)) == committed);
+  CHECK_FALSE(has_session(store, "over"));
+  CHECK(has_session(store, "open"));
+  CHECK(has_session(store, "new"));
+  CHECK(has_session(store, "his"));
+}
+
+TEST_CASE("an invitation is spent in the unit of what it buys, once") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  REQUIRE(save(store, a_person(ada, "ada@example.com")) == committed);
+  for (const bool first : {true, false}) {
+    unit_parts redeem;
+    redeem.records = {spend_token{shop, "token", at(0)}};
+    redeem.record_claims = {set_user_password{ada, first ? "hers" : "another's", at(5), ""}};
+    CHECK(store.commit(redeem) == (first ? committed : duplicate_record));
+  }
+  CHECK(store.run(find_user{"ada@example.com"}).found.value().password_hash == "hers");
+}
+
+TEST_CASE("a restart finds persons, memberships and sessions as they were") {
+  FOR_EACH_STORE(kind);
+  empty_store store{kind};
+  migrate(*connect(store.where(), access::migrate));
+  {
+    unit_parts unit;
+    unit.records = {a_merchant(shop, "Shop"), a_person(ada, "Ada@example.com", "hash"),
+                    save_membership{shop, ada, member_role::owner, at(0)}, a_session("s1", ada, 0, 90)};
+    const unit_of_work whole = unit;
+    REQUIRE(commit_units(*connect(store.where(), access::write), {&whole, 1}).front() == committed);
+  }
+  const auto reader = connect(store.where(), access::read);
+  const auto found = run(*reader, find_session{"s1"}).found;
+  REQUIRE(found);
+  CHECK(found->email == "Ada@example.com");
+  REQUIRE(found->of.size() == 1);
+  CHECK(found->of[0].merchant_name == "Shop");
+  CHECK(run(*reader, find_user{"ada@example.com"}).found.value().password_hash == "hash");
+}

@@ -1,0 +1,43 @@
+// Checks the gateway's promises about platforms' grants: that a revoke cuts off, that a code buys one exchange, and
+// that there is one active grant at a time.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+
+#include "gateway/directory.hpp"
+#include "promises.hpp"
+
+namespace gateway::simulation {
+
+class grant_promises {
+ public:
+  grant_promises(const testing::memory_store& rows, promises& all) : rows_{rows}, all_{all} {}
+
+  /// A unit has been committed.
+  void committed(const testing::unit_parts& unit);
+  /// Whoever asked to revoke this grant is told that it is revoked.
+  void revoked(const entity_key& binding, const grant_id& id);
+  /// The node has let in a platform's request, by what is published there.
+  void let_in(const entity_key& binding);
+  /// A platform is told that its code is exchanged. `command` is the request's idempotency key.
+  void exchanged(const std::string& code_hash, const std::string& command);
+  /// The checks after the faults have ended and nothing is in flight.
+  void at_rest(const directory& published);
+
+ private:
+  using row_key = testing::memory_store::entity_row_key;
+
+  const testing::memory_store& rows_;
+  promises& all_;
+  std::map<row_key, grant_binding> last_;                ///< as the last commit has left each
+  std::map<row_key, std::int64_t> cut_off_;              ///< the version of which a revoke was answered
+  std::map<std::string, grant> ended_;                   ///< by id: a grant that is revoked never changes
+  std::map<std::string, row_key> bound_;                 ///< by a grant's id
+  std::map<std::string, std::string> exchanges_;         ///< by the code's hash: the idempotency key that bought it
+  std::map<std::string, unsigned> spent_;                ///< by the code's hash: commits that took it away
+};
+
+}  // namespace gateway::simulation
