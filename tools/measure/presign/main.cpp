@@ -29,6 +29,7 @@ struct plan {
   std::string host;
   std::string key_id;
   std::string secret;
+  std::string on_behalf_of;  ///< the merchant for whom a platform's key acts, in test; empty: the key is the merchant's
   std::string output;
   unsigned files = 1;
 };
@@ -99,7 +100,10 @@ class signer {
     std::string canonical{method};
     canonical.append("\n").append(path).append("\n").append(at_).append("\n").append(hex(hash.data(), hash.size()));
     std::string text{method};
-    text.append(" ").append(path).append(" HTTP/1.1\r\nHost: ").append(wanted_.host);
+    text.append(" ").append(path);
+    if (!wanted_.on_behalf_of.empty()) text.append("?environment=test");
+    text.append(" HTTP/1.1\r\nHost: ").append(wanted_.host);
+    if (!wanted_.on_behalf_of.empty()) text.append("\r\nService-Merchant: ").append(wanted_.on_behalf_of);
     text.append("\r\nX-Service-Key-Id: ").append(wanted_.key_id);
     text.append("\r\nX-Service-Timestamp: ").append(at_);
     text.append("\r\nX-Service-Signature: ").append(hmac_hex(wanted_.secret, canonical));
@@ -136,6 +140,7 @@ int main(int argc, char** argv) {
   app.add_option("--count", wanted.count, "how many requests")->required();
   app.add_option("--host", wanted.host, "ADDR:PORT for the Host header")->required();
   app.add_option("--key-id", wanted.key_id, "who signs")->required();
+  app.add_option("--on-behalf-of", wanted.on_behalf_of, "the merchant for whom a platform signs, in test");
   app.add_option("--output", wanted.output, "files are named OUTPUT.0, OUTPUT.1, …")->required();
   app.add_option("--files", wanted.files, "one for each thread of the load generator")->check(CLI::Range(1, 64));
   CLI11_PARSE(app, argc, argv);

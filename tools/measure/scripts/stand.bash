@@ -103,10 +103,10 @@ sample() {
     END { printf "%d\n", sum }'
 }
 
-# presign GATEWAY KIND SERIES FIRST COUNT: writes $stand/requests.N, one for each thread of wrk.
+# presign GATEWAY KIND SERIES FIRST COUNT [OPTION…]: writes $stand/requests.N, one for each thread of wrk.
 presign() {
   PRESIGN_SECRET=${key_secret[$1]} build/bench/presign --kind="$2" --series="$3" --first="$4" --count="$5" --key-id="${key_id[$1]}" \
-    --host="${url[$1]#https://}" --files="$threads" --output="$stand/requests"
+    --host="${url[$1]#https://}" --files="$threads" --output="$stand/requests" "${@:6}"
 }
 
 # drive SERVER once|again SECONDS: sets requests, microseconds, p50, p99, bad, broken, exhausted.
