@@ -4,31 +4,12 @@
 #include <boost/beast/core/detail/base64.hpp>
 
 #include "destinations.hpp"
-#include "paths.hpp"
+#include "npm_package.hpp"
 
 using namespace gateway::e2e;
 using namespace std::chrono_literals;
 
 namespace {
-
-/// The library as package-lock.json pins it, and the script that feeds it. Throws what npm says if there is no
-/// installing it.
-std::filesystem::path verifier() {
-  const auto folder = work_folder() / "stripe";
-  const auto source = project_root() / "tests" / "end_to_end" / "stripe";
-  const auto installed = folder / "installed-package-lock.json";
-  std::filesystem::create_directories(folder);
-  for (const auto* name : {"package.json", "package-lock.json", "verify.mjs"})
-    std::filesystem::copy_file(source / name, folder / name, std::filesystem::copy_options::overwrite_existing);
-  if (!std::filesystem::exists(installed) || read_file(installed) != read_file(source / "package-lock.json")) {
-    const auto npm =
-        run_command({"npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"}, {}, {{}, {}, folder}, 90s);
-    if (npm.code != 0) throw std::runtime_error("npm ci: " + npm.err + npm.out);
-    std::filesystem::copy_file(folder / "package-lock.json", installed,
-                               std::filesystem::copy_options::overwrite_existing);
-  }
-  return folder;
-}
 
 std::string base64(std::string_view bytes) {
   namespace detail = boost::beast::detail::base64;
@@ -74,7 +55,7 @@ std::vector<std::string> asked(const std::filesystem::path& folder, const std::v
 TEST_CASE("Stripe's own library verifies our deliveries, and refuses what is tampered with, foreign or old") {
   std::filesystem::path folder;
   try {
-    folder = verifier();
+    folder = npm_package("stripe");
   } catch (const std::runtime_error& why) {
     WARN("NOT RUN: the npm package stripe cannot be installed: " << why.what());
     return;

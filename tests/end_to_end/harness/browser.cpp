@@ -127,4 +127,22 @@ void browser::screenshot(const std::filesystem::path& file) {
   write_file(file, from_base64(command("GET", "/session/" + session_ + "/screenshot").text()));
 }
 
+std::vector<std::string> browser::accessibility_faults(const std::string& axe) {
+  const auto run = [&](const std::string& how, const std::string& script) {
+    return command("POST", "/session/" + session_ + "/execute/" + how,
+                   object{}.set("script", script).raw("args", "[]").text());
+  };
+  run("sync", axe);
+  const auto found = run("async", R"js(
+    const done = arguments[arguments.length - 1];
+    axe.run({resultTypes: ["violations"]}).then(
+      all => done({passed: all.passes.length,
+                   faults: all.violations.flatMap(rule => rule.nodes.map(node => rule.id + ": " + node.html))}),
+      error => done({passed: 0, faults: ["axe: " + error]}));)js");
+  if (found["passed"].number() == 0) throw std::runtime_error("axe has checked nothing: " + found.dump());
+  std::vector<std::string> faults;
+  for (const auto& each : found["faults"].items()) faults.push_back(each.text());
+  return faults;
+}
+
 }  // namespace gateway::e2e

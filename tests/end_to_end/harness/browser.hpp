@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "child_process.hpp"
 #include "json.hpp"
@@ -35,6 +36,9 @@ class browser {
   bool arrives_at(std::string_view url_prefix, std::chrono::milliseconds within = std::chrono::seconds{15});
   /// PNG of what is to be seen.
   void screenshot(const std::filesystem::path& file);
+  /// What axe-core, whose text this is, finds wrong on the page: `rule: element`. The page's policy does not bind the
+  /// driver's scripts.
+  std::vector<std::string> accessibility_faults(const std::string& axe);
 
  private:
   json command(const std::string& method, const std::string& path, const std::string& body = {});

@@ -1,0 +1,130 @@
+// Every page as axe-core sees it in headless Chromium: wide and light, narrow and dark. The pictures of both are left
+// in the work folder, to be looked at.
+#include <catch2/catch.hpp>
+
+#include "browser.hpp"
+#include "landing_site.hpp"
+#include "npm_package.hpp"
+#include "paths.hpp"
+#include "platform.hpp"
+#include "text.hpp"
+
+using namespace gateway::e2e;
+
+namespace {
+
+/// A platform, a merchant with an owner, and a browser that looks closely.
+struct inspection {
+  gateway_process gateway{gateway_options{}};
+  landing_site site;
+  merchant_account shop = new_merchant(gateway, {"Lantern Books", "standard", "ada@lantern.example"});
+  browser eyes;
+  std::string axe;
+
+  explicit inspection(std::string axe_text) : axe(std::move(axe_text)) {
+    add_person(gateway, shop.id, "ada@lantern.example");
+    gateway.ctl({"platform", "create", "--name", "Shopfront", "--slug", "shopfront", "--contact", "a@shopfront.example",
+                 "--redirect-uri", site.url("/callback")});
+  }
+
+  void look(const std::string& name) {
+    for (const bool phone : {true, false}) {
+      CAPTURE(name, phone);
+      eyes.show_as(phone ? 390 : 1100, phone ? 844 : 900, phone);
+      eyes.screenshot(work_folder() / ("page-" + name + (phone ? "-phone-dark.png" : ".png")));
+      CHECK(eyes.accessibility_faults(axe) == std::vector<std::string>{});
+    }
+  }
+  void look_at(const std::string& target, const std::string& name) {
+    eyes.open(target.starts_with("https:") ? target : gateway.base_url() + target);
+    look(name);
+  }
+  void sign_in(const std::string& email, std::string_view password = owner_password) {
+    eyes.type("#email", email);
+    eyes.type("#password", std::string{password});
+    eyes.click("button[value=sign-in]");
+  }
+  std::string ask(const std::string& scopes) const {
+    return "/connect/authorize?client_id=shopfront&state=s1&mode=test&scope=" + percent_encode(scopes) +
+           "&redirect_uri=" + percent_encode(site.url("/callback"));
+  }
+  void press(const std::string& action) { eyes.click("button[value=" + action + "]"); }
+};
+
+void look_at_people(inspection& i) {
+  i.look_at("/portal/sign-in", "sign-in");
+  i.sign_in("ada@lantern.example", "not the password");
+  i.look("sign-in-refused");
+  const auto invited = i.gateway.ctl(
+      {"merchant", "user", "invite", "--merchant", i.shop.id, "--email", "vic@lantern.example", "--role", "viewer"});
+  i.look_at(invited["invitation_url"].text(), "invitation");
+  i.look_at(invited["invitation_url"].text() + "A", "invitation-unusable");
+}
+
+void look_at_consent(inspection& i) {
+  i.look_at("/connect/authorize?client_id=nobody", "authorize-fault");
+  i.eyes.open(i.gateway.base_url() + i.ask("payments:read customers:read"));
+  i.sign_in("ada@lantern.example");
+  i.look("consent");
+  i.press("connect");
+  REQUIRE(i.eyes.arrives_at(i.site.url("/callback?code=")));
+  i.look_at(i.ask("payments:read payments:write customers:write"), "consent-widening");
+  const auto second = new_merchant(i.gateway, {"Second Shop"}), third = new_merchant(i.gateway, {"Third Shop"});
+  add_person(i.gateway, second.id, "ada@lantern.example");
+  add_person(i.gateway, third.id, "ada@lantern.example", "viewer");
+  i.eyes.open(i.gateway.base_url() + i.ask("payments:read"));
+  i.sign_in("ada@lantern.example");  // what an operator sets as a password ends the session
+  i.look("consent-several");
+  i.look_at("/portal/account", "account");
+  i.press("sign-out");
+  add_person(i.gateway, i.shop.id, "vic@lantern.example", "viewer");
+  i.eyes.open(i.gateway.base_url() + i.ask("payments:read"));
+  i.sign_in("vic@lantern.example");
+  i.look("consent-refused");
+}
+
+void look_at_setup(inspection& i) {
+  set_connection(i.gateway, i.shop.id, "sandbox", "not_connected");
+  api merchant{i.gateway, i.shop.test};
+  const auto refused = merchant.create(server_payment(new_payment_id()));
+  REQUIRE(summary_of(refused) == "422 {merchant_not_charge_capable}");
+  const auto link = json::parse(refused.body)["error"]["setup_url"].text();
+  i.look_at(link, "setup-redeem");
+  i.press("redeem");
+  i.look("setup-providers");
+  i.eyes.click("input[value=sandbox]");
+  i.press("connect");
+  i.look("setup-onboarding");
+  i.press("finish");
+  i.look("setup-done");
+  i.look_at(link, "setup-unusable");
+}
+
+void look_at_checkout(inspection& i) {
+  api merchant{i.gateway, i.shop.test};
+  const auto answer = merchant.create(redirect_payment(new_payment_id()).set("description", "Two books"));
+  REQUIRE(summary_of(answer) == "200 processing");
+  i.look_at(json::parse(answer.body)["provider.hosted_url"].text(), "checkout");
+  const auto challenge = merchant.create(server_payment(new_payment_id(), "pm_card_authenticationRequired"));
+  i.look_at(json::parse(challenge.body)["provider.hosted_url"].text(), "challenge");
+  i.press("pay");
+  i.look("challenge-passed");
+  i.look_at("/docs/errors", "docs-errors");
+}
+
+}  // namespace
+
+TEST_CASE("axe finds nothing on any page, light or dark, wide or narrow") {
+  std::string axe;
+  try {
+    axe = read_file(npm_package("axe") / "node_modules" / "axe-core" / "axe.min.js");
+  } catch (const std::runtime_error& why) {
+    WARN("NOT RUN: the npm package axe-core cannot be installed: " << why.what());
+    return;
+  }
+  inspection i{std::move(axe)};
+  look_at_people(i);
+  look_at_consent(i);
+  look_at_setup(i);
+  look_at_checkout(i);
+}
