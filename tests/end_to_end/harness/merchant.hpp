@@ -30,7 +30,7 @@ struct merchant_account {
 struct merchant_options {
   std::string name = "Lantern Books";
   std::string entity = "standard";
-  std::string owner_email;
+  std::string owner_email = {};
   bool live = false;  ///< a live key, connected to the sandbox card route for every currency in `live_currencies`
   std::string live_currencies = "HKD,USD,EUR";
 };
