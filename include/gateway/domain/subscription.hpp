@@ -1,0 +1,134 @@
+// The subscription: what is stored about it, and the commands that change it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gateway/domain/ids.hpp"
+#include "gateway/domain/payment.hpp"
+#include "gateway/domain/provider_kind.hpp"
+#include "gateway/domain/subscription_notification.hpp"
+#include "gateway/domain/time.hpp"
+#include "gateway/domain/webhook.hpp"
+
+namespace gateway {
+
+/// What is asked of the provider. `expire` is the gateway's own: no caller waits for it.
+enum class subscription_operation : unsigned char { open_checkout, cancel, expire };
+
+constexpr std::string_view to_string(subscription_operation o) noexcept {
+  constexpr std::string_view names[] = {"open_checkout", "cancel", "expire"};
+  return names[static_cast<std::size_t>(o)];
+}
+
+constexpr std::optional<subscription_operation> parse_subscription_operation(std::string_view text) noexcept {
+  for (auto o : {subscription_operation::open_checkout, subscription_operation::cancel, subscription_operation::expire})
+    if (to_string(o) == text) return o;
+  return std::nullopt;
+}
+
+/// An operation whose provider call may have gone out and whose outcome is not on the subscription yet. Durable before
+/// the call.
+struct open_subscription_operation {
+  command_key command;  ///< of `expire`: empty
+  subscription_operation what = subscription_operation::open_checkout;
+  bool answered = false;   ///< its client was told that the outcome is unknown
+  unsigned asked = 0;      ///< times the provider was asked without an answer
+  std::int64_t claim = 0;  ///< the subscription's version by which it was claimed: no two operations share one
+  time_point begun_at{};
+
+  bool operator==(const open_subscription_operation&) const = default;
+};
+
+/// What the caller said when it opened the checkout. Never changes; may hold personal data: never logged.
+struct subscription_details {
+  std::string customer_ref;
+  std::uint32_t trial_period_days = 0;
+  std::string success_url;
+  std::string cancel_url;
+  std::string description;
+
+  bool operator==(const subscription_details&) const = default;
+};
+
+/// Notifications kept of a subscription whose creation has not been seen. A provider tells the creation first, so that
+/// few are overtaken by others. Past this, one is not taken: the provider tells it again.
+inline constexpr std::size_t most_waiting_notifications = 256;
+
+struct subscription {
+  entity_key key;            ///< its id is the caller's subscription_id
+  std::int64_t version = 0;  ///< every durable change is a compare-and-swap on this
+  platform_id platform;      ///< whose customer_ref it is
+  provider_kind provider = provider_kind::sandbox;
+  std::string account;  ///< the merchant's account at the provider
+  subscription_details details;
+
+  std::string checkout_session_id;
+  std::string hosted_url;
+  std::optional<time_point> checkout_expires_at;
+  std::optional<provider_error> error;  ///< why the checkout could not be opened
+
+  std::string provider_subscription_id;   ///< empty until the provider has named it
+  subscription_projection state;          ///< as asked for; then the provider's statement that stands at `known`
+  std::optional<history_position> known;  ///< empty until there is one
+  bool activated = false;                 ///< its creation was seen, and told
+  bool cancellation_told = false;
+  std::vector<subscription_notification> waiting;  ///< for the creation; oldest first
+
+  std::optional<open_subscription_operation> open;
+  std::optional<time_point> due_at;  ///< when the reconciler must look at it again
+  std::uint32_t next_seq = 1;        ///< of its timeline
+  time_point created_at{};
+  time_point updated_at{};
+
+  bool operator==(const subscription&) const = default;
+};
+
+/// Subscription ids as callers choose them: `[A-Za-z0-9_-]{1,64}`.
+constexpr bool is_subscription_id(std::string_view text) noexcept {
+  return text.size() <= 64 && is_provider_id(text);
+}
+
+inline entity_key subscription_key(merchant_id merchant, environment env, std::string id) {
+  return {std::move(merchant), env, entity_kind::subscription, std::move(id)};
+}
+
+/// `sub_<merchant>_<provider's id>`: the id in events. Callers may use it in place of their own.
+inline std::string public_subscription_id(const merchant_id& merchant, std::string_view provider_subscription_id) {
+  return std::string{"sub_"}.append(merchant.value).append("_").append(provider_subscription_id);
+}
+
+/// The provider's id within an id from an event; nothing if it is none of this merchant's.
+constexpr std::optional<std::string_view> provider_subscription_id_in(std::string_view text,
+                                                                      const merchant_id& merchant) noexcept {
+  constexpr std::string_view prefix = "sub_";
+  if (!text.starts_with(prefix)) return std::nullopt;
+  text.remove_prefix(prefix.size());
+  if (!text.starts_with(merchant.value)) return std::nullopt;
+  text.remove_prefix(merchant.value.size());
+  if (!text.starts_with('_') || text.size() < 2) return std::nullopt;
+  return text.substr(1);
+}
+
+// ---- commands -----------------------------------------------------------------------------------
+
+struct open_subscription_checkout {
+  platform_id platform;
+  money amount;
+  billing_period every;
+  subscription_details details;
+  metadata_map metadata;
+  std::string provider_customer_id;  ///< that customer_ref is mapped to
+};
+
+struct cancel_subscription {};
+
+/// What the customer did on the hosted page.
+enum class checkout_choice : unsigned char { pay, decline, cancel };
+
+}  // namespace gateway

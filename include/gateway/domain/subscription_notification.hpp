@@ -1,0 +1,166 @@
+// What a provider tells about a subscription: its state at one moment, what happened then, and where that stands in the
+// provider's history.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "gateway/domain/billing_calendar.hpp"
+#include "gateway/domain/ids.hpp"
+#include "gateway/domain/money.hpp"
+#include "gateway/domain/payment.hpp"
+#include "gateway/domain/time.hpp"
+
+namespace gateway {
+
+/// `pending` and `failed` are the gateway's own: the checkout is open, and the checkout could not be opened. All others
+/// are the provider's. Where a checkout is closed before the provider has made a subscription of it, the gateway sets
+/// `canceled` or `incomplete_expired` itself.
+enum class subscription_status : unsigned char {
+  pending,
+  failed,
+  incomplete,  ///< made, and its first invoice is not paid yet
+  trialing,
+  active,
+  past_due,  ///< an invoice failed, and the provider tries again
+  unpaid,    ///< an invoice failed for good, and the subscription goes on
+  paused,
+  incomplete_expired,
+  canceled
+};
+
+inline constexpr std::size_t subscription_status_count = 10;
+
+constexpr std::string_view to_string(subscription_status s) noexcept {
+  constexpr std::string_view names[] = {"pending",  "failed", "incomplete", "trialing",           "active",
+                                        "past_due", "unpaid", "paused",     "incomplete_expired", "canceled"};
+  return names[static_cast<std::size_t>(s)];
+}
+
+constexpr std::optional<subscription_status> parse_subscription_status(std::string_view text) noexcept {
+  for (std::size_t i = 0; i < subscription_status_count; ++i)
+    if (to_string(static_cast<subscription_status>(i)) == text) return static_cast<subscription_status>(i);
+  return std::nullopt;
+}
+
+/// Nothing leads out of these: the subscription bills no more.
+constexpr bool is_final(subscription_status s) noexcept {
+  return s == subscription_status::canceled || s == subscription_status::incomplete_expired;
+}
+
+/// What changes in a subscription, as the provider states it at one moment.
+struct subscription_projection {
+  subscription_status status = subscription_status::pending;
+  std::string provider_customer_id;
+  money amount;  ///< of a cycle
+  billing_period every;
+  std::optional<time_point> period_start;
+  std::optional<time_point> period_end;
+  std::optional<time_point> cancel_at;
+  std::optional<time_point> canceled_at;
+  metadata_map metadata;  ///< the subscription's own, verbatim
+
+  bool operator==(const subscription_projection&) const = default;
+};
+
+/// What a provider notification says that happened, in the order of things that happen at the same moment.
+enum class notification_kind : unsigned char { created, invoice_failed, invoice_paid, updated, deleted };
+
+inline constexpr std::size_t notification_kind_count = 5;
+
+constexpr std::string_view to_string(notification_kind k) noexcept {
+  constexpr std::string_view names[] = {"created", "invoice_failed", "invoice_paid", "updated", "deleted"};
+  return names[static_cast<std::size_t>(k)];
+}
+
+constexpr std::optional<notification_kind> parse_notification_kind(std::string_view text) noexcept {
+  for (std::size_t i = 0; i < notification_kind_count; ++i)
+    if (to_string(static_cast<notification_kind>(i)) == text) return static_cast<notification_kind>(i);
+  return std::nullopt;
+}
+
+/// Where a statement of the provider stands in its history. Total, so that of two statements one is the older, in
+/// whatever order they arrive. A provider's time has whole seconds, and several things happen within one: what
+/// decides then is its sequence, where it has one, else what kind of thing happened, at last the event's id.
+struct history_position {
+  time_point at{};             ///< the provider's clock
+  std::uint64_t sequence = 0;  ///< 0: the provider numbers nothing
+  notification_kind kind = notification_kind::created;
+  std::string event_id;
+
+  bool operator==(const history_position&) const = default;
+  auto operator<=>(const history_position&) const = default;
+};
+
+/// An invoice of one cycle, as it is after one attempt to collect it.
+struct subscription_invoice {
+  std::string id;  ///< the provider's
+  money amount;
+  std::optional<time_point> period_start;
+  std::optional<time_point> period_end;
+  unsigned attempt = 1;
+  bool final_attempt = false;  ///< the provider tries no more
+  std::string failure_code;    ///< of a failed attempt
+  std::string failure_message;
+
+  bool operator==(const subscription_invoice&) const = default;
+};
+
+/// Something that the provider tells about a subscription, as its adapter has read it.
+struct subscription_notification {
+  std::string event_id;  ///< the provider's: each counts once
+  notification_kind kind = notification_kind::created;
+  time_point at{};  ///< when it happened, by the provider's clock
+  std::uint64_t sequence = 0;
+  std::string provider_subscription_id;
+  subscription_projection state;  ///< of the subscription, after what happened
+  bool status_changed = false;    ///< updated: this update moved it to its status
+  std::optional<subscription_invoice> invoice;  ///< invoice_paid, invoice_failed
+
+  bool operator==(const subscription_notification&) const = default;
+};
+
+inline history_position position_of(const subscription_notification& n) {
+  return {n.at, n.sequence, n.kind, n.event_id};
+}
+
+/// Whether this is the notification that ends the subscription. A provider may go on to tell of a subscription that has
+/// ended, of new metadata say: those are updates like any other. So a history has one end.
+constexpr bool ends_subscription(const subscription_notification& n) noexcept {
+  return n.kind == notification_kind::deleted ||
+         (n.kind == notification_kind::updated && n.status_changed && is_final(n.state.status));
+}
+
+/// A provider's identifier becomes part of ours, which have 255 bytes at most.
+inline constexpr std::size_t most_provider_id = 150;
+
+/// What a provider may call a subscription, an invoice or an event.
+constexpr bool is_provider_id(std::string_view text) noexcept {
+  if (text.empty() || text.size() > most_provider_id) return false;
+  for (const char c : text) {
+    const bool allowed =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    if (!allowed) return false;
+  }
+  return true;
+}
+
+/// Why an adapter must not pass this notification on; nothing if it may.
+inline std::optional<std::string_view> fault_of(const subscription_notification& n) {
+  if (!is_provider_id(n.event_id)) return "event_id: must be 1 to 150 letters, digits, dashes and underscores";
+  if (!is_provider_id(n.provider_subscription_id))
+    return "provider_subscription_id: must be 1 to 150 letters, digits, dashes and underscores";
+  if (n.state.status == subscription_status::pending || n.state.status == subscription_status::failed)
+    return "state: the status is none of a provider's";
+  const bool about_invoice = n.kind == notification_kind::invoice_paid || n.kind == notification_kind::invoice_failed;
+  if (about_invoice != n.invoice.has_value()) return "invoice: stands where the notification is about one";
+  if (n.invoice && !is_payment_id(std::string{"pay_"}.append(n.invoice->id)))
+    return "invoice.id: must be 1 to 60 letters, digits, dashes and underscores";
+  return std::nullopt;
+}
+
+}  // namespace gateway

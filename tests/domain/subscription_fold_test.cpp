@@ -1,0 +1,255 @@
+// The outcome of a provider's history does not depend on the order in which it arrives: seeded histories, each told in
+// many orders, late and more than once, alone and around a cancel.
+#include <catch2/catch.hpp>
+
+#include "subscription_histories.hpp"
+
+using namespace gateway;
+using namespace gateway::testing;
+
+namespace {
+
+using generator = std::mt19937_64;
+using history = std::vector<subscription_notification>;
+
+constexpr int histories = 200;
+constexpr int orders_of_each = 20;
+
+/// 0 … limit - 1.
+std::uint64_t below(generator& random, std::uint64_t limit) { return random() % limit; }
+bool one_in(generator& random, std::uint64_t n) { return below(random, n) == 0; }
+
+struct invoice_state {
+  unsigned number = 0;
+  unsigned attempt = 0;
+};
+
+/// A history without contradictions, oldest first: one creation, at most one end, and after it only what keeps its
+/// status. Several notifications may share a second, and some providers number nothing.
+history made_by_provider(generator& random) {
+  using enum notification_kind;
+  using enum subscription_status;
+  history made;
+  const bool numbers = one_in(random, 2);
+  int second = 0;
+  invoice_state invoice;
+  auto status = one_in(random, 3) ? trialing : active;
+  const auto add = [&](notification_kind kind) -> subscription_notification& {
+    const auto n = std::to_string(made.size() + 1);
+    made.push_back(notification("evt_" + n, kind, status, second, numbers ? made.size() + 1 : 0));
+    return made.back();
+  };
+  add(created);
+  const auto length = below(random, 14);
+  for (std::uint64_t i = 0; i < length; ++i) {
+    if (!numbers || one_in(random, 2)) second += 1 + static_cast<int>(below(random, 5));
+    const bool ended = is_final(status);
+    switch (below(random, ended ? 3 : 6)) {
+      case 0: add(updated); break;
+      case 1:
+      case 2: {
+        // An attempt at the open invoice, or at a new one. Only a failed one is attempted again.
+        if (invoice.attempt == 0) ++invoice.number;
+        ++invoice.attempt;
+        const bool paid = one_in(random, 2);
+        if (!ended) status = paid ? active : past_due;
+        auto& n = add(paid ? invoice_paid : invoice_failed);
+        n.invoice->id = "in_9_" + std::to_string(invoice.number);
+        n.invoice->attempt = invoice.attempt;
+        if (paid) invoice.attempt = 0;
+        break;
+      }
+      case 3: {
+        status = one_in(random, 2) ? paused : active;
+        add(updated).status_changed = true;
+        break;
+      }
+      case 4:
+        status = canceled;
+        add(deleted);
+        break;
+      case 5:
+        status = one_in(random, 2) ? canceled : incomplete_expired;
+        add(updated).status_changed = true;
+        break;
+    }
+  }
+  return made;
+}
+
+/// Each notification once to three times, in any order.
+history as_it_arrives(const history& made, generator& random) {
+  history told;
+  for (const auto& n : made)
+    for (auto copies = 1 + below(random, 3); copies > 0; --copies) told.push_back(n);
+  std::ranges::shuffle(told, random);
+  return told;
+}
+
+fold of(const history& told) {
+  fold f;
+  f.row = pending_checkout();
+  for (const auto& n : told) f.hear(n);
+  return f;
+}
+
+const subscription_notification* end_of(const history& made) {
+  const auto end = std::ranges::find_if(made, ends_subscription);
+  return end == made.end() ? nullptr : &*end;
+}
+
+/// What must have been told, worked out from the history and from nothing that the machine does.
+std::vector<std::string> owed(const history& made) {
+  std::vector<std::string> ids;
+  const auto add = [&](std::string_view type, const std::string& event) {
+    ids.push_back(std::string{"evt_sandbox_"}.append(type).append("_").append(event));
+  };
+  for (const auto& n : made) {
+    switch (n.kind) {
+      case notification_kind::created: add("subscription_activated", n.event_id); break;
+      case notification_kind::updated:
+        add(&n == end_of(made) ? "subscription_canceled" : "subscription_updated", n.event_id);
+        break;
+      case notification_kind::deleted: add("subscription_canceled", n.event_id); break;
+      case notification_kind::invoice_paid:
+        add("subscription_invoice_paid", n.event_id);
+        add("payment_captured", n.event_id);
+        break;
+      case notification_kind::invoice_failed:
+        add("subscription_invoice_failed", n.event_id);
+        add("payment_failed", n.event_id);
+        break;
+    }
+  }
+  return sorted(std::move(ids));
+}
+
+std::map<std::string, std::pair<payment_state, std::int64_t>> owed_payments(const history& made) {
+  std::map<std::string, std::pair<payment_state, std::int64_t>> states;
+  for (const auto& n : made) {
+    if (!n.invoice) continue;
+    auto& state = states.try_emplace("pay_" + n.invoice->id, payment_state::failed, 0).first->second;
+    if (n.kind == notification_kind::invoice_paid) state = {payment_state::captured, n.invoice->amount.minor};
+  }
+  return states;
+}
+
+}  // namespace
+
+TEST_CASE("told in order and once, a history ends in the provider's newest statement, or its final one") {
+  generator random{1};
+  for (int i = 0; i < histories; ++i) {
+    CAPTURE(i);
+    const auto made = made_by_provider(random);
+    const auto f = of(made);
+    const auto* end = end_of(made);
+    REQUIRE(f.row.state == (end ? *end : made.back()).state);
+    REQUIRE(f.row.activated);
+    REQUIRE(f.row.waiting.empty());
+    REQUIRE(sorted(f.event_ids) == owed(made));
+    REQUIRE(states_of(f.payments) == owed_payments(made));
+  }
+}
+
+TEST_CASE("told in any order, and more than once, a history ends in the same row, events and payments") {
+  generator random{2};
+  for (int i = 0; i < histories; ++i) {
+    const auto made = made_by_provider(random);
+    const auto expected = comparable(of(made).row);
+    const auto events = owed(made);
+    const auto payments = owed_payments(made);
+    for (int k = 0; k < orders_of_each; ++k) {
+      CAPTURE(i, k);
+      const auto f = of(as_it_arrives(made, random));
+      REQUIRE(comparable(f.row) == expected);
+      REQUIRE(f.row.next_seq == of(made).row.next_seq);
+      REQUIRE(sorted(f.event_ids) == events);
+      REQUIRE(states_of(f.payments) == payments);
+    }
+  }
+}
+
+TEST_CASE("every order of a short history ends in the same row and events") {
+  using enum notification_kind;
+  using enum subscription_status;
+  history made{notification("evt_1", created, trialing, 0), notification("evt_2", invoice_failed, past_due, 0),
+               notification("evt_3", updated, past_due, 0), notification("evt_4", invoice_paid, active, 7),
+               notification("evt_5", updated, paused, 7), notification("evt_6", deleted, canceled, 7)};
+  const auto expected = comparable(of(made).row);
+  const auto events = owed(made);
+  const auto by_id = [](const auto& a, const auto& b) { return a.event_id < b.event_id; };
+  do {
+    const auto f = of(made);
+    REQUIRE(comparable(f.row) == expected);
+    REQUIRE(sorted(f.event_ids) == events);
+  } while (std::next_permutation(made.begin(), made.end(), by_id));
+}
+
+TEST_CASE("around a cancel, in any order, the row ends the same and the cancellation is told once") {
+  generator random{3};
+  for (int i = 0; i < histories; ++i) {
+    auto made = made_by_provider(random);
+    if (!end_of(made)) {
+      const auto last = made.back();
+      made.push_back(notification("evt_end", notification_kind::deleted, subscription_status::canceled,
+                                  1'000, last.sequence == 0 ? 0 : last.sequence + 1));
+    }
+    const auto& end = *end_of(made);
+    auto expected = comparable(of(made).row);
+    for (int k = 0; k < orders_of_each; ++k) {
+      CAPTURE(i, k);
+      const auto told = as_it_arrives(made, random);
+      // The caller's DELETE, and the provider's answer to it, fall anywhere among the notifications.
+      const auto asked = below(random, told.size() + 1);
+      const auto answered = asked + below(random, told.size() + 1 - asked);
+      fold f;
+      f.row = pending_checkout();
+      for (std::size_t at = 0; at <= told.size(); ++at) {
+        if (at == asked) {
+          const auto d = decide(f.row, cancel_subscription{}, command, now, timing);
+          if (const auto* c = std::get_if<subscription_claim>(&d)) f.row = c->claimed;
+        }
+        if (at == answered && f.row.open) {
+          subscription_answer answer;
+          answer.status = provider_status::approved;
+          answer.seen = subscription_statement{provider_sub, end.state, position_of(end)};
+          const auto t = conclude(f.row, answer, now, timing);
+          REQUIRE_FALSE(t.result.failure);
+          REQUIRE(is_final(t.result.after.state.status));
+          f.row = t.next;
+        }
+        if (at < told.size()) f.hear(told[at]);
+      }
+      REQUIRE(comparable(f.row) == expected);
+      REQUIRE(sorted(f.event_ids) == owed(made));
+    }
+  }
+}
+
+TEST_CASE("a provider that contradicts itself moves no final state, and has one cancellation told at most") {
+  generator random{4};
+  for (int i = 0; i < histories; ++i) {
+    CAPTURE(i);
+    history told;
+    for (int n = 0; n < 30; ++n) {
+      const auto kind = static_cast<notification_kind>(below(random, notification_kind_count));
+      const auto status = static_cast<subscription_status>(2 + below(random, subscription_status_count - 2));
+      auto each = notification("evt_" + std::to_string(n), kind, status, static_cast<int>(below(random, 10)));
+      each.status_changed = one_in(random, 2);
+      told.push_back(each);
+    }
+    fold f;
+    f.row = pending_checkout();
+    for (const auto& n : told) {
+      const auto before = f.row.state.status;
+      f.hear(n);
+      if (is_final(before)) REQUIRE(f.row.state.status == before);
+    }
+    const auto of_type = [&](std::string_view type) {
+      return std::ranges::count_if(f.event_ids, [&](const auto& id) { return id.find(type) != id.npos; });
+    };
+    REQUIRE(of_type("_canceled_") <= 1);
+    REQUIRE(of_type("_activated_") <= 1);
+    REQUIRE(std::set(f.event_ids.begin(), f.event_ids.end()).size() == f.event_ids.size());
+  }
+}
