@@ -163,6 +163,7 @@ TEST_CASE("told in any order, and more than once, a history ends in the same row
       const auto f = of(as_it_arrives(made, random));
       REQUIRE(comparable(f.row) == expected);
       REQUIRE(f.row.next_seq == of(made).row.next_seq);
+      REQUIRE(f.event_ids.front() == "evt_sandbox_subscription_activated_evt_1");
       REQUIRE(sorted(f.event_ids) == events);
       REQUIRE(states_of(f.payments) == payments);
     }

@@ -1,0 +1,331 @@
+// The sandbox's side of a subscription: what a provider knows of it, as a value that is stored as a row, and pure
+// functions that move it on.
+//
+//   sandbox_checkout, pay   the checkout is opened, and paid on the hosted page
+//   bill_due                the cycles and retries that have come due
+//   operate                 what an operator wants to see happen now
+//   cancel, close_checkout  what the gateway asks for
+//
+// Every notification's id is made of the subscription's id, the cycle and the attempt. So whoever stops between telling
+// what bill_due() made and storing the row tells the same again, under the same ids, and the gateway counts it once. What
+// a step tells must be told, or stored to be told, before the row or together with it, never after; where somebody asked
+// for the step (pay, operate, cancel), together, for it may never be asked for again.
+//
+// The subscription has a clock of its own, the real one plus an offset, so that one subscription can be moved ahead.
+// Nothing here reads a clock: `now` is always the real time.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gateway/domain/billing_calendar.hpp"
+#include "gateway/domain/subscription_machine.hpp"
+
+namespace gateway {
+
+struct sandbox_subscription {
+  entity_key key;  ///< the gateway's subscription
+  std::string checkout_session_id;
+  std::string id;  ///< sub_<id>, as the session's: the provider's
+  std::string customer_id;
+  money amount;
+  billing_period every;
+  std::uint32_t trial_period_days = 0;
+  metadata_map metadata;
+
+  subscription_status status = subscription_status::pending;  ///< pending: the checkout is open
+  duration_ms clock_offset{0};          ///< its clock is the real one plus this; never less than before
+  time_point created_at{};              ///< its clock, as all below: when the page was paid
+  time_point anchor{};                  ///< when the first cycle begins: the creation, or the trial's end
+  std::uint32_t cycle = 0;              ///< the newest that has an invoice; 0: none has
+  std::uint32_t failed_attempts = 0;    ///< at its invoice; 0: it is paid
+  time_point attempted_at{};            ///< the last attempt
+  std::uint32_t updates = 0;            ///< by operators
+  history_position newest;              ///< of its last notification; sequence 0: nothing was told
+  std::optional<time_point> ended_at;
+
+  bool operator==(const sandbox_subscription&) const = default;
+};
+
+/// A step of the provider: its row, and the notifications to tell, oldest first.
+struct sandbox_step {
+  sandbox_subscription next;
+  std::vector<subscription_notification> notifications;
+};
+
+/// Between attempts at one invoice. The attempt after the last wait is the final one: it ends the subscription.
+inline constexpr std::array<std::chrono::days, 3> sandbox_retry_waits{std::chrono::days{1}, std::chrono::days{3},
+                                                                      std::chrono::days{5}};
+
+/// Attempts that one call of bill_due() makes at most, for a subscription that nobody looked at for years.
+inline constexpr std::size_t most_sandbox_attempts = 100;
+
+namespace sandbox_machine {
+
+inline time_point clock_of(const sandbox_subscription& s, time_point now) noexcept { return now + s.clock_offset; }
+
+inline bool bills(const sandbox_subscription& s) noexcept {
+  return s.status != subscription_status::pending && !is_final(s.status);
+}
+
+inline std::string_view bare_id(const sandbox_subscription& s) noexcept {
+  std::string_view id = s.id;
+  if (id.starts_with("sub_")) id.remove_prefix(4);
+  return id;
+}
+
+/// When the next attempt is due, by the subscription's clock. Cycles are billed one after the other: while an invoice is
+/// not paid the next cycle waits, and is billed at once when it is.
+inline std::optional<time_point> due_by_its_clock(const sandbox_subscription& s) noexcept {
+  if (!bills(s)) return std::nullopt;
+  if (s.failed_attempts > 0) return s.attempted_at + sandbox_retry_waits[s.failed_attempts - 1];
+  const auto begins = end_of_period(s.anchor, s.every, s.cycle);
+  if (begins >= detail::end_of_calendar) return std::nullopt;
+  return std::max(begins, s.attempted_at);
+}
+
+inline subscription_projection projection_of(const sandbox_subscription& s) {
+  subscription_projection p;
+  p.status = s.status;
+  p.provider_customer_id = s.customer_id;
+  p.amount = s.amount;
+  p.every = s.every;
+  if (s.cycle == 0) {
+    p.period_start = s.created_at;
+    p.period_end = s.anchor;
+  } else {
+    p.period_start = end_of_period(s.anchor, s.every, s.cycle - 1);
+    p.period_end = end_of_period(s.anchor, s.every, s.cycle);
+  }
+  p.canceled_at = s.ended_at;
+  p.metadata = s.metadata;
+  return p;
+}
+
+inline std::string invoice_id(const sandbox_subscription& s) {
+  return std::string{"in_"}.append(bare_id(s)).append("_").append(std::to_string(s.cycle));
+}
+
+/// `what` tells two notifications of one subscription apart, and is the same when a step is repeated.
+inline std::string event_id(const sandbox_subscription& s, std::string_view what) {
+  return std::string{"evt_"}.append(bare_id(s)).append("_").append(what);
+}
+
+inline std::string attempt_name(const sandbox_subscription& s, unsigned attempt, std::string_view result) {
+  return std::to_string(s.cycle).append("_").append(std::to_string(attempt)).append("_").append(result);
+}
+
+/// Tells what has just happened, with the subscription as it is after it.
+inline subscription_notification& tell(sandbox_step& step, notification_kind kind, std::string_view what,
+                                       time_point at) {
+  auto& s = step.next;
+  s.newest = {at, s.newest.sequence + 1, kind, event_id(s, what)};
+  subscription_notification n;
+  n.event_id = s.newest.event_id;
+  n.kind = kind;
+  n.at = at;
+  n.sequence = s.newest.sequence;
+  n.provider_subscription_id = s.id;
+  n.state = projection_of(s);
+  step.notifications.push_back(std::move(n));
+  return step.notifications.back();
+}
+
+inline void end(sandbox_step& step, subscription_status status, time_point at) {
+  step.next.status = status;
+  step.next.ended_at = at;
+  if (status == subscription_status::canceled)
+    tell(step, notification_kind::deleted, "deleted", at);
+  else
+    tell(step, notification_kind::updated, "expired", at).status_changed = true;
+}
+
+/// One attempt at the invoice that is not paid, or at the next cycle's.
+inline void attempt(sandbox_step& step, cycle_result result, time_point at) {
+  auto& s = step.next;
+  if (s.failed_attempts == 0) ++s.cycle;
+  const unsigned number = s.failed_attempts + 1;
+  const bool paid = result == cycle_result::paid;
+  const bool gives_up = !paid && number > sandbox_retry_waits.size();
+  const auto before = std::exchange(s.status, paid ? subscription_status::active : subscription_status::past_due);
+  s.failed_attempts = paid ? 0 : number;
+  s.attempted_at = at;
+  const auto kind = paid ? notification_kind::invoice_paid : notification_kind::invoice_failed;
+  auto& n = tell(step, kind, attempt_name(s, number, to_string(result)), at);
+  n.invoice = subscription_invoice{invoice_id(s), s.amount, n.state.period_start, n.state.period_end, number,
+                                   gives_up,      {},       {}};
+  if (!paid) {
+    n.invoice->failure_code = "card_declined";
+    n.invoice->failure_message = "The card was declined.";
+  }
+  if (s.status != before)
+    tell(step, notification_kind::updated, attempt_name(s, number, "status"), at).status_changed = true;
+  if (gives_up) end(step, subscription_status::canceled, at);
+}
+
+/// Every attempt that is due is made and succeeds: only operators let one fail.
+inline void catch_up(sandbox_step& step, time_point now, std::size_t most) {
+  for (std::size_t made = 0; made < most; ++made) {
+    const auto due = due_by_its_clock(step.next);
+    if (!due || *due > clock_of(step.next, now)) return;
+    attempt(step, cycle_result::paid, *due);
+  }
+}
+
+inline sandbox_step caught_up(const sandbox_subscription& s, time_point now) {
+  sandbox_step step{s, {}};
+  catch_up(step, now, ~std::size_t{0});
+  return step;
+}
+
+/// The clock goes to the next attempt, which ends as wanted. Nothing if none will ever be due.
+inline void move_to_attempt(sandbox_step& step, cycle_result result, time_point now) {
+  const auto due = due_by_its_clock(step.next);
+  if (!due) return;
+  step.next.clock_offset = std::max(step.next.clock_offset, duration_ms{*due - now});
+  attempt(step, result, *due);
+}
+
+}  // namespace sandbox_machine
+
+/// The provider's row of a checkout that the gateway opens.
+inline sandbox_subscription sandbox_checkout(const subscription& opened, std::string checkout_session_id) {
+  sandbox_subscription s;
+  s.key = opened.key;
+  std::string_view bare = checkout_session_id;
+  if (bare.starts_with("cs_")) bare.remove_prefix(3);
+  s.id = std::string{"sub_"}.append(bare);
+  s.checkout_session_id = std::move(checkout_session_id);
+  s.customer_id = opened.state.provider_customer_id;
+  s.amount = opened.state.amount;
+  s.every = opened.state.every;
+  s.trial_period_days = opened.details.trial_period_days;
+  s.metadata = opened.state.metadata;
+  return s;
+}
+
+/// The customer pays on the hosted page: the subscription is made, and its first cycle paid, unless a trial comes first.
+/// Nothing happens to a checkout that was paid or closed before.
+inline sandbox_step pay(const sandbox_subscription& s, time_point now) {
+  sandbox_step step{s, {}};
+  auto& next = step.next;
+  if (s.status != subscription_status::pending) return step;
+  next.created_at = sandbox_machine::clock_of(s, now);
+  next.anchor = end_of_trial(next.created_at, s.trial_period_days);
+  next.status = s.trial_period_days > 0 ? subscription_status::trialing : subscription_status::active;
+  sandbox_machine::tell(step, notification_kind::created, "created", next.created_at);
+  if (s.trial_period_days == 0) sandbox_machine::attempt(step, cycle_result::paid, next.created_at);
+  return step;
+}
+
+/// When bill_due() has something to do next, by the real clock. Nothing: never.
+inline std::optional<time_point> due_at(const sandbox_subscription& s) noexcept {
+  const auto due = sandbox_machine::due_by_its_clock(s);
+  if (!due) return std::nullopt;
+  return *due - s.clock_offset;
+}
+
+/// Makes the attempts that have come due, each at its own time, however late it is asked. If it was asked so late that
+/// more than the most are due, due_at() of the next row is still past.
+inline sandbox_step bill_due(const sandbox_subscription& s, time_point now, std::size_t most = most_sandbox_attempts) {
+  sandbox_step step{s, {}};
+  sandbox_machine::catch_up(step, now, most);
+  return step;
+}
+
+// ---- what operators want ------------------------------------------------------------------------
+
+enum class sandbox_move : unsigned char {
+  cycle_paid,       ///< on to the next attempt, which succeeds
+  cycle_failed,     ///< on to the next attempt, which fails
+  cycle_exhausted,  ///< on through all attempts that are left at one invoice: all fail, and the last ends it
+  update,           ///< told as an update in which nothing changed
+  expire,           ///< incomplete_expired
+  remove,           ///< canceled by the provider
+};
+
+inline constexpr std::size_t sandbox_move_count = 6;
+
+/// Does what is due, then moves. Nothing happens to one that has ended; a checkout that is still open has no
+/// subscription to move, and expires by the gateway's own machine.
+inline sandbox_step operate(const sandbox_subscription& s, sandbox_move move, time_point now) {
+  auto step = sandbox_machine::caught_up(s, now);
+  auto& next = step.next;
+  if (!sandbox_machine::bills(next)) return step;
+  const auto at = sandbox_machine::clock_of(next, now);
+  switch (move) {
+    case sandbox_move::cycle_paid: sandbox_machine::move_to_attempt(step, cycle_result::paid, now); break;
+    case sandbox_move::cycle_failed: sandbox_machine::move_to_attempt(step, cycle_result::failed, now); break;
+    case sandbox_move::cycle_exhausted:
+      while (sandbox_machine::due_by_its_clock(next))
+        sandbox_machine::move_to_attempt(step, cycle_result::failed, now);
+      break;
+    case sandbox_move::update:
+      ++next.updates;
+      sandbox_machine::tell(step, notification_kind::updated, "update_" + std::to_string(next.updates), at);
+      break;
+    case sandbox_move::expire: sandbox_machine::end(step, subscription_status::incomplete_expired, at); break;
+    case sandbox_move::remove: sandbox_machine::end(step, subscription_status::canceled, at); break;
+  }
+  return step;
+}
+
+/// How often each notification is told, and whether the last comes first.
+struct sandbox_telling {
+  std::size_t repeat = 1;
+  bool reorder = false;
+};
+
+inline std::vector<subscription_notification> as_told(const std::vector<subscription_notification>& notifications,
+                                                      const sandbox_telling& how) {
+  std::vector<subscription_notification> told;
+  told.reserve(notifications.size() * how.repeat);
+  for (const auto& n : notifications) told.insert(told.end(), how.repeat, n);
+  if (how.reorder) std::ranges::reverse(told);
+  return told;
+}
+
+// ---- what the gateway asks for ------------------------------------------------------------------
+
+struct sandbox_answer_step {
+  sandbox_step step;
+  subscription_answer answer;
+};
+
+namespace sandbox_machine {
+
+inline sandbox_answer_step answered(sandbox_step step) {
+  subscription_answer answer;
+  answer.status = provider_status::approved;
+  const auto& s = step.next;
+  if (s.newest.sequence > 0) answer.seen = subscription_statement{s.id, projection_of(s), s.newest};
+  return {std::move(step), std::move(answer)};
+}
+
+}  // namespace sandbox_machine
+
+/// Ends the subscription at once, or closes a checkout that nobody has paid. Asked again it answers what it answered.
+inline sandbox_answer_step cancel(const sandbox_subscription& s, time_point now) {
+  auto step = sandbox_machine::caught_up(s, now);
+  if (step.next.status == subscription_status::pending)
+    step.next.status = subscription_status::canceled;
+  else if (sandbox_machine::bills(step.next))
+    sandbox_machine::end(step, subscription_status::canceled, sandbox_machine::clock_of(step.next, now));
+  return sandbox_machine::answered(std::move(step));
+}
+
+/// Closes a checkout that nobody has paid. One that was paid stays, and the answer says so.
+inline sandbox_answer_step close_checkout(const sandbox_subscription& s) {
+  sandbox_step step{s, {}};
+  if (s.status == subscription_status::pending) step.next.status = subscription_status::incomplete_expired;
+  return sandbox_machine::answered(std::move(step));
+}
+
+}  // namespace gateway
