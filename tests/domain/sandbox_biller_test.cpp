@@ -1,4 +1,5 @@
-// The sandbox as a provider of subscriptions: what it bills and when, what it tells, and that a restart changes neither.
+// The sandbox as a provider of subscriptions: what it bills and when, what it tells, and that a restart changes
+// neither.
 #include <catch2/catch.hpp>
 
 #include "gateway/domain/sandbox_biller.hpp"
@@ -118,7 +119,10 @@ TEST_CASE("cycles of every interval are billed when they begin") {
                {month, 1},
                "2026-04-30T08:00:00Z",
                {"2026-02-28T08:00:00Z", "2026-03-31T08:00:00Z", "2026-04-30T08:00:00Z"}},
-           row{"2026-01-31T08:00:00Z", {month, 3}, "2026-10-30T00:00:00Z", {"2026-04-30T08:00:00Z", "2026-07-31T08:00:00Z"}},
+           row{"2026-01-31T08:00:00Z",
+               {month, 3},
+               "2026-10-30T00:00:00Z",
+               {"2026-04-30T08:00:00Z", "2026-07-31T08:00:00Z"}},
            row{"2028-02-29T08:00:00Z",
                {year, 1},
                "2032-03-01T00:00:00Z",
@@ -130,7 +134,8 @@ TEST_CASE("cycles of every interval are billed when they begin") {
 }
 
 TEST_CASE("a year of monthly cycles is twelve invoices and twelve payments") {
-  for (const char* when : {"2026-01-01T00:00:00Z", "2026-01-31T23:59:59Z", "2027-02-28T12:00:00Z", "2028-02-29T12:00:00Z"}) {
+  for (const char* when :
+       {"2026-01-01T00:00:00Z", "2026-01-31T23:59:59Z", "2027-02-28T12:00:00Z", "2028-02-29T12:00:00Z"}) {
     CAPTURE(when);
     const auto first = pay(opened(), at(when));
     auto told = first.notifications;
@@ -185,9 +190,9 @@ TEST_CASE("a failed cycle is retried, and the next cycles keep to the calendar")
 
 TEST_CASE("an exhausted cycle fails in every attempt that is left, and ends the subscription") {
   auto step = operate(paid("2026-01-15T10:00:00Z"), sandbox_move::cycle_exhausted, at("2026-01-16T00:00:00Z"));
-  CHECK(lines(step.notifications) ==
-        list{"invoice_failed past_due in_9_2 1", "updated past_due", "invoice_failed past_due in_9_2 2",
-             "invoice_failed past_due in_9_2 3", "invoice_failed past_due in_9_2 4 final", "deleted canceled"});
+  CHECK(lines(step.notifications) == list{"invoice_failed past_due in_9_2 1", "updated past_due",
+                                          "invoice_failed past_due in_9_2 2", "invoice_failed past_due in_9_2 3",
+                                          "invoice_failed past_due in_9_2 4 final", "deleted canceled"});
   CHECK(step.notifications.back().at == at("2026-02-24T10:00:00Z"));
   CHECK(step.next.status == subscription_status::canceled);
   CHECK(bill_due(step.next, at("2030-01-01T00:00:00Z")).notifications.empty());
@@ -288,7 +293,8 @@ TEST_CASE("an operator has notifications told several times, and the last first"
       operate(paid("2026-01-15T10:00:00Z"), sandbox_move::cycle_failed, at("2026-01-16T00:00:00Z")).notifications;
   CHECK(lines(as_told(told, {})) == list{"invoice_failed past_due in_9_2 1", "updated past_due"});
   CHECK(lines(as_told(told, {2, true})) == list{"updated past_due", "updated past_due",
-                                                "invoice_failed past_due in_9_2 1", "invoice_failed past_due in_9_2 1"});
+                                                "invoice_failed past_due in_9_2 1",
+                                                "invoice_failed past_due in_9_2 1"});
   auto all = pay(opened(), at("2026-01-15T10:00:00Z")).notifications;
   append(all, told);
   CHECK(comparable(heard(as_told(all, {3, true})).row) == comparable(heard(all).row));

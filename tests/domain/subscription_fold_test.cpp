@@ -175,7 +175,7 @@ TEST_CASE("every order of a short history ends in the same row and events") {
   using enum subscription_status;
   history made{notification("evt_1", created, trialing, 0), notification("evt_2", invoice_failed, past_due, 0),
                notification("evt_3", updated, past_due, 0), notification("evt_4", invoice_paid, active, 7),
-               notification("evt_5", updated, paused, 7), notification("evt_6", deleted, canceled, 7)};
+               notification("evt_5", updated, paused, 7),   notification("evt_6", deleted, canceled, 7)};
   const auto expected = comparable(of(made).row);
   const auto events = owed(made);
   const auto by_id = [](const auto& a, const auto& b) { return a.event_id < b.event_id; };
@@ -192,8 +192,8 @@ TEST_CASE("around a cancel, in any order, the row ends the same and the cancella
     auto made = made_by_provider(random);
     if (!end_of(made)) {
       const auto last = made.back();
-      made.push_back(notification("evt_end", notification_kind::deleted, subscription_status::canceled,
-                                  1'000, last.sequence == 0 ? 0 : last.sequence + 1));
+      made.push_back(notification("evt_end", notification_kind::deleted, subscription_status::canceled, 1'000,
+                                  last.sequence == 0 ? 0 : last.sequence + 1));
     }
     const auto& end = *end_of(made);
     auto expected = comparable(of(made).row);

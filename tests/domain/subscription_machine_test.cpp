@@ -125,8 +125,8 @@ TEST_CASE("every state takes every notification, newer or older than what is kno
   already_paused.updated.newer = "=: updated";
   already_past_due.invoice_failed.newer = "=: invoice_failed failed";
   const std::map<subscription_status, row> table{
-      {pending, before_creation},   {failed, before_creation}, {incomplete, alive},         {trialing, alive},
-      {active, already_active},     {unpaid, alive},           {past_due, already_past_due}, {paused, already_paused},
+      {pending, before_creation},  {failed, before_creation}, {incomplete, alive},          {trialing, alive},
+      {active, already_active},    {unpaid, alive},           {past_due, already_past_due}, {paused, already_paused},
       {incomplete_expired, ended}, {canceled, ended},
   };
   REQUIRE(table.size() == subscription_status_count);
@@ -173,6 +173,7 @@ TEST_CASE("an event carries what its notification says, under the ids by which c
   CHECK(charge.payment == payment_key(the_merchant, environment::live, payment_id{"pay_in_9_1"}));
   CHECK(charge.event_id == "evt_sandbox_payment_captured_evt_abc");
   CHECK(charge.account == "acct_1");
+  CHECK(charge.customer_ref == "customer 7");
   CHECK(charge.description == "Magazine");
   CHECK(charge.metadata == n.state.metadata);
   CHECK(charge.invoice == n.invoice);
@@ -184,11 +185,11 @@ TEST_CASE("all five events have the id that the provider's event gives them") {
     notification_kind kind;
     const char* event_id;
   };
-  for (const auto& r : {row{created, "evt_sandbox_subscription_activated_evt_1"},
-                        row{updated, "evt_sandbox_subscription_updated_evt_1"},
-                        row{deleted, "evt_sandbox_subscription_canceled_evt_1"},
-                        row{invoice_paid, "evt_sandbox_subscription_invoice_paid_evt_1"},
-                        row{invoice_failed, "evt_sandbox_subscription_invoice_failed_evt_1"}}) {
+  for (const auto& r :
+       {row{created, "evt_sandbox_subscription_activated_evt_1"},
+        row{updated, "evt_sandbox_subscription_updated_evt_1"}, row{deleted, "evt_sandbox_subscription_canceled_evt_1"},
+        row{invoice_paid, "evt_sandbox_subscription_invoice_paid_evt_1"},
+        row{invoice_failed, "evt_sandbox_subscription_invoice_failed_evt_1"}}) {
     auto s = subscription_in(subscription_status::active);
     if (r.kind == created) s = pending_checkout();
     const auto status = r.kind == deleted ? subscription_status::canceled : subscription_status::active;
@@ -346,6 +347,16 @@ TEST_CASE("a checkout that the provider does not open, or of which it says nothi
   }
 }
 
+TEST_CASE("a checkout that seemed to fail is what the provider says, should it tell of a subscription") {
+  const auto made = notification("evt_1", notification_kind::created, subscription_status::active, 10);
+  const auto first_failed = conclude(begun_checkout(), answered(provider_status::unknown), now, timing).next;
+  const auto first_told = changed(apply(begun_checkout(), made, false, now)).next;
+  const auto one = changed(apply(first_failed, made, false, now)).next;
+  const auto other = conclude(first_told, answered(provider_status::unknown), now, timing).next;
+  CHECK(one.state.status == subscription_status::active);
+  CHECK(comparable(one) == comparable(other));
+}
+
 TEST_CASE("the hosted page takes a payment while its checkout waits, and a customer who declines may come back") {
   using enum checkout_choice;
   using enum checkout_verdict;
@@ -417,7 +428,7 @@ TEST_CASE("every state answers a cancel, also while an operation is open") {
   const row goes_on{"claim", "outcome_pending", "outcome_pending", "claim", "claim"};
   const row over{"ok", "ok", "ok", "ok", "ok"};
   const std::map<subscription_status, row> table{
-      {pending, goes_on}, {failed, over},    {incomplete, goes_on}, {trialing, goes_on},        {active, goes_on},
+      {pending, goes_on},  {failed, over},    {incomplete, goes_on}, {trialing, goes_on},        {active, goes_on},
       {past_due, goes_on}, {unpaid, goes_on}, {paused, goes_on},     {incomplete_expired, over}, {canceled, over},
   };
   REQUIRE(table.size() == subscription_status_count);
@@ -554,7 +565,8 @@ TEST_CASE("the attempts at an invoice move one payment, and only a failed one ma
 TEST_CASE("a subscription is addressed by the caller's id or the events'") {
   CHECK(public_subscription_id(the_merchant, "sub_9") == "sub_merch_1_sub_9");
   CHECK(provider_subscription_id_in("sub_merch_1_sub_9", the_merchant) == "sub_9");
-  for (const char* none : {"", "sub_", "magazine-7", "sub_merch_1", "sub_merch_1_", "sub_merch_2_sub_9", "sub_merch_12_x"})
+  for (const char* none :
+       {"", "sub_", "magazine-7", "sub_merch_1", "sub_merch_1_", "sub_merch_2_sub_9", "sub_merch_12_x"})
     CHECK_FALSE(provider_subscription_id_in(none, the_merchant));
   CHECK(is_subscription_id("Magazine_7-a"));
   CHECK(is_subscription_id(std::string(64, 'x')));

@@ -54,9 +54,10 @@ inline time_point plus_months(time_point anchor, std::int64_t months) noexcept {
   using namespace std::chrono;
   const auto day_of_anchor = floor<days>(anchor);
   const year_month_day date{day_of_anchor};
-  const auto index = static_cast<int>(date.year()) * std::int64_t{12} + static_cast<unsigned>(date.month()) - 1 + months;
-  if (index >= std::int64_t{10'000} * 12) return end_of_calendar;
-  const auto wanted = year{static_cast<int>(index / 12)} / month{static_cast<unsigned>(index % 12) + 1} / date.day();
+  // Months since the year 0.
+  const auto then = static_cast<int>(date.year()) * std::int64_t{12} + static_cast<unsigned>(date.month()) - 1 + months;
+  if (then >= std::int64_t{10'000} * 12) return end_of_calendar;
+  const auto wanted = year{static_cast<int>(then / 12)} / month{static_cast<unsigned>(then % 12) + 1} / date.day();
   const sys_days day_then = wanted.ok() ? sys_days{wanted} : sys_days{wanted.year() / wanted.month() / last};
   return day_then + (anchor - day_of_anchor);
 }

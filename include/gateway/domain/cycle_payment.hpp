@@ -35,6 +35,7 @@ struct cycle_charge {
   entity_key payment;
   provider_kind provider = provider_kind::sandbox;
   std::string account;
+  std::string customer_ref;
   std::string description;
   metadata_map metadata;
   cycle_result result = cycle_result::paid;

@@ -7,9 +7,9 @@
 //   cancel, close_checkout  what the gateway asks for
 //
 // Every notification's id is made of the subscription's id, the cycle and the attempt. So whoever stops between telling
-// what bill_due() made and storing the row tells the same again, under the same ids, and the gateway counts it once. What
-// a step tells must be told, or stored to be told, before the row or together with it, never after; where somebody asked
-// for the step (pay, operate, cancel), together, for it may never be asked for again.
+// what bill_due() made and storing the row tells the same again, under the same ids, and the gateway counts it once.
+// What a step tells must be told, or stored to be told, before the row or together with it, never after. Where somebody
+// asked for the step (pay, operate, cancel), it must be together, for it may never be asked for again.
 //
 // The subscription has a clock of its own, the real one plus an offset, so that one subscription can be moved ahead.
 // Nothing here reads a clock: `now` is always the real time.
@@ -41,14 +41,14 @@ struct sandbox_subscription {
   metadata_map metadata;
 
   subscription_status status = subscription_status::pending;  ///< pending: the checkout is open
-  duration_ms clock_offset{0};          ///< its clock is the real one plus this; never less than before
-  time_point created_at{};              ///< its clock, as all below: when the page was paid
-  time_point anchor{};                  ///< when the first cycle begins: the creation, or the trial's end
-  std::uint32_t cycle = 0;              ///< the newest that has an invoice; 0: none has
-  std::uint32_t failed_attempts = 0;    ///< at its invoice; 0: it is paid
-  time_point attempted_at{};            ///< the last attempt
-  std::uint32_t updates = 0;            ///< by operators
-  history_position newest;              ///< of its last notification; sequence 0: nothing was told
+  duration_ms clock_offset{0};  ///< its clock is the real one plus this; never less than before
+  time_point created_at{};  ///< its clock, as all below: when the page was paid
+  time_point anchor{};  ///< when the first cycle begins: the creation, or the trial's end
+  std::uint32_t cycle = 0;  ///< the newest that has an invoice; 0: none has
+  std::uint32_t failed_attempts = 0;  ///< at its invoice; 0: it is paid
+  time_point attempted_at{};  ///< the last attempt
+  std::uint32_t updates = 0;  ///< by operators
+  history_position newest;  ///< of its last notification; sequence 0: nothing was told
   std::optional<time_point> ended_at;
 
   bool operator==(const sandbox_subscription&) const = default;
@@ -81,8 +81,8 @@ inline std::string_view bare_id(const sandbox_subscription& s) noexcept {
   return id;
 }
 
-/// When the next attempt is due, by the subscription's clock. Cycles are billed one after the other: while an invoice is
-/// not paid the next cycle waits, and is billed at once when it is.
+/// When the next attempt is due, by the subscription's clock. Cycles are billed one after the other: while an invoice
+/// is not paid the next cycle waits, and is billed at once when it is.
 inline std::optional<time_point> due_by_its_clock(const sandbox_subscription& s) noexcept {
   if (!bills(s)) return std::nullopt;
   if (s.failed_attempts > 0) return s.attempted_at + sandbox_retry_waits[s.failed_attempts - 1];
@@ -159,8 +159,8 @@ inline void attempt(sandbox_step& step, cycle_result result, time_point at) {
   s.attempted_at = at;
   const auto kind = paid ? notification_kind::invoice_paid : notification_kind::invoice_failed;
   auto& n = tell(step, kind, attempt_name(s, number, to_string(result)), at);
-  n.invoice = subscription_invoice{invoice_id(s), s.amount, n.state.period_start, n.state.period_end, number,
-                                   gives_up,      {},       {}};
+  n.invoice =
+      subscription_invoice{invoice_id(s), s.amount, n.state.period_start, n.state.period_end, number, gives_up, {}, {}};
   if (!paid) {
     n.invoice->failure_code = "card_declined";
     n.invoice->failure_message = "The card was declined.";
@@ -211,8 +211,8 @@ inline sandbox_subscription sandbox_checkout(const subscription& opened, std::st
   return s;
 }
 
-/// The customer pays on the hosted page: the subscription is made, and its first cycle paid, unless a trial comes first.
-/// Nothing happens to a checkout that was paid or closed before.
+/// The customer pays on the hosted page: the subscription is made, and its first cycle paid, unless a trial comes
+/// first. Nothing happens to a checkout that was paid or closed before.
 inline sandbox_step pay(const sandbox_subscription& s, time_point now) {
   sandbox_step step{s, {}};
   auto& next = step.next;
@@ -243,12 +243,12 @@ inline sandbox_step bill_due(const sandbox_subscription& s, time_point now, std:
 // ---- what operators want ------------------------------------------------------------------------
 
 enum class sandbox_move : unsigned char {
-  cycle_paid,       ///< on to the next attempt, which succeeds
-  cycle_failed,     ///< on to the next attempt, which fails
+  cycle_paid,  ///< on to the next attempt, which succeeds
+  cycle_failed,  ///< on to the next attempt, which fails
   cycle_exhausted,  ///< on through all attempts that are left at one invoice: all fail, and the last ends it
-  update,           ///< told as an update in which nothing changed
-  expire,           ///< incomplete_expired
-  remove,           ///< canceled by the provider
+  update,  ///< told as an update in which nothing changed
+  expire,  ///< incomplete_expired
+  remove,  ///< canceled by the provider
 };
 
 inline constexpr std::size_t sandbox_move_count = 6;
@@ -264,8 +264,7 @@ inline sandbox_step operate(const sandbox_subscription& s, sandbox_move move, ti
     case sandbox_move::cycle_paid: sandbox_machine::move_to_attempt(step, cycle_result::paid, now); break;
     case sandbox_move::cycle_failed: sandbox_machine::move_to_attempt(step, cycle_result::failed, now); break;
     case sandbox_move::cycle_exhausted:
-      while (sandbox_machine::due_by_its_clock(next))
-        sandbox_machine::move_to_attempt(step, cycle_result::failed, now);
+      while (sandbox_machine::due_by_its_clock(next)) sandbox_machine::move_to_attempt(step, cycle_result::failed, now);
       break;
     case sandbox_move::update:
       ++next.updates;

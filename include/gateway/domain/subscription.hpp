@@ -90,9 +90,7 @@ struct subscription {
 };
 
 /// Subscription ids as callers choose them: `[A-Za-z0-9_-]{1,64}`.
-constexpr bool is_subscription_id(std::string_view text) noexcept {
-  return text.size() <= 64 && is_provider_id(text);
-}
+constexpr bool is_subscription_id(std::string_view text) noexcept { return text.size() <= 64 && is_provider_id(text); }
 
 inline entity_key subscription_key(merchant_id merchant, environment env, std::string id) {
   return {std::move(merchant), env, entity_kind::subscription, std::move(id)};

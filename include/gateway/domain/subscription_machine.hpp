@@ -7,8 +7,8 @@
 //
 // The provider owns the subscription's state; the gateway keeps its newest statement, and whatever order its
 // notifications arrive in, they end in the same row and have told the same events. Two rules do that. Of two statements
-// one always wins: one with a final status over one without, the first of two with the same final status, else the later
-// one. And an event's content is its notification's, whatever else the gateway knows by then.
+// one always wins: one with a final status over one without, the first of two with the same final status, else the
+// later one. And an event's content is its notification's, whatever else the gateway knows by then.
 //
 // Nothing here reads a clock, a store or a socket: time is an argument.
 #pragma once
@@ -34,10 +34,10 @@ namespace gateway {
 
 /// Why an operation fails. Each is stored under its idempotency key.
 enum class subscription_problem : unsigned char {
-  outcome_pending,   ///< 409: an earlier operation's outcome is still unknown
-  checkout_failed,   ///< 502 with status `failed`: the provider opened no checkout, or did not say so
-  cancel_rejected,   ///< 502
-  outcome_unknown,   ///< 502: the provider did not answer in time, or answered 5xx
+  outcome_pending,  ///< 409: an earlier operation's outcome is still unknown
+  checkout_failed,  ///< 502 with status `failed`: the provider opened no checkout, or did not say so
+  cancel_rejected,  ///< 502
+  outcome_unknown,  ///< 502: the provider did not answer in time, or answered 5xx
 };
 
 /// What an operation tells its caller. Encoded and stored under the idempotency key.
@@ -74,8 +74,8 @@ struct subscription_statement {
 /// `seen`, that the customer was faster, and what became of the subscription.
 struct subscription_answer {
   provider_status status = provider_status::unknown;
-  std::string checkout_session_id;             ///< open_checkout
-  std::string hosted_url;                      ///< open_checkout
+  std::string checkout_session_id;  ///< open_checkout
+  std::string hosted_url;  ///< open_checkout
   std::optional<subscription_statement> seen;  ///< cancel, expire: empty where no subscription was ever made
   std::optional<provider_error> error;
 };
@@ -94,7 +94,7 @@ struct subscription_event_data {
   std::string provider_subscription_id;
   std::string customer_ref;
   subscription_projection state;
-  std::string source_event_id;   ///< the provider's
+  std::string source_event_id;  ///< the provider's
   time_point source_event_at{};  ///< when it happened, by the provider's clock: tells which of two events is the newer
 
   bool operator==(const subscription_event_data&) const = default;
@@ -103,7 +103,7 @@ struct subscription_event_data {
 struct subscription_event {
   std::uint32_t seq = 0;  ///< of the timeline
   subscription_event_type type = subscription_event_type::activated;
-  std::string event_id;      ///< evt_<provider>_subscription_<type>_<provider's event id>
+  std::string event_id;  ///< evt_<provider>_subscription_<type>_<provider's event id>
   time_point occurred_at{};  ///< when the gateway took the notification: deliveries are planned from it
   subscription_event_data data;
 
@@ -113,7 +113,7 @@ struct subscription_event {
 /// A change to make durable, with what it tells, and the payments of cycles that it makes or moves.
 struct subscription_transition {
   subscription next;
-  subscription_outcome result;           ///< of an operation; a notification has none
+  subscription_outcome result;  ///< of an operation; a notification has none
   std::vector<timeline_entry> attempts;  ///< calls to the provider
   std::vector<subscription_event> events;
   std::vector<cycle_charge> charges;
@@ -172,8 +172,8 @@ inline bool awaits_customer(const subscription& s) noexcept {
          s.provider_subscription_id.empty();
 }
 
-inline subscription claimed_for(subscription s, const command_key& command, subscription_operation what,
-                                time_point now, const machine_timing& timing) {
+inline subscription claimed_for(subscription s, const command_key& command, subscription_operation what, time_point now,
+                                const machine_timing& timing) {
   s.version += 1;
   s.open = open_subscription_operation{command, what, false, 0, s.version, now};
   s.due_at = now + timing.abandoned_after;
@@ -213,8 +213,12 @@ inline void tell(subscription_transition& t, subscription_event_type type, const
   event.event_id = std::string{"evt_"}.append(to_string(s.provider)).append("_subscription_");
   event.event_id.append(to_string(type)).append("_").append(n.event_id);
   event.occurred_at = now;
-  event.data = {public_subscription_id(s.key.merchant, s.provider_subscription_id), s.provider_subscription_id,
-                s.details.customer_ref, state_after(n), n.event_id, n.at};
+  event.data = {public_subscription_id(s.key.merchant, s.provider_subscription_id),
+                s.provider_subscription_id,
+                s.details.customer_ref,
+                state_after(n),
+                n.event_id,
+                n.at};
   t.events.push_back(std::move(event));
 }
 
@@ -223,7 +227,7 @@ inline void charge(subscription_transition& t, cycle_result result, const subscr
   if (n.invoice->amount.minor <= 0) return;
   const auto& s = t.next;
   t.charges.push_back({payment_key(s.key.merchant, s.key.env, cycle_payment_id(n.invoice->id)), s.provider, s.account,
-                       s.details.description, n.state.metadata, result, *n.invoice, n.at,
+                       s.details.customer_ref, s.details.description, n.state.metadata, result, *n.invoice, n.at,
                        cycle_event_id(s.provider, result, n.event_id)});
 }
 
@@ -294,8 +298,8 @@ inline subscription_decision decide(const subscription& s, const cancel_subscrip
   return subscription_claim{machine::claimed_for(s, command, cancel, now, timing)};
 }
 
-/// The customer never came back, or an operator wants the checkout to end now. Nothing if it waits for nobody, or not yet
-/// long enough. The provider is asked to close it, so that no customer can pay what the gateway calls expired.
+/// The customer never came back, or an operator wants the checkout to end now. Nothing if it waits for nobody, or not
+/// yet long enough. The provider is asked to close it, so that no customer can pay what the gateway calls expired.
 inline std::optional<subscription_claim> expire_checkout(const subscription& s, time_point now,
                                                          const machine_timing& timing, bool at_once = false) {
   if (!machine::awaits_customer(s)) return std::nullopt;
@@ -305,9 +309,9 @@ inline std::optional<subscription_claim> expire_checkout(const subscription& s, 
 
 /// What the hosted page does with the customer's choice.
 enum class checkout_verdict : unsigned char {
-  pays,          ///< the provider makes the subscription, and its notifications tell the rest
+  pays,  ///< the provider makes the subscription, and its notifications tell the rest
   left_pending,  ///< declined or canceled: the customer may come back
-  closed,        ///< the page waits for nobody any more
+  closed,  ///< the page waits for nobody any more
 };
 
 inline checkout_verdict decide(const subscription& s, checkout_choice choice, time_point now) noexcept {
@@ -339,7 +343,8 @@ inline void conclude_checkout(subscription_transition& t, const subscription_ans
   const bool opened = answer.status == provider_status::pending || answer.status == provider_status::approved;
   append_attempt(t, opened ? "pending" : to_string(answer.status), answer.error, now);
   if (!opened) {
-    t.next.state.status = subscription_status::failed;
+    // What the provider has stated about a subscription, against all expectation, weighs more.
+    if (!t.next.known) t.next.state.status = subscription_status::failed;
     t.next.error = answer.error;
     t.result.failure = subscription_problem::checkout_failed;
     return;

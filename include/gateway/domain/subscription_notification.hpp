@@ -27,7 +27,7 @@ enum class subscription_status : unsigned char {
   trialing,
   active,
   past_due,  ///< an invoice failed, and the provider tries again
-  unpaid,    ///< an invoice failed for good, and the subscription goes on
+  unpaid,  ///< an invoice failed for good, and the subscription goes on
   paused,
   incomplete_expired,
   canceled
@@ -87,7 +87,7 @@ constexpr std::optional<notification_kind> parse_notification_kind(std::string_v
 /// whatever order they arrive. A provider's time has whole seconds, and several things happen within one: what
 /// decides then is its sequence, where it has one, else what kind of thing happened, at last the event's id.
 struct history_position {
-  time_point at{};             ///< the provider's clock
+  time_point at{};  ///< the provider's clock
   std::uint64_t sequence = 0;  ///< 0: the provider numbers nothing
   notification_kind kind = notification_kind::created;
   std::string event_id;
@@ -104,7 +104,7 @@ struct subscription_invoice {
   std::optional<time_point> period_end;
   unsigned attempt = 1;
   bool final_attempt = false;  ///< the provider tries no more
-  std::string failure_code;    ///< of a failed attempt
+  std::string failure_code;  ///< of a failed attempt
   std::string failure_message;
 
   bool operator==(const subscription_invoice&) const = default;
@@ -118,7 +118,7 @@ struct subscription_notification {
   std::uint64_t sequence = 0;
   std::string provider_subscription_id;
   subscription_projection state;  ///< of the subscription, after what happened
-  bool status_changed = false;    ///< updated: this update moved it to its status
+  bool status_changed = false;  ///< updated: this update moved it to its status
   std::optional<subscription_invoice> invoice;  ///< invoice_paid, invoice_failed
 
   bool operator==(const subscription_notification&) const = default;
