@@ -26,6 +26,11 @@ boost::asio::awaitable<caf::expected<grants_lookup>> ask(worker& here, find_gran
   return here.self->ask<grants_lookup>(here.shared.archive, std::move(query), here.shared.config.http.answer_timeout);
 }
 
+boost::asio::awaitable<caf::expected<customers_lookup>> ask(worker& here, find_customers query) {
+  return here.self->ask<customers_lookup>(here.shared.archive, std::move(query),
+                                          here.shared.config.http.answer_timeout);
+}
+
 boost::asio::awaitable<caf::expected<grant_lookup>> ask(worker& here, find_grant query) {
   return here.self->ask<grant_lookup>(here.shared.people, std::move(query), here.shared.config.http.answer_timeout);
 }

@@ -22,8 +22,9 @@ constexpr auto catalogue = std::to_array<error_row>({
      "send the request again; the same Idempotency-Key may be used, because nothing was recorded under it."},
     {merchant_id_mismatch, 400, plain, false, "merchant_id_mismatch",
      "The merchant named in the request is not the one that signed it.",
-     "A merchant_id in the body, or a Service-Merchant header, names another merchant than the one whose key signed "
-     "the request. With a merchant's own key both can simply be left out."},
+     "With a merchant's own key, a merchant_id in the body or a Service-Merchant header names another merchant than "
+     "the one whose key signed the request; both can simply be left out. With a platform's key, the merchant_id in "
+     "the body names another merchant than Service-Merchant does, for whom the platform acts; leave it out, too."},
     {idempotency_key_required, 400, plain, false, "idempotency_key_required",
      "This request needs an Idempotency-Key header with a UUID.",
      "Every write carries an Idempotency-Key. Make a new UUID for each intended operation and send the same one with "
@@ -35,8 +36,9 @@ constexpr auto catalogue = std::to_array<error_row>({
      "The PKR wallet, and every merchant that takes payments through it, accepts payments in Pakistani rupees only."},
     {server_flow_requires_payment_method, 400, plain, false, "server_flow_requires_payment_method",
      "payment_method is required when flow is server.",
-     "A payment in the server flow is charged at once, so it needs a tokenised payment_method. To let the customer "
-     "choose on a hosted page, use flow redirect or embedded. No provider was contacted."},
+     "A payment in the server flow is charged at once, so it needs a tokenised payment_method, or a customer_ref for "
+     "whom a method is saved, with setup_future_usage off_session. To let the customer choose on a hosted page, use "
+     "flow redirect or embedded. No provider was contacted."},
 
     {invalid_environment, 400, plain, false, "INVALID_ENVIRONMENT", "environment must be test or live, and stand once.",
      "A platform chooses the environment with the query environment=test or environment=live. Without it the request "
@@ -94,6 +96,9 @@ constexpr auto catalogue = std::to_array<error_row>({
     {payment_not_found, 404, plain, false, "payment_not_found", "No such payment in this environment.",
      "This merchant has no payment with that payment_id in the environment of the key. Test and live payments are kept "
      "apart, and so are those of different merchants."},
+    {customer_not_found, 404, plain, false, "customer_not_found", "No such customer of the platform at this merchant.",
+     "No payment of this platform has made a customer with that customer_ref at the merchant whom Service-Merchant "
+     "names. Refs are compared byte for byte; those of other platforms and at other merchants are other customers."},
     {grant_not_found, 404, plain, false, "GRANT_NOT_FOUND", "The platform has no such grant.",
      "There is no grant of that id, or it is another platform's. These cases are not told apart."},
     {method_not_allowed, 405, plain, false, "method_not_allowed", "This address does not take that method.",
@@ -148,8 +153,9 @@ constexpr auto catalogue = std::to_array<error_row>({
      "The merchant has a connected provider, but none of its routes takes this combination of currency, flow and "
      "payment method. Change the request, or have the routes extended, and repeat it."},
     {platform_key_required, 422, typed, false, "platform_key_required", "This operation needs a platform's key.",
-     "Saved customers (customer_ref), saved charges and subscription checkouts belong to platforms. A merchant's own "
-     "key cannot use them."},
+     "Saved customers (customer_ref), saved charges and subscription checkouts belong to platforms, and so do the "
+     "exchange of a code for a grant and the revoke of a platform's key. A merchant's own key cannot use them: sign "
+     "with a key of the platform."},
     {wallet_not_available, 422, typed, false, "wallet_not_available",
      "The PKR wallet is not enabled for this merchant.",
      "payment_method_type pkr_wallet works for wallet merchants only. Leave the field out to use the merchant's own "
@@ -263,6 +269,10 @@ error_code code_of(problem why) noexcept {
     case problem::grant_not_found: return error_code::grant_not_found;
     case problem::grant_not_covering: return error_code::forbidden;
     case problem::platform_suspended: return error_code::platform_suspended;
+    case problem::key_ended: return error_code::unauthorized;
+    case problem::grant_ended: return error_code::not_granted;
+    case problem::customer_not_found: return error_code::customer_not_found;
+    case problem::no_saved_method: return error_code::server_flow_requires_payment_method;
     case problem::not_capturable: return error_code::not_capturable;
     case problem::not_voidable: return error_code::not_voidable;
     case problem::not_refundable: return error_code::not_refundable;

@@ -40,6 +40,7 @@ enum class error_code : unsigned char {
   // 404 to 431, of the protocol
   not_found,
   payment_not_found,
+  customer_not_found,
   grant_not_found,  ///< GRANT_NOT_FOUND of the revoke endpoint
   method_not_allowed,
   request_timeout,
@@ -104,7 +105,7 @@ error_code code_of(problem why) noexcept;
 /// The operation that a problem is about, where its body says so: `capture` or `void`.
 std::optional<std::string_view> operation_of(problem why) noexcept;
 
-/// The fragment of /docs/errors that tells about a code: its text, blanks as underscores.
+/// The fragment of /docs/errors that tells about a code: its text, blanks as underscores. Codes of one text share it.
 std::string anchor_of(const error_row& row);
 std::string docs_url(std::string_view base_url, const error_row& row);
 

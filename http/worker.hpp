@@ -46,6 +46,7 @@ struct services {
   std::string form_key = {};     ///< signs the CSRF tokens of the portal's forms
   std::string invitation_key = {};  ///< signs invitations' links
   std::string code_key = {};     ///< 32 bytes: seals authorization codes
+  std::string sdk_key = {};      ///< signs the client secrets of the sandbox's charges
   std::atomic<bool> ready{false};     ///< readiness, as /readyz tells it (the store's health is in meters.store_up)
   std::atomic<bool> draining{false};
   sign_in_slowing slowing{};          ///< of who guesses passwords
@@ -78,6 +79,7 @@ boost::asio::awaitable<caf::expected<command_lookup>> ask(worker& here, find_com
 boost::asio::awaitable<caf::expected<commit_outcome>> commit(worker& here, unit_of_work unit);
 /// Ask the store's reader for operators' lists.
 boost::asio::awaitable<caf::expected<grants_lookup>> ask(worker& here, find_grants query);
+boost::asio::awaitable<caf::expected<customers_lookup>> ask(worker& here, find_customers query);
 boost::asio::awaitable<caf::expected<deliveries_lookup>> ask(worker& here, find_deliveries query);
 boost::asio::awaitable<caf::expected<events_lookup>> ask(worker& here, find_events query);
 /// Asks the dispatcher.

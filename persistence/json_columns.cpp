@@ -52,12 +52,22 @@ std::string to_json(const payment_details& details) {
   json::object object;
   for (const auto& [name, field] : detail_fields)
     if (!(details.*field).empty()) object[name] = details.*field;
+  if (details.captures_at_once) object["captures_at_once"] = true;
   if (!details.metadata.empty()) {
     json::object metadata;
     for (const auto& [name, value] : details.metadata) metadata[name] = value;
     object["metadata"] = std::move(metadata);
   }
   return json::serialize(object);
+}
+
+std::string to_json(const payment_customer& customer) {
+  return json::serialize(json::object{{"platform", customer.platform.value},
+                                      {"ref", customer.ref},
+                                      {"provider_id", customer.provider_id},
+                                      {"saves_method", customer.saves_method},
+                                      {"charges_saved", customer.charges_saved},
+                                      {"saved_method", customer.saved_method}});
 }
 
 std::string to_json(const provider_error& error) {
@@ -96,10 +106,24 @@ payment_details details_from_json(std::string_view text) {
     payment_details details;
     for (const auto& [name, field] : detail_fields)
       if (const auto* value = object.if_contains(name)) details.*field = text_of(*value);
+    if (const auto* at_once = object.if_contains("captures_at_once")) details.captures_at_once = at_once->as_bool();
     if (const auto* metadata = object.if_contains("metadata"))
       for (const auto& [name, value] : metadata->as_object())
         details.metadata.emplace_back(std::string{name}, text_of(value));
     return details;
+  });
+}
+
+payment_customer customer_from_json(std::string_view text) {
+  return from_object(text, "customer", [](const json::object& object) {
+    payment_customer customer;
+    customer.platform = platform_id{text_of(object.at("platform"))};
+    customer.ref = text_of(object.at("ref"));
+    customer.provider_id = text_of(object.at("provider_id"));
+    customer.saves_method = object.at("saves_method").as_bool();
+    customer.charges_saved = object.at("charges_saved").as_bool();
+    customer.saved_method = text_of(object.at("saved_method"));
+    return customer;
   });
 }
 

@@ -11,6 +11,7 @@
 namespace gateway::persistence {
 
 std::string to_json(const payment_details& details);
+std::string to_json(const payment_customer& customer);
 std::string to_json(const provider_error& error);
 /// Without merchant and environment: they are the payment's.
 std::string to_json(const open_operation& open);
@@ -19,6 +20,7 @@ std::string to_json(const std::vector<auth_code>& codes);
 
 // Throw corrupt_row.
 payment_details details_from_json(std::string_view text);
+payment_customer customer_from_json(std::string_view text);
 provider_error error_from_json(std::string_view text);
 open_operation open_operation_from_json(std::string_view text, const entity_key& of);
 std::vector<std::string> texts_from_json(std::string_view text);

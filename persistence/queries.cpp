@@ -71,8 +71,23 @@ entity_lookup run(db_connection& db, const find_entity& what) {
         answer.found = std::make_shared<const grant_binding>(binding_from(row, what.key));
       });
       break;
+    case entity_kind::customer:
+      db.read(statements::read_customer, key, [&](const result_row& row) {
+        answer.found = std::make_shared<const customer>(customer_from(row, what.key.merchant));
+      });
+      break;
     case entity_kind::subscription: break;  // they have no table yet
   }
+  return answer;
+}
+
+customers_lookup run(db_connection& db, const find_customers& what) {
+  const cell parameters[] = {std::string_view{what.merchant.value}, to_string(environment::live),
+                             std::string_view{what.after}, std::int64_t{what.limit}};
+  customers_lookup answer;
+  db.read(statements::read_customers, parameters, [&](const result_row& row) {
+    answer.customers.push_back(std::make_shared<const customer>(customer_from(row, what.merchant)));
+  });
   return answer;
 }
 

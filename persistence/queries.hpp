@@ -18,6 +18,7 @@ deliveries_lookup run(db_connection& db, const find_deliveries& what);
 events_lookup run(db_connection& db, const find_events& what);
 grant_lookup run(db_connection& db, const find_grant& what);
 grants_lookup run(db_connection& db, const find_grants& what);
+customers_lookup run(db_connection& db, const find_customers& what);
 user_lookup run(db_connection& db, const find_user& what);
 session_lookup run(db_connection& db, const find_session& what);
 

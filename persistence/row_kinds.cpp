@@ -15,8 +15,10 @@ constexpr row_writing table[] = {
     {&statements::insert_command, nullptr, 0, duplicate_command},
     {&statements::insert_payment, nullptr, 0, entity_exists},
     {&statements::insert_binding, nullptr, 0, entity_exists},
+    {&statements::insert_customer, nullptr, 0, entity_exists},
     {&statements::update_payment, nullptr, 0, lost_claim},
     {&statements::update_binding, nullptr, 0, lost_claim},
+    {&statements::update_customer, nullptr, 0, lost_claim},
     {&statements::insert_past_grant, nullptr, 0, lost_claim},
     {&statements::finish_command, nullptr, 0, lost_claim},
     {&statements::insert_attempt, nullptr, 0, lost_claim},
@@ -64,6 +66,7 @@ struct insert_gatherer {
   void operator()(const save_merchant& m) const { insert_merchant_row(rows.add_to(row_kind::merchant), m); }
   void operator()(const save_api_key& k) const { insert_api_key_row(rows.add_to(row_kind::api_key), k); }
   void operator()(const binding_ptr& b) const { binding_row(rows.add_to(row_kind::binding), *b); }
+  void operator()(const customer_ptr& c) const { customer_row(rows.add_to(row_kind::customer), *c); }
   void operator()(const past_grant& g) const { insert_past_grant_row(rows.add_to(row_kind::past_grant), g); }
   void operator()(const save_user& u) const { insert_person_row(rows.add_to(row_kind::person), u); }
   void operator()(const save_membership& m) const { put_membership_row(rows.add_to(row_kind::membership), m); }
@@ -88,6 +91,7 @@ struct claim_gatherer {
   void operator()(const command_finish& f) const { finish_command_row(rows.add_to(row_kind::command_finish), f); }
   void operator()(const delivery& d) const { update_delivery_row(rows.add_to(row_kind::delivery_claim), d); }
   void operator()(const binding_ptr& b) const { binding_row(rows.add_to(row_kind::binding_claim), *b); }
+  void operator()(const customer_ptr& c) const { customer_row(rows.add_to(row_kind::customer_claim), *c); }
   void operator()(const update_platform& p) const { update_platform_row(rows.add_to(row_kind::platform_change), p); }
   void operator()(const revoke_platform_key& k) const {
     revoke_platform_key_row(rows.add_to(row_kind::platform_key_revocation), k);
@@ -112,6 +116,7 @@ struct row_hasher {
   std::size_t operator()(const save_api_key& k) const { return of({k.id.value}); }
   std::size_t operator()(const revoke_api_key& k) const { return of({k.id.value}); }
   std::size_t operator()(const binding_ptr& b) const { return std::hash<entity_key>{}(b->key); }
+  std::size_t operator()(const customer_ptr& c) const { return std::hash<entity_key>{}(c->key); }
   std::size_t operator()(const past_grant& g) const { return of({g.what.id.value}); }
   std::size_t operator()(const save_user& u) const { return of({u.id.value}); }
   std::size_t operator()(const set_user_password& p) const { return of({p.user.value}); }
@@ -152,6 +157,7 @@ struct size_estimator {
                  details.cancel_url.size() + details.customer_email.size() + details.customer_name.size() +
                  details.customer_mobile.size();
     for (const auto& [name, value] : details.metadata) bytes += name.size() + value.size() + 8;
+    if (p->customer) bytes += 256 + p->customer->ref.size() + p->customer->saved_method.size();
     return bytes;
   }
   std::size_t operator()(const timeline_entry& e) const { return 256 + e.message.size() + e.event_data.size(); }
@@ -159,6 +165,11 @@ struct size_estimator {
   std::size_t operator()(const binding_ptr& b) const {
     auto bytes = 512 + b->newest.value().revoke_reason.size();
     for (const auto& code : b->codes) bytes += 128 + code.redirect_uri.size();
+    return bytes;
+  }
+  std::size_t operator()(const customer_ptr& c) const {
+    auto bytes = 384 + c->ref.size();
+    for (const auto& method : c->methods) bytes += method.size() + 4;
     return bytes;
   }
   std::size_t operator()(const past_grant& g) const { return 384 + g.what.revoke_reason.size(); }

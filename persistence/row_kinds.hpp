@@ -19,8 +19,10 @@ enum class row_kind : unsigned char {
   command,
   payment,
   binding,
+  customer,
   payment_claim,
   binding_claim,
+  customer_claim,
   past_grant,
   command_finish,
   attempt,
@@ -50,7 +52,7 @@ enum class row_kind : unsigned char {
   sessions_purge,
 };
 
-inline constexpr std::size_t row_kind_count = 32;
+inline constexpr std::size_t row_kind_count = 34;
 
 struct row_writing {
   const write_shape* shape;  ///< writes many rows at once

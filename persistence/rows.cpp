@@ -135,7 +135,8 @@ void insert_payment_row(row_buffer& rows, const payment& p) {
   rows.add(std::int64_t{p.hides_provider}).add(p.provider_ref).add(to_string(p.status));
   add_json(rows, p.error).add(p.hosted_url);
   add_json(rows, p.open).add(p.due_at).add(std::int64_t{p.next_seq});
-  rows.add(p.created_at).add(p.updated_at).add(p.captured_at).keep(to_json(p.details)).add(p.version);
+  rows.add(p.created_at).add(p.updated_at).add(p.captured_at).keep(to_json(p.details));
+  add_json(rows, p.customer).add(p.version);
 }
 
 void update_payment_row(row_buffer& rows, const payment& p) {
@@ -146,12 +147,8 @@ void update_payment_row(row_buffer& rows, const payment& p) {
       .add(p.provider_ref)
       .add(to_string(p.status));
   add_json(rows, p.error).add(p.hosted_url);
-  add_json(rows, p.open)
-      .add(p.due_at)
-      .add(std::int64_t{p.next_seq})
-      .add(p.updated_at)
-      .add(p.captured_at)
-      .add(p.version);
+  add_json(rows, p.open).add(p.due_at).add(std::int64_t{p.next_seq}).add(p.updated_at).add(p.captured_at);
+  add_json(rows, p.customer).add(p.version);
 }
 
 void insert_command_row(row_buffer& rows, const command_record& c) {
@@ -273,6 +270,11 @@ void binding_row(row_buffer& rows, const grant_binding& b) {
   rows.keep(to_json(b.codes)).add(b.version);
 }
 
+void customer_row(row_buffer& rows, const customer& c) {
+  add_key(rows, c.key).add(c.platform.value).add(c.ref).add(to_string(c.provider)).add(c.provider_id);
+  rows.keep(to_json(c.methods)).add(c.created_at).add(c.version);
+}
+
 void insert_past_grant_row(row_buffer& rows, const past_grant& g) { add_grant(rows, g.binding, g.what); }
 
 void put_connection_row(row_buffer& rows, const save_connection& c) {
@@ -365,6 +367,7 @@ payment payment_from(const result_row& row, const entity_key& key) {
   p.updated_at = in.time();
   p.captured_at = in.optional_time();
   p.details = details_from_json(in.text());
+  if (!in.skip_null()) p.customer = customer_from_json(in.text());
   p.version = in.number("version");
   if (p.open && !fits(*p.open, p)) throw corrupt_row("open_command out of bounds");
   return p;
@@ -555,6 +558,24 @@ grant_binding binding_from(const result_row& row, const entity_key& key) {
     if (const auto expires = to_unix_ms(code.expires_at); expires < first_ms || expires > last_ms)
       throw corrupt_row("codes out of bounds");
   return b;
+}
+
+customer customer_from(const result_row& row, const merchant_id& merchant) {
+  cursor in{row};
+  customer c;
+  c.key.merchant = merchant;
+  c.key.env = in.named(parse_environment, "environment");
+  c.key.kind = entity_kind::customer;
+  c.key.id = in.text();
+  c.platform = platform_id{in.text()};
+  c.ref = in.text();
+  c.provider = in.named(parse_provider_kind, "provider");
+  c.provider_id = in.text();
+  c.methods = texts_from_json(in.text());
+  c.created_at = in.time();
+  c.version = in.number("version", 1);
+  if (c.provider_id.empty()) throw corrupt_row("a customer that the provider does not know");
+  return c;
 }
 
 stored_binding stored_binding_from(const result_row& row) {

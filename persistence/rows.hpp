@@ -64,6 +64,8 @@ void insert_platform_key_row(row_buffer& rows, const save_platform_key& k);
 void revoke_platform_key_row(row_buffer& rows, const revoke_platform_key& k);
 /// For insert_binding and for update_binding.
 void binding_row(row_buffer& rows, const grant_binding& b);
+/// For insert_customer and for update_customer.
+void customer_row(row_buffer& rows, const customer& c);
 void insert_past_grant_row(row_buffer& rows, const past_grant& g);
 void put_connection_row(row_buffer& rows, const save_connection& c);
 void put_route_row(row_buffer& rows, const save_route& r);
@@ -94,6 +96,8 @@ void add_session_row(std::optional<stored_session>& found, const result_row& row
 platform platform_from(const result_row& row);
 stored_platform_key platform_key_from(const result_row& row);
 grant_binding binding_from(const result_row& row, const entity_key& key);
+/// From a row of read_customer or read_customers.
+customer customer_from(const result_row& row, const merchant_id& merchant);
 stored_binding stored_binding_from(const result_row& row);
 grant_lookup grant_lookup_from(const result_row& row);
 std::pair<entity_key, grant> grant_from(const result_row& row);

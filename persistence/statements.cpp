@@ -17,10 +17,11 @@ constexpr names payment_columns[] = {"merchant_id", "environment",    "payment_i
                                      "currency",    "captured",       "refunded",     "flow",     "provider",
                                      "account",     "hides_provider", "provider_ref", "status",   "error",
                                      "hosted_url",  "open_command",   "due_at",       "next_seq", "created_at",
-                                     "updated_at",  "captured_at",    "details",      "version"};
-constexpr names payment_changes[] = {
-    "merchant_id", "environment", "payment_id",   "state",  "captured", "refunded",   "provider_ref", "status",
-    "error",       "hosted_url",  "open_command", "due_at", "next_seq", "updated_at", "captured_at",  "version"};
+                                     "updated_at",  "captured_at",    "details",      "customer", "version"};
+constexpr names payment_changes[] = {"merchant_id",  "environment",  "payment_id", "state",      "captured",
+                                     "refunded",     "provider_ref", "status",     "error",      "hosted_url",
+                                     "open_command", "due_at",       "next_seq",   "updated_at", "captured_at",
+                                     "customer",     "version"};
 constexpr names command_changes[] = {"merchant_id", "environment", "principal", "idempotency_key",
                                      "body",        "finished_at", "status"};
 constexpr names attempt_columns[] = {"merchant_id", "environment", "subject_kind", "subject_id", "seq",
@@ -38,6 +39,9 @@ constexpr names platform_columns[] = {"platform_id", "slug",          "name",   
 constexpr names platform_key_columns[] = {"platform_id", "key_id", "scopes", "sealed_secret", "created_at"};
 constexpr names binding_columns[] = {"merchant_id", "environment", "platform_id",   "grant_id", "scopes", "given_by",
                                      "granted_at",  "revoked_at",  "revoke_reason", "codes",    "version"};
+constexpr names customer_columns[] = {"merchant_id",  "environment", "customer_id",          "platform_id",
+                                      "customer_ref", "provider",    "provider_customer_id", "methods",
+                                      "created_at",   "version"};
 constexpr names past_grant_columns[] = {"merchant_id", "environment", "platform_id", "grant_id",     "scopes",
                                         "given_by",    "granted_at",  "revoked_at",  "revoke_reason"};
 constexpr names connection_columns[] = {"merchant_id", "environment", "provider", "connection_id", "status", "account"};
@@ -99,6 +103,12 @@ const write_shape update_binding{.what = guarded_update,
                                  .keys = 3,
                                  .guard = "version = {new} - 1",
                                  .another_unique_key = true};
+const write_shape insert_customer{insert, "customers", customer_columns, 3};
+const write_shape update_customer{.what = guarded_update,
+                                  .table = "customers",
+                                  .columns = customer_columns,
+                                  .keys = 3,
+                                  .guard = "version = {new} - 1"};
 const write_shape insert_past_grant{insert, "past_grants", past_grant_columns, 4};
 const write_shape put_connection{
     .what = upsert, .table = "connections", .columns = connection_columns, .keys = 3, .replaced = connection_replaced};
@@ -165,8 +175,9 @@ const statement redeliver_failed{
 
 const statement read_payment{
     "SELECT state, amount, currency, captured, refunded, flow, provider, account, hides_provider, provider_ref, "
-    "status, error, hosted_url, open_command, due_at, next_seq, created_at, updated_at, captured_at, details, version "
-    "FROM payments WHERE merchant_id = ? AND environment = ? AND payment_id = ?"};
+    "status, error, hosted_url, open_command, due_at, next_seq, created_at, updated_at, captured_at, details, "
+    "customer, "
+    "version FROM payments WHERE merchant_id = ? AND environment = ? AND payment_id = ?"};
 
 const statement read_command{
     "SELECT fingerprint, operation, subject_kind, subject_id, amount, reason, created_at, body, finished_at, status "
@@ -219,6 +230,12 @@ const statement read_platform_keys{
 const statement read_binding{
     "SELECT grant_id, scopes, given_by, granted_at, revoked_at, revoke_reason, codes, version FROM grants "
     "WHERE merchant_id = ? AND environment = ? AND platform_id = ?"};
+#define CUSTOMER                                                                                                      \
+  "SELECT environment, customer_id, platform_id, customer_ref, provider, provider_customer_id, methods, created_at, " \
+  "version FROM customers WHERE merchant_id = ? AND environment = ? AND "
+const statement read_customer{CUSTOMER "customer_id = ?"};
+const statement read_customers{CUSTOMER "customer_id > ? ORDER BY customer_id LIMIT ?"};
+#undef CUSTOMER
 const statement read_bindings{
     "SELECT merchant_id, environment, platform_id, scopes, revoked_at, version FROM grants "
     "ORDER BY merchant_id, environment, platform_id"};

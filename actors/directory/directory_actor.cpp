@@ -34,7 +34,7 @@ using result_promise = caf::typed_response_promise<operator_result>;
 /// It wakes itself while the store is away, and once to read the grants again.
 using waking_directory = directory_actor::extend<caf::reacts_to<wake_atom>, caf::reacts_to<settle_atom>>;
 
-/// By then a commit has landed, or never will, that a process before this one sent and did not live to hear of.
+/// By then a commit has landed, or never will, that got no answer, or whose process did not live to hear of it.
 constexpr std::chrono::minutes late_commits_have_landed{1};
 
 class command_queue {
@@ -93,6 +93,14 @@ class command_queue {
       waiting_.clear();
       self_->delayed_send(self_, std::chrono::seconds{1}, wake_atom::value);
     });
+  }
+
+  /// What is under way would be missing from what is read now.
+  void look_again() {
+    if (under_way_ > 0)
+      doubt_ = true;
+    else
+      read_again();
   }
 
  private:
@@ -232,6 +240,8 @@ class command_queue {
   /// It may have been committed.
   void in_doubt(result_promise promise) {
     doubt_ = true;
+    // It may land even after the reading that follows.
+    self_->delayed_send(self_, late_commits_have_landed, wake_atom::value);
     promise.deliver(make_error(actor_errc::store_unavailable));
   }
 
@@ -307,7 +317,7 @@ waking_directory::behavior_type directory_behavior(waking_directory::stateful_po
       [&queue](operator_command& command) { return queue.take(command); },
       [&queue](load_atom) { return queue.load(); },
       [&queue](join_atom, dispatcher_actor& dispatcher) { queue.tell(std::move(dispatcher)); },
-      [&queue](wake_atom) { queue.read_again(); },
+      [&queue](wake_atom) { queue.look_again(); },
       [&queue](settle_atom) { queue.read_grants_again(); },
   };
 }

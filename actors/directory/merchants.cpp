@@ -11,6 +11,8 @@ namespace gateway::actors {
 
 namespace {
 
+constexpr std::string_view sandbox_account = "acct_sandbox";
+
 operator_problem no_merchant(const merchant_id& id) { return no_such("merchant", id.value); }
 
 /// The one through which an entity of this kind can be charged at once: the sandbox wallet for a wallet, else the card
@@ -20,7 +22,7 @@ provider_kind sandbox_for(merchant_kind kind) {
 }
 
 stored_connection sandbox_connection(const merchant_id& id, environment env, provider_kind provider) {
-  return {id, connection{env, provider, connection_status::connected, "acct_sandbox"},
+  return {id, connection{env, provider, connection_status::connected, std::string{sandbox_account}},
           "conn_" + crypto::random_hex(10)};
 }
 
@@ -136,7 +138,12 @@ planned merchants::prepare(const set_connection& wanted) {
   const auto same = std::ranges::find_if(m->connections, [&](const stored_connection& row) {
     return row.link.env == wanted.link.env && row.link.provider == wanted.link.provider;
   });
-  stored_connection row{wanted.merchant, wanted.link,
+  auto link = wanted.link;
+  if (link.account.empty() && same != m->connections.end()) link.account = same->link.account;
+  // At the sandbox every merchant has an account.
+  if (link.account.empty() && link.status == connection_status::connected && traits_of(link.provider).sandbox)
+    link.account = sandbox_account;
+  stored_connection row{wanted.merchant, std::move(link),
                         same == m->connections.end() ? "conn_" + crypto::random_hex(10) : same->id};
   plan p;
   p.unit.inserts.push_back(save_connection{row.merchant, row.link, row.id});

@@ -49,6 +49,14 @@ people::person people::one_of(const std::string& email, std::string password_has
   return fresh;
 }
 
+member_role people::role_for(const merchant_id& merchant, const person& who, std::optional<member_role> named) const {
+  if (named) return *named;
+  const auto members = members_.find(merchant);
+  if (members == members_.end()) return member_role::owner;
+  const auto present = std::ranges::find(members->second, who.id, &member::user);
+  return present == members->second.end() ? member_role::owner : present->role;
+}
+
 void people::put_member(unit_of_work& unit, const merchant_id& merchant, const person& who, member_role role) const {
   unit.inserts.push_back(save_membership{merchant, who.id, role, clock_.now()});
 }
@@ -87,10 +95,11 @@ planned people::prepare(const add_hashed_user& wanted) {
   plan p;
   const auto who = one_of(wanted.email, wanted.password_hash, p.unit);
   if (has(who.id)) p.unit.claims.push_back(set_user_password{who.id, wanted.password_hash, clock_.now(), {}});
-  put_member(p.unit, wanted.merchant, who, wanted.role);
+  const auto role = role_for(wanted.merchant, who, wanted.role);
+  put_member(p.unit, wanted.merchant, who, role);
   p.when_duplicate = "such a user exists already";
-  p.apply = [this, wanted, who]() -> operator_result {
-    joined(wanted.merchant, who, wanted.role);
+  p.apply = [this, merchant = wanted.merchant, who, role]() -> operator_result {
+    joined(merchant, who, role);
     return added_user{who.id};
   };
   return p;
@@ -100,10 +109,11 @@ planned people::prepare(const invite_user& wanted) {
   if (!merchants_.has(wanted.merchant)) return no_such("merchant", wanted.merchant.value);
   plan p;
   const auto who = one_of(wanted.email, {}, p.unit);
-  put_member(p.unit, wanted.merchant, who, wanted.role);
+  const auto role = role_for(wanted.merchant, who, wanted.role);
+  put_member(p.unit, wanted.merchant, who, role);
   p.when_duplicate = "such a user exists already";
-  p.apply = [this, wanted, who]() -> operator_result {
-    joined(wanted.merchant, who, wanted.role);
+  p.apply = [this, merchant = wanted.merchant, who, role]() -> operator_result {
+    joined(merchant, who, role);
     return added_user{who.id};
   };
   return p;

@@ -1,6 +1,7 @@
 // The directory's people: who may sign in, and what they may do for which merchant.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -16,7 +17,7 @@ struct add_hashed_user {
   merchant_id merchant;
   std::string email;
   std::string password_hash;
-  member_role role = member_role::owner;
+  std::optional<member_role> role;
 };
 /// accept_invitation, once its password is hashed.
 struct accept_hashed_invitation {
@@ -65,6 +66,8 @@ class people {
 
   /// The person of this address, who is put into the unit if not known yet.
   person one_of(const std::string& email, std::string password_hash, unit_of_work& unit) const;
+  /// The role that is named, else the present one, else owner.
+  member_role role_for(const merchant_id& merchant, const person& who, std::optional<member_role> named) const;
   void put_member(unit_of_work& unit, const merchant_id& merchant, const person& who, member_role role) const;
   /// What put_member has made durable is known from now on.
   void joined(const merchant_id& merchant, const person& who, member_role role);

@@ -214,6 +214,22 @@ class entity_queue {
                    [this, result = std::move(result)](job done) mutable { finish_with(done, std::move(result)); });
   }
 
+  /// A command without an idempotency key and without a provider, whole: answered with the row.
+  void commit_without_key(job work, Row changed, std::vector<inserted_row> beside = {}) {
+    auto next = std::make_shared<const Row>(std::move(changed));
+    auto unit = unit_of(unit_kind::conclude);
+    put(unit, next);
+    std::ranges::move(beside, std::back_inserter(unit.inserts));
+    commit(std::move(unit), [this, work = std::move(work), next](commit_outcome outcome) mutable {
+      switch (outcome) {
+        case commit_outcome::committed: won(std::move(next)); return view(std::move(work));
+        case commit_outcome::entity_exists:
+        case commit_outcome::lost_claim: return again(std::move(work));
+        default: return not_committed(work, outcome);
+      }
+    });
+  }
+
   /// The first version of a row is inserted, every other one is claimed.
   static void put(unit_of_work& unit, row_ptr row) {
     if (row->version == 1)
@@ -336,6 +352,10 @@ class entity_queue {
   const row_ptr& row() const noexcept { return row_; }
   const entity_key& key() const noexcept { return key_; }
   entity_actor::pointer self() const noexcept { return self_; }
+  /// When the row that has just become known was asked for, if it was read.
+  caf::actor_clock::time_point read_begun_at() const noexcept { return read_begun_at_; }
+  /// To ask other entities.
+  const router_actor& router() const noexcept { return router_; }
   /// Whether what this actor has sent, or one before it, may still land.
   bool in_doubt() const noexcept { return doubt_until_ > commit_doubt::time_point{}; }
   /// Its timeline is known to be empty: it was made just now.
@@ -356,6 +376,7 @@ class entity_queue {
 
   template <class Then>
   void read_row(job work, Then then) {
+    read_begun_at_ = self_->clock().now();
     self_->request(context_->store.reader_for(key_), caf::infinite, find_entity{key_})
         .then(
             [this, work, then](entity_lookup& found) mutable {
@@ -501,6 +522,7 @@ class entity_queue {
   bool busy_ = false;  ///< a request is under way
   bool moving_on_ = false;  ///< next() is at work further down the stack
   commit_doubt::time_point doubt_until_{};  ///< until then no row that is read is believed for longer than one request
+  caf::actor_clock::time_point read_begun_at_{};
   row_ptr row_;  ///< shared with readers
   std::optional<std::vector<timeline_entry>> timeline_;
   timeline_ptr seen_timeline_;  ///< shared with readers until the next change

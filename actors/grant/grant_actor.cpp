@@ -13,6 +13,7 @@
 #include <optional>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <caf/send.hpp>
 
@@ -56,8 +57,9 @@ class grant_entity : public entity_queue<grant_entity, grant_binding> {
       context_->published.publish(grant_news{{platform_id{key().id}, key().merchant},
                                              key().env,
                                              {state_of(row->newest), row->newest->scopes, row->version}});
-    // What this actor has committed itself ends its doubt, too: whatever was on its way has lost its claim.
-    if (!in_doubt() || self()->clock().now() >= look_at_) look_at_ = {};
+    // What this actor has committed itself ends its doubt, too: whatever was on its way has lost its claim. A row that
+    // was read before the end of the doubt does not.
+    if (!in_doubt() || read_begun_at() >= look_at_) look_at_ = {};
     keep_looking();
   }
 
@@ -66,6 +68,8 @@ class grant_entity : public entity_queue<grant_entity, grant_binding> {
     keep_looking();
   }
   void read_failed() { keep_looking(); }
+  /// The look that was due may have been answered from memory while another request ran.
+  void operation_over() { keep_looking(); }
   bool must_stay() const noexcept { return look_at_ > commit_doubt::time_point{}; }
 
   /// Sees to it that this actor reads its row when its doubt is over, and until it succeeds.
@@ -166,18 +170,9 @@ class grant_entity : public entity_queue<grant_entity, grant_binding> {
 
   /// Answers with the binding.
   void commit_without_key(job work, grant_change& change) {
-    auto next = std::make_shared<const grant_binding>(std::move(change.next));
-    auto unit = unit_of(unit_kind::conclude);
-    put(unit, next);
-    if (change.past) unit.inserts.push_back(past_grant{key(), *std::move(change.past)});
-    commit(std::move(unit), [this, work = std::move(work), next](commit_outcome outcome) mutable {
-      switch (outcome) {
-        case commit_outcome::committed: won(std::move(next)); return view(std::move(work));
-        case commit_outcome::entity_exists:
-        case commit_outcome::lost_claim: return again(std::move(work));
-        default: return not_committed(work, outcome);
-      }
-    });
+    std::vector<inserted_row> beside;
+    if (change.past) beside.push_back(past_grant{key(), *std::move(change.past)});
+    queue::commit_without_key(std::move(work), std::move(change.next), std::move(beside));
   }
 
   static constexpr std::chrono::seconds pause_between_looks{1};

@@ -10,6 +10,8 @@
 #include "entity/spawn_entity.hpp"
 #include "gateway/base/crypto.hpp"
 #include "gateway/base/log.hpp"
+#include "gateway/customer_key.hpp"
+#include "gateway/domain/customer.hpp"
 
 namespace gateway::actors {
 
@@ -32,6 +34,15 @@ std::string provider_key_of(const entity_key& subject, const open_operation& ope
   return "pk_" + crypto::hex(std::span{hash}.first(16));
 }
 
+/// No provider is asked to charge what is not saved.
+provider_result not_saved_result() {
+  provider_result result;
+  result.status = provider_status::declined;
+  result.error = provider_error{error_category::validation, "payment_method_not_found",
+                                "No such payment method is saved for the customer.", false, false};
+  return result;
+}
+
 class payment_entity : public entity_queue<payment_entity, payment> {
   using queue = entity_queue<payment_entity, payment>;
   friend queue;
@@ -52,7 +63,9 @@ class payment_entity : public entity_queue<payment_entity, payment> {
   static constexpr auto not_found = problem::payment_not_found;
   static constexpr auto already_exists = problem::payment_already_exists;
 
-  static bool inserts(const entity_command& what) { return command_if<create_payment>(what) != nullptr; }
+  static bool inserts(const entity_command& what) {
+    return command_if<create_payment>(what) || command_if<charge_saved>(what);
+  }
   static bool left_open(const payment& row) { return row.open && !row.open->answered; }
   std::string event_data(const payment& after, std::string_view type) const {
     return context_->encoder.event_data(after, type);
@@ -73,29 +86,58 @@ class payment_entity : public entity_queue<payment_entity, payment> {
   // ---- commands -----------------------------------------------------------------------------------
 
   using queue::run;
-  void run(job work, std::type_identity<create_payment>) { create(std::move(work)); }
+  void run(job work, std::type_identity<create_payment>) {
+    auto wanted = *command_if<create_payment>(work.request.what);
+    make(std::move(work), std::move(wanted), operation::create);
+  }
+  void run(job work, std::type_identity<charge_saved>) {
+    const auto& wanted = *command_if<charge_saved>(work.request.what);
+    create_payment made{wanted.amount, flow::server, false, wanted.customer, wanted.details};
+    make(std::move(work), std::move(made), operation::charge);
+  }
   void run(job work, std::type_identity<capture_payment> command) { operate(std::move(work), command); }
   void run(job work, std::type_identity<refund_payment> command) { operate(std::move(work), command); }
   void run(job work, std::type_identity<void_payment> command) { operate(std::move(work), command); }
   void run(job work, std::type_identity<hosted_result>) { take_hosted_result(std::move(work)); }
   void run(job work, std::type_identity<settle_due>) { settle(std::move(work)); }
 
-  void create(job work) {
-    const auto& wanted = *command_if<create_payment>(work.request.what);
+  /// Makes the payment, for its customer if it has one: who that is, as far as is known, is looked up first.
+  void make(job work, create_payment wanted, operation what) {
     if (row()) return fail_unless_key_is_known(std::move(work), already_exists);
+    if (!wanted.customer || wanted.customer->platform.empty())
+      return create(std::move(work), wanted, what, std::nullopt, std::nullopt);
+    const auto named = *wanted.customer;
+    ask_customer(named, common_command{view_entity{}},
+                 [this, work = std::move(work), wanted = std::move(wanted), what](const customer_seen& seen) mutable {
+                   if (seen.failed) return fail(work, *seen.failed);
+                   auto who = payer_of(*wanted.customer, wanted.details.payment_method, seen.known.get());
+                   if (const auto* why = std::get_if<problem>(&who))
+                     return fail_unless_key_is_known(std::move(work), *why);
+                   auto& payer = std::get<gateway::payer>(who);
+                   wanted.details.payment_method = std::move(payer.payment_method);
+                   std::optional<provider_kind> keeper;
+                   if (seen.known) keeper = seen.known->provider;
+                   create(std::move(work), wanted, what, std::move(payer.customer), keeper);
+                 });
+  }
+
+  void create(job work, const create_payment& wanted, operation what, std::optional<payment_customer> customer,
+              std::optional<provider_kind> keeper) {
+    if (const auto why = forbids(work)) return fail_unless_key_is_known(std::move(work), *why);
     const auto who = context_->merchants.find_merchant(key().merchant);
     if (!who) return fail_unless_key_is_known(std::move(work), problem::merchant_not_charge_capable);
-    auto way = choose_route(*who, key().env, wanted, context_->config.dev);
+    auto way = choose_route(*who, key().env, wanted, context_->config.dev, keeper);
     if (const auto* why = std::get_if<problem>(&way)) return fail_unless_key_is_known(std::move(work), *why);
     const auto& chosen = std::get<route_choice>(way);
     if (!take_slot(chosen.provider)) return fail_for_want_of_a_slot(std::move(work));
 
     const auto now = context_->clock.now();
-    auto begun = std::make_shared<const payment>(
-        begin_payment(key(), wanted, chosen, work.request.write->key, now, context_->timing()));
+    auto made = begin_payment(key(), wanted, chosen, work.request.write->key, now, context_->timing(), what);
+    made.customer = std::move(customer);
+    auto begun = std::make_shared<const payment>(std::move(made));
     auto unit = unit_of(unit_kind::begin);
     unit.inserts.reserve(2);
-    unit.inserts.push_back(record_of(work, to_string(operation::create), wanted.amount.minor, {}, now));
+    unit.inserts.push_back(record_of(work, to_string(what), wanted.amount.minor, {}, now));
     unit.inserts.push_back(begun);
     commit_command(std::move(work), std::move(unit), std::move(begun), [this](job begun_job) {
       begun_job.began = true;
@@ -104,10 +146,17 @@ class payment_entity : public entity_queue<payment_entity, payment> {
     });
   }
 
+  /// The request may have waited since its caller was judged.
+  std::optional<problem> forbids(const job& work) const {
+    if (!work.request.by) return std::nullopt;
+    return no_longer_permitted(context_->merchants, *work.request.by, key());
+  }
+
   template <class Command>
   void operate(job work, std::type_identity<Command>) {
     const auto& wanted = *command_if<Command>(work.request.what);
     if (!row()) return fail_unless_key_is_known(std::move(work), not_found);
+    if (const auto why = forbids(work)) return fail_unless_key_is_known(std::move(work), *why);
     const auto now = context_->clock.now();
     auto decided = decide(*row(), wanted, work.request.write->key, now, context_->timing());
     std::int64_t amount = 0;
@@ -136,8 +185,10 @@ class payment_entity : public entity_queue<payment_entity, payment> {
     if (!row()) return fail(work, not_found);
     const auto& seen = *command_if<hosted_result>(work.request.what);
     if (seen.provider_ref == row()->provider_ref)
-      if (auto change = settle_hosted(*row(), seen.signal, context_->clock.now()))
-        return change_unasked(std::move(work), std::move(change->next), std::move(change->entries));
+      if (auto change = settle_hosted(*row(), seen.signal, context_->clock.now(), seen.fresh_method))
+        return tell_customer_first(std::move(work), *std::move(change), [this](job told, transition& settled) {
+          change_unasked(std::move(told), std::move(settled.next), std::move(settled.entries));
+        });
     view(std::move(work));
   }
 
@@ -183,9 +234,14 @@ class payment_entity : public entity_queue<payment_entity, payment> {
   void call_provider(job work, bool asked_again) {
     work.request.admission.reset();
     const auto& open = *row()->open;
+    if (open.what == operation::charge && !row()->customer->charges_saved)
+      return finish(std::move(work), not_saved_result());
     provider_call call;
     call.provider_key = provider_key_of(key(), open);
-    call.what = open.what;
+    call.what = machine::creates(open.what) ? operation::create : open.what;
+    call.by_sdk = open.what == operation::charge;
+    if (machine::creates(open.what) && row()->customer && row()->customer->provider_id.empty())
+      call.customer_key = provider_key_of_customer(customer_entity());
     call.asked_again = asked_again;
     call.amount = open.amount;
     call.subject = *row();
@@ -202,10 +258,15 @@ class payment_entity : public entity_queue<payment_entity, payment> {
   }
 
   void finish(job work, const provider_result& result) {
+    auto change = conclude(*row(), result, context_->clock.now(), context_->timing());
+    tell_customer_first(std::move(work), std::move(change),
+                        [this](job told, transition& concluded) { store_outcome(std::move(told), concluded); });
+  }
+
+  void store_outcome(job work, transition& change) {
     const auto now = context_->clock.now();
     const auto& open = *row()->open;
     const auto command = open.command;
-    auto change = conclude(*row(), result, now, context_->timing());
     auto unit = unit_of(unit_kind::finish);
     unit.claims.reserve(2);
     answer_ptr told;
@@ -217,6 +278,52 @@ class payment_entity : public entity_queue<payment_entity, payment> {
                   [this, work = std::move(work), told = std::move(told), command](commit_outcome outcome) mutable {
                     after_finish(std::move(work), command, std::move(told), outcome);
                   });
+  }
+
+  // ---- the customer -------------------------------------------------------------------------------
+
+  struct customer_seen {
+    std::optional<problem> failed;
+    customer_ptr known;  ///< null: there is none
+  };
+
+  entity_key customer_of(const platform_id& platform, std::string_view ref) const {
+    return customer_key(key().merchant, key().env, platform, ref);
+  }
+  entity_key customer_entity() const { return customer_of(row()->customer->platform, row()->customer->ref); }
+
+  template <class Who, class Then>
+  void ask_customer(const Who& who, entity_command what, Then then) {
+    entity_request question{customer_of(who.platform, who.ref), std::nullopt, std::move(what)};
+    auto shared = std::make_shared<Then>(std::move(then));
+    self()
+        ->request(router(), caf::infinite, std::move(question))
+        .then(
+            [shared](const entity_reply& reply) {
+              customer_seen seen;
+              if (const auto* found = std::get_if<entity_row>(&reply.what))
+                seen.known = std::get<customer_ptr>(*found);
+              else if (const auto why = std::get<problem>(reply.what); why != problem::customer_not_found)
+                seen.failed = why;
+              (*shared)(seen);
+            },
+            [shared](const caf::error&) { (*shared)(customer_seen{problem::store_unavailable, nullptr}); });
+  }
+
+  /// Goes on with `then` once the customer's row says what the change tells of it. If that fails, nothing of the change
+  /// is stored: an operation stays open, and its provider is asked again.
+  template <class Then>
+  void tell_customer_first(job work, transition change, Then then) {
+    auto news = news_of(*row(), change.next);
+    if (!news) return then(std::move(work), change);
+    const auto who = *news;
+    ask_customer(who, customer_command{*std::move(news)},
+                 [this, work = std::move(work), change = std::move(change),
+                  then = std::move(then)](const customer_seen& seen) mutable {
+                   if (seen.known) return then(std::move(work), change);
+                   forget();
+                   fail(work, seen.failed.value_or(problem::store_unavailable));
+                 });
   }
 
   std::shared_ptr<const payment_context> context_;

@@ -66,6 +66,13 @@ sandbox_answer waits_for_customer(const provider_call& call) {
   return {{provider_status::pending, reference("cs_", call), {}, std::nullopt}};
 }
 
+/// A method that a customer has given on a hosted page: its token says nothing of what becomes of a charge.
+bool is_fresh_method(std::string_view method) noexcept {
+  constexpr std::string_view prefix = "pm_";
+  if (!method.starts_with(prefix) || method.size() != prefix.size() + 32) return false;
+  return method.find_first_not_of("0123456789abcdef", prefix.size()) == std::string_view::npos;
+}
+
 std::optional<duration_ms> slow_token(std::string_view token) noexcept {
   constexpr std::string_view prefix = "slow_";
   if (!token.starts_with(prefix)) return std::nullopt;
@@ -76,7 +83,7 @@ std::optional<duration_ms> slow_token(std::string_view token) noexcept {
   return std::min(duration_ms{ms}, longest_delay);
 }
 
-sandbox_answer create(const provider_call& call) {
+sandbox_answer charge(const provider_call& call) {
   if (call.subject.how != flow::server) return waits_for_customer(call);
   const auto token = card_token(call.subject.details.payment_method);
   auto ref = reference("ch_", call);
@@ -100,7 +107,22 @@ sandbox_answer create(const provider_call& call) {
   }
   for (std::string_view good : {"visa", "captureDeclined", "refundFail", "voidFail"})
     if (token == good) return approved(std::move(ref));
+  const auto& customer = call.subject.customer;
+  if (customer && customer->charges_saved && is_fresh_method(call.subject.details.payment_method))
+    return approved(std::move(ref));
   return declined(error_category::validation, "payment_method_not_found", "No such payment method.", false);
+}
+
+/// The customer is made first, whatever comes of the charge.
+sandbox_answer create(const provider_call& call) {
+  auto answer = charge(call);
+  auto& result = answer.result;
+  if (!call.customer_key.empty())
+    result.customer_id = "cus_" + call.customer_key.substr(call.customer_key.find('_') + 1);
+  const auto& customer = call.subject.customer;
+  if (result.status == provider_status::approved && customer && customer->saves_method)
+    result.saved_method = call.subject.details.payment_method;
+  return answer;
 }
 
 sandbox_answer capture(const provider_call& call) {
@@ -206,7 +228,8 @@ sandbox_actor::behavior_type sandbox_behavior(sandbox_actor::stateful_pointer<sa
 
 sandbox_answer answer_sandbox_call(const provider_call& call) {
   switch (call.what) {
-    case operation::create: return create(call);
+    case operation::create:
+    case operation::charge: return create(call);
     case operation::capture: return capture(call);
     case operation::refund: return refund(call);
     case operation::void_payment: return void_authorization(call);
@@ -214,17 +237,21 @@ sandbox_answer answer_sandbox_call(const provider_call& call) {
   return declined(error_category::internal, "unsupported", "The sandbox does not know this operation.", false);
 }
 
-std::string sandbox_page(const entity_key& subject, const std::string& provider_ref, const sandbox_settings& config) {
+void tell_where_to_act(provider_result& result, const entity_key& subject, bool by_sdk,
+                       const sandbox_settings& config) {
+  if (result.status != provider_status::pending) return;
   std::string payload = subject.merchant.value;
-  payload.append("\n").append(to_string(subject.env)).append("\n").append(subject.id).append("\n").append(provider_ref);
-  return config.base_url + "/sandbox/checkout/" + crypto::sign_token(config.hosted_page_key, payload);
+  payload.append("\n").append(to_string(subject.env)).append("\n").append(subject.id);
+  payload.append("\n").append(result.provider_ref);
+  if (by_sdk)
+    result.action = customer_action{"sdk_" + crypto::sign_token(config.sdk_key, payload), "pk_sandbox"};
+  else
+    result.hosted_url = config.base_url + "/sandbox/checkout/" + crypto::sign_token(config.hosted_page_key, payload);
 }
 
 sandbox_answer answer_sandbox_call(const provider_call& call, const sandbox_settings& config) {
   auto answer = answer_sandbox_call(call);
-  auto& result = answer.result;
-  if (result.status == provider_status::pending)
-    result.hosted_url = sandbox_page(call.subject.key, result.provider_ref, config);
+  tell_where_to_act(answer.result, call.subject.key, call.by_sdk, config);
   return answer;
 }
 
@@ -236,8 +263,9 @@ provider_result unknown_result(std::string code, std::string message) {
 }
 
 provider_result carry_out(const provider_call& call, sandbox_answer answer, sandbox_ledger* ledger) {
-  if (answer.executed && ledger && !ledger->record(call))
-    return unknown_result("provider_error", "The provider could not record the call.");
+  const bool recorded = !ledger || ((call.customer_key.empty() || ledger->record_customer(call)) &&
+                                    (!answer.executed || ledger->record(call)));
+  if (!recorded) return unknown_result("provider_error", "The provider could not record the call.");
   return std::move(answer.result);
 }
 

@@ -12,6 +12,7 @@ namespace gateway::actors {
 struct sandbox_settings {
   std::string base_url;         ///< where the gateway serves the hosted pages
   std::string hosted_page_key;  ///< signs their links
+  std::string sdk_key;          ///< signs the client secrets with which a customer's program approves a charge
 };
 
 /// What a sandbox does with a call.
@@ -24,8 +25,9 @@ struct sandbox_answer {
 
 /// Pure: the same call always gets the same answer. Where the customer must act, it names no page yet.
 sandbox_answer answer_sandbox_call(const provider_call& call);
-/// The page, served by the gateway, on which the customer of a pending payment pays, declines or proves who they are.
-std::string sandbox_page(const entity_key& subject, const std::string& provider_ref, const sandbox_settings& config);
+/// Where the customer of a pending payment acts: on a page that the gateway serves, or by the client secret that stands
+/// for the provider's SDK. Nothing for other results.
+void tell_where_to_act(provider_result& result, const entity_key& subject, bool by_sdk, const sandbox_settings& config);
 /// Both.
 sandbox_answer answer_sandbox_call(const provider_call& call, const sandbox_settings& config);
 
@@ -46,6 +48,8 @@ class sandbox_ledger {
   /// Records the effect, unless this provider key has had it already. False: it does not stand in the ledger, for lack
   /// of room, or because the key stands for another effect; a line with status `conflict` tells of the latter.
   bool record(const provider_call& call);
+  /// The same of the customer that the call makes first, under its own key.
+  bool record_customer(const provider_call& call);
 
  private:
   struct contents;

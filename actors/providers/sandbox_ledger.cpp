@@ -23,11 +23,13 @@ constexpr std::string_view head = R"({"provider_key":")", approved = R"(,"status
 
 /// What stands between the key and the status. None of these values needs escaping: ids and names of the gateway's own
 /// making or checked form.
-std::string effect_of(const provider_call& call) {
-  const auto& key = call.subject.key;
-  return R"(","operation":")" + std::string{to_string(call.what)} + R"(","payment_id":")" + key.id +
-         R"(","merchant":")" + key.merchant.value + R"(","environment":")" + std::string{to_string(key.env)} +
-         R"(","amount":)" + std::to_string(call.amount);
+std::string effect_of(std::string_view operation, const entity_key& key, std::string_view payment,
+                      std::int64_t amount) {
+  std::string text = R"(","operation":")";
+  text.append(operation).append(R"(","payment_id":")").append(payment);
+  text.append(R"(","merchant":")").append(key.merchant.value);
+  text.append(R"(","environment":")").append(to_string(key.env));
+  return text.append(R"(","amount":)").append(std::to_string(amount));
 }
 
 }  // namespace
@@ -37,6 +39,22 @@ struct sandbox_ledger::contents {
   int file = -1;
   off_t size = 0;
   std::unordered_map<std::string, std::string> effects;  ///< by provider key
+
+  bool record(const std::string& provider_key, std::string effect) {
+    const std::lock_guard hold{access};
+    const auto line_with = [&](std::string_view status) {
+      return std::string{head}.append(provider_key).append(effect).append(status).append("\n");
+    };
+    const auto known = effects.find(provider_key);
+    if (known != effects.end()) {
+      if (known->second == effect) return true;
+      append(line_with(conflict));
+      return false;
+    }
+    if (!append(line_with(approved))) return false;
+    effects.emplace(provider_key, std::move(effect));
+    return true;
+  }
 
   void read(const std::string& path) {
     std::ifstream past{path};
@@ -77,20 +95,12 @@ sandbox_ledger::~sandbox_ledger() {
 }
 
 bool sandbox_ledger::record(const provider_call& call) {
-  const std::lock_guard hold{contents_->access};
-  auto effect = effect_of(call);
-  const auto line_with = [&](std::string_view status) {
-    return std::string{head}.append(call.provider_key).append(effect).append(status).append("\n");
-  };
-  const auto known = contents_->effects.find(call.provider_key);
-  if (known != contents_->effects.end()) {
-    if (known->second == effect) return true;
-    contents_->append(line_with(conflict));
-    return false;
-  }
-  if (!contents_->append(line_with(approved))) return false;
-  contents_->effects.emplace(call.provider_key, std::move(effect));
-  return true;
+  const auto& key = call.subject.key;
+  return contents_->record(call.provider_key, effect_of(to_string(call.what), key, key.id, call.amount));
+}
+
+bool sandbox_ledger::record_customer(const provider_call& call) {
+  return contents_->record(call.customer_key, effect_of("customer", call.subject.key, {}, 0));
 }
 
 }  // namespace gateway::actors

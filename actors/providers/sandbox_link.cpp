@@ -101,7 +101,7 @@ class sandbox_link {
 
   caf::result<provider_result> take(provider_call& call) {
     auto promise = self_->make_response_promise<provider_result>();
-    open_.emplace_hint(open_.end(), ++last_, open_call{call.subject.key, promise});
+    open_.emplace_hint(open_.end(), ++last_, open_call{call.subject.key, call.by_sdk, promise});
     thread_->send({last_, std::move(call)});
     return promise;
   }
@@ -110,9 +110,8 @@ class sandbox_link {
     const auto at = open_.find(numbered.id);
     if (at == open_.end()) return;
     auto& result = numbered.result;
-    // The gateway serves the page that a sandbox sends its customers to.
-    if (result.status == provider_status::pending)
-      result.hosted_url = sandbox_page(at->second.subject, result.provider_ref, config_);
+    // The gateway serves what a sandbox sends its customers to.
+    tell_where_to_act(result, at->second.subject, at->second.by_sdk, config_);
     at->second.promise.deliver(std::move(result));
     open_.erase(at);
   }
@@ -134,6 +133,7 @@ class sandbox_link {
  private:
   struct open_call {
     entity_key subject;
+    bool by_sdk = false;
     result_promise promise;
   };
 

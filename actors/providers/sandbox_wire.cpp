@@ -13,10 +13,12 @@ struct call_line {
   std::int64_t begun_at = 0;  ///< unix milliseconds, as captured_at
   std::optional<std::int64_t> captured_at;
   bool asked_again = false;
+  std::string customer_key;
+  bool saves_method = false, charges_saved = false;
 };
 BOOST_DESCRIBE_STRUCT(call_line, (),
                       (id, provider_key, operation, merchant, environment, payment_id, provider, flow, payment_method,
-                       amount, begun_at, captured_at, asked_again))
+                       amount, begun_at, captured_at, asked_again, customer_key, saves_method, charges_saved))
 
 struct error_line {
   std::string category, code, message;
@@ -28,8 +30,9 @@ struct result_line {
   std::uint64_t id = 0;
   std::string status, provider_ref;
   std::optional<error_line> error;
+  std::string customer_id, saved_method;
 };
-BOOST_DESCRIBE_STRUCT(result_line, (), (id, status, provider_ref, error))
+BOOST_DESCRIBE_STRUCT(result_line, (), (id, status, provider_ref, error, customer_id, saved_method))
 
 namespace {
 
@@ -74,14 +77,21 @@ std::string encode(const numbered_call& numbered) {
                  call.amount,
                  to_unix_ms(call.begun_at),
                  std::nullopt,
-                 call.asked_again};
+                 call.asked_again,
+                 call.customer_key};
+  if (subject.customer) {
+    line.saves_method = subject.customer->saves_method;
+    line.charges_saved = subject.customer->charges_saved;
+  }
   if (subject.captured_at) line.captured_at = to_unix_ms(*subject.captured_at);
   return json::serialize(json::value_from(line));
 }
 
 std::string encode(const numbered_result& numbered) {
   const auto& result = numbered.result;
-  result_line line{numbered.id, std::string{to_string(result.status)}, result.provider_ref, std::nullopt};
+  result_line line{numbered.id,         std::string{to_string(result.status)},
+                   result.provider_ref, std::nullopt,
+                   result.customer_id,  result.saved_method};
   if (const auto& e = result.error)
     line.error = error_line{std::string{to_string(e->category)}, e->code, e->message, e->retryable, e->outcome_unknown};
   return json::serialize(json::value_from(line));
@@ -106,6 +116,12 @@ std::optional<numbered_call> decode_call(std::string_view text) {
   call.subject.provider = *provider;
   call.subject.how = *how;
   call.subject.details.payment_method = std::move(line->payment_method);
+  call.customer_key = std::move(line->customer_key);
+  if (line->saves_method || line->charges_saved) {
+    auto& customer = call.subject.customer.emplace();
+    customer.saves_method = line->saves_method;
+    customer.charges_saved = line->charges_saved;
+  }
   if (line->captured_at) call.subject.captured_at = from_unix_ms(*line->captured_at);
   return numbered;
 }
@@ -116,6 +132,8 @@ std::optional<numbered_result> decode_result(std::string_view text) {
   const auto status = parse_provider_status(line->status);
   if (!status) return std::nullopt;
   numbered_result numbered{line->id, {*status, std::move(line->provider_ref), {}, std::nullopt}};
+  numbered.result.customer_id = std::move(line->customer_id);
+  numbered.result.saved_method = std::move(line->saved_method);
   if (auto& e = line->error) {
     const auto category = parse_error_category(e->category);
     if (!category) return std::nullopt;

@@ -13,6 +13,7 @@
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include "destination_lane.hpp"
 #include "gateway/base/crypto.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/delivery_numbers.hpp"
@@ -51,6 +52,10 @@ class delivery_worker_state {
 
   void attempt(delivery_order& order) {
     order_ = std::move(order);
+    // The order has waited in the mailbox. What was answered meanwhile (that the platform is suspended, the destination
+    // disabled) must hold.
+    const auto as_it_is = context_->merchants.find_destination(order_.to->what.id);
+    if (!as_it_is || !may_be_sent(*as_it_is)) return self_->send(pool_, attempt_withheld{number_});
     began_at_ = context_->clock.now();
     const auto& job = order_.job;
     const auto owner = context_->merchants.find_merchant(job.event.subject.merchant);

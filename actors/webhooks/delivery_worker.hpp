@@ -43,6 +43,10 @@ struct attempt_answered {
   std::uint16_t status = 0;
   std::uint32_t took_ms = 0;
 };
+/// Nothing may be posted there any more: nothing was, and the order is to be given out again.
+struct attempt_withheld {
+  std::size_t worker = 0;
+};
 /// The attempt is durable, and the worker is ready for another. Without `row`, the delivery has moved on meanwhile:
 /// only the table knows where it stands.
 struct attempt_recorded {
@@ -51,7 +55,8 @@ struct attempt_recorded {
 };
 
 /// The dispatcher, as its workers know it.
-using delivery_pool = dispatcher_actor::extend<caf::reacts_to<attempt_answered>, caf::reacts_to<attempt_recorded>>;
+using delivery_pool = dispatcher_actor::extend<caf::reacts_to<attempt_answered>, caf::reacts_to<attempt_withheld>,
+                                               caf::reacts_to<attempt_recorded>>;
 using delivery_worker = caf::typed_actor<caf::reacts_to<delivery_order>,
                                          // from the client
                                          caf::reacts_to<delivery_attempt>,
@@ -70,4 +75,5 @@ std::string webhook_signature(const webhook_endpoint& to, std::string_view body,
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::delivery_attempt)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::actors::delivery_order)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::actors::attempt_answered)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::actors::attempt_withheld)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::actors::attempt_recorded)

@@ -1,6 +1,7 @@
 // One destination's deliveries as the dispatcher holds them: a few in memory, the others in the table.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -64,6 +65,11 @@ struct destination_lane {
   void take(delivery_job job) {
     held.insert(job.row.id);
     ready.push_back(std::move(job));
+  }
+  /// It was handed out and is to be attempted all the same: in front of all that is younger.
+  void take_back(delivery_job job) {
+    const auto younger = [&](const delivery_job& other) { return other.row.id > job.row.id; };
+    ready.insert(std::ranges::find_if(ready, younger), std::move(job));
   }
   void let_go(std::int64_t number) {
     held.erase(number);

@@ -129,6 +129,17 @@ class dispatcher_state {
     work();
   }
 
+  void withheld(const attempt_withheld& told) {
+    auto& worker = workers_[told.worker];
+    auto& to = lane_of(worker.order.to->what.id);
+    end_without_answer(worker, to);
+    give_back(worker, to);
+    set_free(told.worker);
+    enqueue(to);
+    work();
+    if (draining_ && free_.size() == workers_.size()) drained();
+  }
+
   void recorded(attempt_recorded& told) {
     auto& worker = workers_[told.worker];
     auto& to = lane_of(worker.order.to->what.id);
@@ -143,8 +154,7 @@ class dispatcher_state {
       to.done_with(number);
     }
     deaths_by_delivery_.erase(number);
-    free_.push_back(told.worker);
-    context_->meters.webhook_workers_busy.Set(static_cast<double>(workers_.size() - free_.size()));
+    set_free(told.worker);
     enqueue(to);
     work();
     if (draining_ && free_.size() == workers_.size()) drained();
@@ -452,6 +462,11 @@ class dispatcher_state {
     return number;
   }
 
+  void set_free(std::size_t number) {
+    free_.push_back(number);
+    context_->meters.webhook_workers_busy.Set(static_cast<double>(workers_.size() - free_.size()));
+  }
+
   void spawn_worker(std::size_t number) {
     workers_[number].actor = spawn_delivery_worker(self_->system(), context_, delivery_pool{self_}, number);
     self_->monitor(workers_[number].actor);
@@ -470,20 +485,30 @@ class dispatcher_state {
     while (deaths_.front() + deaths_span < now) deaths_.pop_front();
     if (deaths_.size() > most_deaths)
       return self_->quit(caf::exit_reason::unhandled_exception);  // its workers see it, and end
-    if (std::erase(free_, number) == 0) give_back(*dead, now);
+    if (std::erase(free_, number) == 0) survive(*dead);
     spawn_worker(number);
     work();
     if (draining_ && free_.size() == workers_.size()) drained();
   }
 
-  /// The delivery of a worker that died goes to the head of its lane, unless it has killed too often.
-  void give_back(pool_worker& dead, time_point now) {
-    auto& to = lane_of(dead.order.to->what.id);
-    if (!dead.answered) {
+  /// The worker has nothing to do with the lane any more; what its attempt came to, if it was made, nobody knows.
+  void end_without_answer(const pool_worker& worker, destination_lane& to) {
+    if (!worker.answered) {
       to.under_way -= 1;
-      to.trust.abandoned(now);
+      to.trust.abandoned(context_->clock.now());
     }
     to.with_workers -= 1;
+  }
+
+  void give_back(pool_worker& worker, destination_lane& to) {
+    to.take_back(std::move(worker.order.job));
+    ready_in_all_ += 1;
+  }
+
+  /// The delivery of a worker that died is given back, unless it has killed too often.
+  void survive(pool_worker& dead) {
+    auto& to = lane_of(dead.order.to->what.id);
+    end_without_answer(dead, to);
     auto& killed = deaths_by_delivery_[dead.order.job.row.id];
     if (++killed >= most_deaths_by_one) {
       log::error("delivery_set_aside", {{"delivery", dead.order.job.row.id}, {"destination", to.id.value}});
@@ -491,8 +516,7 @@ class dispatcher_state {
       set_aside_.insert(dead.order.job.row.id);
       to.let_go(dead.order.job.row.id);
     } else {
-      to.ready.push_front(std::move(dead.order.job));
-      ready_in_all_ += 1;
+      give_back(dead, to);
     }
     enqueue(to);
   }
@@ -539,6 +563,7 @@ delivery_pool::behavior_type dispatcher_behavior(delivery_pool::stateful_pointer
       [self](drain_atom) { return self->state.drain(); },
       [self](wake_atom) { self->state.wake(); },
       [self](const attempt_answered& told) { self->state.answered(told); },
+      [self](const attempt_withheld& told) { self->state.withheld(told); },
       [self](attempt_recorded& told) { self->state.recorded(told); },
   };
 }

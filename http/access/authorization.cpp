@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "gateway/domain/on_behalf.hpp"
 #include "http/codec/query.hpp"
 
 namespace gateway::http {
@@ -32,39 +31,41 @@ error_code code_of(acting_refusal why) noexcept {
 }
 
 /// A merchant's key fixes environment and merchant; naming another merchant is a mistake worth telling.
-ruling judge(merchant_key key, const request& in, scope needed, const directory&) {
+ruling judge(merchant_key key, const request& in, scope needed, const directory&, bool of_platforms) {
   if (in.service_merchant && *in.service_merchant != key.merchant.value) return another_merchant("Service-Merchant");
-  if (!key.scopes.permits(needed)) return rejection{error_code::forbidden, words_of(needed)};
-  return permit{std::move(key.merchant), key.env, {}, false};
+  if (!of_platforms && !key.scopes.permits(needed)) return rejection{error_code::forbidden, words_of(needed)};
+  return permit{std::move(key.merchant), key.env, {}, false, {std::move(key.id), {}, needed}};
 }
 
-ruling judge(platform_caller key, const request& in, scope needed, const directory& known) {
+ruling judge(platform_caller key, const request& in, scope needed, const directory& known, bool) {
   const auto chosen = read_environment(in);
   if (const auto* wrong = std::get_if<rejection>(&chosen)) return *wrong;
   const auto env = std::get<environment>(chosen);
   if (!in.service_merchant || in.service_merchant->empty()) return rejection{error_code::service_merchant_required, {}};
 
   platform_and_merchant who{std::move(key.platform), merchant_id{std::string{*in.service_merchant}}};
-  const auto grants = known.find_grants(who);
-  const auto& here = grants.in(env);
-  if (const auto why = judge_grant(here.state, grants.other_than(env).state)) return rejection{code_of(*why), {}};
-  if (const auto why = judge_scopes(needed, key.scopes, here.scopes)) {
-    const bool nothing_in_common = *why == acting_refusal::scope_denied;
-    return rejection{code_of(*why), nothing_in_common ? std::string{} : words_of(needed)};
+  if (const auto why = judge_acting(known, who, env, needed, key.scopes)) {
+    const bool names_scope = *why == acting_refusal::scope_not_granted || *why == acting_refusal::key_lacks_scope;
+    return rejection{code_of(*why), names_scope ? words_of(needed) : std::string{}};
   }
-  return permit{std::move(who.merchant), env, std::move(who.platform.value), true};
+  asked_by by{std::move(key.id), who.platform, needed};
+  return permit{std::move(who.merchant), env, std::move(who.platform.value), true, std::move(by)};
 }
 
 }  // namespace
 
-ruling authorize(caller who, const request& in, scope needed, const directory& known) {
-  return std::visit([&](auto& credential) { return judge(std::move(credential), in, needed, known); }, who);
+ruling authorize(caller who, const request& in, scope needed, const directory& known, bool of_platforms) {
+  return std::visit([&](auto& credential) { return judge(std::move(credential), in, needed, known, of_platforms); },
+                    who);
 }
 
-ruling authorize_platform(caller who) {
-  auto* key = std::get_if<platform_caller>(&who);
-  if (!key) return rejection{error_code::platform_key_required, {}};
-  return permit{{}, environment::live, std::move(key->platform.value), true};
+permit permit_of_signer(caller who) {
+  if (auto* platform = std::get_if<platform_caller>(&who)) {
+    asked_by by{std::move(platform->id), platform->platform, scope::all};
+    return {{}, environment::live, std::move(platform->platform.value), true, std::move(by)};
+  }
+  auto& key = std::get<merchant_key>(who);
+  return {std::move(key.merchant), key.env, {}, false, {std::move(key.id), {}, scope::all}};
 }
 
 std::variant<environment, rejection> read_environment(const request& in) {

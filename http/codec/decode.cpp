@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "gateway/domain/customer.hpp"
 #include "json_body.hpp"
+#include "query.hpp"
 #include "web_address.hpp"
 
 namespace gateway::http {
@@ -75,19 +77,39 @@ metadata_map read_metadata(field_reader& fields) {
   return metadata;
 }
 
-payment_details read_details(field_reader& fields, flow how, environment env) {
-  payment_details details;
-  details.payment_method = read_payment_method(fields);
-  details.success_url = read_return_url(fields, "success_url", how != flow::server, env);
-  details.cancel_url = read_return_url(fields, "cancel_url", how != flow::server, env);
+/// What every creation may say of the payment and of who pays it.
+void read_description(field_reader& fields, payment_details& details) {
   details.description = fields.free_text("description");
   details.customer_email = fields.free_text("customer_email");
   if (!details.customer_email.empty() && !looks_like_email(details.customer_email))
     fields.reject("customer_email", "must be an e-mail address");
   details.customer_name = fields.free_text("customer_name");
-  details.customer_mobile = fields.free_text("customer_mobile");
   details.metadata = read_metadata(fields);
+}
+
+payment_details read_details(field_reader& fields, flow how, environment env) {
+  payment_details details;
+  details.payment_method = read_payment_method(fields);
+  details.success_url = read_return_url(fields, "success_url", how != flow::server, env);
+  details.cancel_url = read_return_url(fields, "cancel_url", how != flow::server, env);
+  read_description(fields, details);
+  details.customer_mobile = fields.free_text("customer_mobile");
   return details;
+}
+
+payment_id read_payment_id(field_reader& fields) {
+  payment_id id{fields.required_text("payment_id", most_word)};
+  if (!is_payment_id(id.value)) fields.reject("payment_id", "must be pay_ and 1 to 60 letters, digits, _ or -");
+  return id;
+}
+
+constexpr std::string_view about_customer_ref = "must have 1 to 128 characters, none of them a control character";
+
+/// Empty if absent.
+std::string read_customer_ref(field_reader& fields) {
+  auto ref = fields.text("customer_ref", most_customer_ref);
+  if (fields.has("customer_ref") && !is_customer_ref(ref)) fields.reject("customer_ref", about_customer_ref);
+  return ref;
 }
 
 void read_wallet_selector(field_reader& fields, create_payment& command) {
@@ -101,14 +123,15 @@ void read_wallet_selector(field_reader& fields, create_payment& command) {
     fields.reject(error_code::currency_not_supported, "currency: must be PKR with payment_method_type pkr_wallet");
 }
 
-/// Returns whether a saved method of the customer stands in for payment_method.
-bool read_customer(field_reader& fields, create_payment& command) {
-  command.uses_customer_ref = !fields.text("customer_ref", most_token).empty();
+void read_customer(field_reader& fields, create_payment& command) {
+  auto ref = read_customer_ref(fields);
   const auto usage = fields.text("setup_future_usage", most_word);
   if (!usage.empty() && usage != "on_session" && usage != "off_session")
     fields.reject("setup_future_usage", "must be on_session or off_session");
-  if (!usage.empty() && !command.uses_customer_ref) fields.reject("setup_future_usage", "requires customer_ref");
-  return command.uses_customer_ref && usage == "off_session";
+  if (!usage.empty() && ref.empty()) fields.reject("setup_future_usage", "requires customer_ref");
+  if (!ref.empty())
+    command.customer =
+        wanted_customer{{}, std::move(ref), !usage.empty(), usage == "off_session" && command.how == flow::server};
 }
 
 template <class T>
@@ -139,16 +162,61 @@ decoded<create_body> decode_create(std::string_view body, const decode_context& 
 
   create_body result;
   auto& command = result.command;
-  result.id = payment_id{fields.required_text("payment_id", most_word)};
-  if (!is_payment_id(result.id.value)) fields.reject("payment_id", "must be pay_ and 1 to 60 letters, digits, _ or -");
+  result.id = read_payment_id(fields);
   command.amount = read_money(fields);
   command.how = read_flow(fields);
   command.details = read_details(fields, command.how, context.env);
   read_wallet_selector(fields, command);
-  const bool saved_method = read_customer(fields, command);
+  read_customer(fields, command);
   result.merchant = read_merchant(fields);
-  if (command.how == flow::server && command.details.payment_method.empty() && !saved_method)
+  const bool charges_saved = command.customer && command.customer->off_session;
+  if (command.how == flow::server && command.details.payment_method.empty() && !charges_saved)
     fields.reject(error_code::server_flow_requires_payment_method);
+  return finish(fields, std::move(result));
+}
+
+decoded<charge_body> decode_charge(std::string_view body, const decode_context& context) {
+  auto parsed = parse_object(body, context.json_depth);
+  if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
+  field_reader fields{std::get<simdjson::dom::object>(parsed)};
+
+  charge_body result;
+  auto& command = result.command;
+  result.id = read_payment_id(fields);
+  command.amount = read_money(fields);
+  command.customer.ref = read_customer_ref(fields);
+  if (command.customer.ref.empty()) fields.reject("customer_ref", "is required");
+  auto& details = command.details;
+  details.payment_method = fields.required_text("payment_method_id", most_token);
+  if (!details.payment_method.starts_with("pm_") || !is_payment_method_token(details.payment_method))
+    fields.reject("payment_method_id", "must be a token that begins with pm_");
+  // Whether the customer is there changes nothing here: a provider that wants to see the customer says so.
+  fields.boolean("off_session", true);
+  details.captures_at_once = fields.boolean("auto_capture", true);
+  read_description(fields, details);
+  result.merchant = read_merchant(fields);
+  return finish(fields, std::move(result));
+}
+
+decoded<std::string> decode_customer_query(std::string_view query) {
+  const auto pairs = read_query(query);
+  const auto count = pairs ? std::ranges::count(*pairs, "ref", &query_parameter::name) : 0;
+  if (count != 1) return rejection{error_code::invalid_request, "ref: must stand in the query, once"};
+  auto ref = std::ranges::find(*pairs, "ref", &query_parameter::name)->value;
+  if (!simdjson::validate_utf8(ref)) return rejection{error_code::invalid_request, "ref: not valid UTF-8"};
+  if (!is_customer_ref(ref)) return rejection{error_code::invalid_request, "ref: " + std::string{about_customer_ref}};
+  return ref;
+}
+
+decoded<sdk_confirmation> decode_sdk_confirmation(std::string_view body, std::size_t json_depth) {
+  auto parsed = parse_object(body, json_depth);
+  if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
+  field_reader fields{std::get<simdjson::dom::object>(parsed)};
+  sdk_confirmation result;
+  result.client_secret = fields.required_text("client_secret", most_setup_token);
+  const auto outcome = fields.required_text("outcome", most_word);
+  if (outcome != "approve" && outcome != "decline") fields.reject("outcome", "must be approve or decline");
+  result.signal = outcome == "approve" ? hosted_signal::paid : hosted_signal::declined;
   return finish(fields, std::move(result));
 }
 

@@ -34,6 +34,21 @@ decoded<write_body<capture_payment>> decode_capture(std::string_view body, const
 decoded<write_body<refund_payment>> decode_refund(std::string_view body, const decode_context& context);
 decoded<write_body<void_payment>> decode_void(std::string_view body, const decode_context& context);
 
+struct charge_body : write_body<charge_saved> {
+  payment_id id;
+};
+decoded<charge_body> decode_charge(std::string_view body, const decode_context& context);
+
+/// The customer_ref that the query's `ref` names.
+decoded<std::string> decode_customer_query(std::string_view query);
+
+/// What a customer's own program tells the sandbox, which stands in for a provider's SDK.
+struct sdk_confirmation {
+  std::string client_secret;
+  hosted_signal signal = hosted_signal::paid;
+};
+decoded<sdk_confirmation> decode_sdk_confirmation(std::string_view body, std::size_t json_depth);
+
 /// The token of POST /v1/public/onboarding/exchange-setup-token.
 decoded<std::string> decode_setup_token(std::string_view body, std::size_t json_depth);
 

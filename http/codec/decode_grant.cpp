@@ -8,7 +8,6 @@ namespace gateway::http {
 namespace {
 
 constexpr std::size_t most_id = 64;
-constexpr std::size_t most_word = 64;
 constexpr std::size_t most_code = 1024;
 constexpr std::size_t most_listed = 10'000;
 constexpr std::size_t usually_listed = 1'000;
@@ -28,7 +27,7 @@ decoded<T> read_fields(std::string_view body, std::size_t json_depth, Read read)
 
 decoded<token_body> decode_token(std::string_view body, std::size_t json_depth) {
   return read_fields<token_body>(body, json_depth, [](field_reader& fields) {
-    if (fields.text("grant_type", most_word) != "authorization_code")
+    if (fields.word("grant_type") != "authorization_code")
       fields.reject(error_code::invalid_request, "grant_type must be 'authorization_code'");
     token_body read;
     read.code = fields.required_text("code", most_code);

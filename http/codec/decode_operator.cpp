@@ -13,7 +13,6 @@ constexpr std::size_t most_name = 200;
 constexpr std::size_t most_email = 320;
 constexpr std::size_t most_id = 64;
 constexpr std::size_t most_scopes = 256;
-constexpr std::size_t most_password = 1024;
 constexpr std::size_t most_account = 255;
 constexpr std::size_t most_currencies = 200;
 constexpr std::size_t most_methods = 8;
@@ -43,12 +42,20 @@ void check_email(field_reader& fields, std::string_view name, std::string_view v
   if (!value.empty() && !looks_like_email(value)) fields.reject(name, "must be an e-mail address");
 }
 
-/// An owner unless it says otherwise.
-member_role read_role(field_reader& fields) {
+std::string_view words_of(password_fault fault) noexcept {
+  switch (fault) {
+    case password_fault::too_short: return "must have at least 12 characters";
+    case password_fault::too_long: return "must have at most 1024 bytes";
+    case password_fault::holds_nul: return "must not contain the character NUL";
+  }
+  return {};
+}
+
+std::optional<member_role> read_role(field_reader& fields) {
   const auto text = fields.text("role", most_id);
-  const auto role = text.empty() ? std::optional{member_role::owner} : parse_member_role(text);
-  if (!role) fields.reject("role", "must be owner or viewer");
-  return role.value_or(member_role::viewer);
+  const auto role = parse_member_role(text);
+  if (!role && !text.empty()) fields.reject("role", "must be owner or viewer");
+  return role;
 }
 
 std::vector<currency> read_currencies(field_reader& fields) {
@@ -206,9 +213,8 @@ decoded<add_user> decode_add_user(std::string_view body, std::size_t json_depth)
     command.merchant = read_merchant(fields);
     command.email = fields.required_text("email", most_email);
     check_email(fields, "email", command.email);
-    command.password = fields.required_text("password", most_password);
-    if (count_characters(command.password) < least_password)
-      fields.reject("password", "must have at least 12 characters");
+    command.password = fields.required_text("password", most_password_bytes);
+    if (const auto fault = fault_of_password(command.password)) fields.reject("password", words_of(*fault));
     command.role = read_role(fields);
   });
 }
@@ -331,6 +337,13 @@ decoded<destination_filter> decode_destination_filter(std::string_view body, std
   return decode_with<destination_filter>(body, json_depth, [](field_reader& fields, destination_filter& filter) {
     filter.owner = read_owner(fields).id;
     filter.env = read_optional_mode(fields);
+  });
+}
+
+decoded<find_customers> decode_find_customers(std::string_view body, std::size_t json_depth) {
+  return decode_with<find_customers>(body, json_depth, [](field_reader& fields, find_customers& query) {
+    query.merchant = merchant_id{fields.required_text("merchant_id", most_id)};
+    query.limit = static_cast<std::uint32_t>(fields.integer("limit", 1, 10 * most_listed).value_or(most_listed));
   });
 }
 

@@ -37,6 +37,7 @@ struct destination_filter {
   std::optional<environment> env;
 };
 decoded<destination_filter> decode_destination_filter(std::string_view body, std::size_t json_depth);
+decoded<find_customers> decode_find_customers(std::string_view body, std::size_t json_depth);
 decoded<find_deliveries> decode_find_deliveries(std::string_view body, std::size_t json_depth);
 /// One delivery, by its number.
 decoded<find_deliveries> decode_show_delivery(std::string_view body, std::size_t json_depth);

@@ -50,9 +50,9 @@ void append_grant(std::string& out, const entity_key& binding, const grant& one)
   object.text("mode", to_string(binding.env));
   append_scopes(object.member("scopes"), one.scopes);
   object.text("status", to_string(one.revoked_at ? grant_state::revoked : grant_state::active));
-  object.text("granted_at", format_millis(one.granted_at));
+  object.text("granted_at", format_seconds(one.granted_at));
   if (one.revoked_at) {
-    object.text("revoked_at", format_millis(*one.revoked_at));
+    object.text("revoked_at", format_seconds(*one.revoked_at));
     object.text("reason", one.revoke_reason);
   } else {
     object.member("revoked_at") += "null";

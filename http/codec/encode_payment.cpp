@@ -71,6 +71,33 @@ std::string success_body(const outcome& result) {
   return out;
 }
 
+/// A charge of a saved method has a form of its own.
+std::string charge_body(const outcome& result) {
+  const auto& subject = result.after;
+  const bool declined = result.status == provider_status::declined;
+  std::string out;
+  out.reserve(256);
+  {
+    json_object body{out};
+    body.text("payment_id", subject.key.id);
+    body.text("status", declined                                     ? "failed"
+                        : result.status == provider_status::approved ? "succeeded"
+                                                                     : "requires_action");
+    body.text("state", to_string(subject.state));
+    body.text("provider", to_string(subject.provider));
+    body.text_if("provider_ref", subject.provider_ref);
+    if (result.action) {
+      json_object action{body.member("next_action")};
+      action.text("type", "use_provider_sdk");
+      action.text("client_secret", result.action->client_secret);
+      action.text("connected_account_id", subject.account);
+      action.text("publishable_key", result.action->publishable_key);
+    }
+    if (declined && result.error) append_error(body.member("error"), *result.error);
+  }
+  return out;
+}
+
 std::string failed_envelope(const outcome& result, std::string_view error) {
   std::string out;
   {
@@ -86,7 +113,8 @@ class json_payment_encoder final : public payment_encoder {
   explicit json_payment_encoder(std::string base_url) : base_url_(std::move(base_url)) {}
 
   answer encode(const outcome& result) const override {
-    if (!result.failure) return {status::ok, success_body(result)};
+    if (!result.failure)
+      return {status::ok, result.what == operation::charge ? charge_body(result) : success_body(result)};
     const auto& row = row_of(code_of(*result.failure));
     const auto status = static_cast<std::uint16_t>(row.status);
     if (row.shape == body_shape::envelope) return {status, failed_envelope(result, row.text)};
@@ -107,6 +135,10 @@ class json_payment_encoder final : public payment_encoder {
         const auto error = subject.hides_provider ? neutral_error(*subject.error) : *subject.error;
         data.text("failure_code", error.code);
         data.text("failure_category", to_string(error.category));
+      }
+      if (const auto& customer = subject.customer) {
+        data.text("customer_ref", customer->ref);
+        if (type == "payment.captured") data.text_if("payment_method_id", customer->saved_method);
       }
       append_metadata(data, subject.details.metadata);
     }

@@ -129,6 +129,12 @@ std::string field_reader::text(std::string_view name, std::size_t most) {
   return content && check_text(name, *content, most) ? std::string{*content} : std::string{};
 }
 
+std::string_view field_reader::word(std::string_view name) const {
+  const auto value = find(name);
+  std::string_view content;
+  return value && value->get_string().get(content) == simdjson::SUCCESS ? content : std::string_view{};
+}
+
 std::string field_reader::free_text(std::string_view name) {
   const auto content = find_text(name);
   return content && check_free_text(name, *content) ? std::string{*content} : std::string{};
@@ -156,6 +162,14 @@ std::optional<std::int64_t> field_reader::integer(std::string_view name, std::in
   }
   reject(name, "must be from " + std::to_string(least) + " to " + std::to_string(most));
   return std::nullopt;
+}
+
+bool field_reader::boolean(std::string_view name, bool otherwise) {
+  const auto value = find(name);
+  if (!value) return otherwise;
+  bool said = otherwise;
+  if (value->get_bool().get(said) != simdjson::SUCCESS) reject(name, "must be true or false");
+  return said;
 }
 
 std::vector<std::pair<std::string, std::string>> field_reader::free_text_map(std::string_view name) {

@@ -29,10 +29,14 @@ class field_reader {
   bool has(std::string_view name) const { return find(name).has_value(); }
   /// Empty if absent. `most` counts characters, not bytes.
   std::string text(std::string_view name, std::size_t most);
+  /// As it is, empty if it is no string: for who compares it, and has words of its own for whatever else it is.
+  std::string_view word(std::string_view name) const;
   /// What people write, empty if absent: bounded by `most_free_text_bytes` only.
   std::string free_text(std::string_view name);
   std::string required_text(std::string_view name, std::size_t most);
   std::optional<std::int64_t> integer(std::string_view name, std::int64_t least, std::int64_t most);
+  /// `otherwise` if absent.
+  bool boolean(std::string_view name, bool otherwise);
   /// Free texts to free texts; nothing if absent.
   std::vector<std::pair<std::string, std::string>> free_text_map(std::string_view name);
   std::vector<std::string> text_list(std::string_view name, std::size_t most_items, std::size_t most);

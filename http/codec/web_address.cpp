@@ -1,5 +1,6 @@
 #include "web_address.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include <boost/url/parse.hpp>
@@ -11,33 +12,38 @@ namespace gateway::http {
 namespace {
 
 struct web_address {
-  boost::urls::scheme scheme = boost::urls::scheme::none;
-  std::string_view scheme_text;
+  std::string_view scheme;  ///< `http` or `https`, as written
   url_authority at;
 };
 
-/// Nothing if a browser could read it as another place than we do.
+bool is_scheme(std::string_view text, std::string_view lower_case) noexcept {
+  return std::ranges::equal(text, lower_case,
+                            [](char c, char lower) { return (c >= 'A' && c <= 'Z' ? c | 0x20 : c) == lower; });
+}
+
+/// Nothing if a browser could read it as another place than we do. What follows the authority names no place, so any
+/// character of a URL may stand there.
 std::optional<web_address> read_address(std::string_view text) {
-  const auto parsed = boost::urls::parse_uri(text);
-  if (!parsed || !parsed->has_authority() || parsed->has_userinfo()) return std::nullopt;
+  if (!has_only_url_characters(text)) return std::nullopt;
   const auto authority = read_authority(text);
   if (!authority || !is_plain_host(authority->host) || !is_port(authority->port)) return std::nullopt;
-  return web_address{parsed->scheme_id(), text.substr(0, text.find(':')), *authority};
+  const auto scheme = text.substr(0, text.find("://"));
+  if (!is_scheme(scheme, "https") && !is_scheme(scheme, "http")) return std::nullopt;
+  return web_address{scheme, *authority};
 }
 
 }  // namespace
 
 bool is_return_url(std::string_view text, environment env) {
   const auto address = read_address(text);
-  if (!address) return false;
-  if (address->scheme == boost::urls::scheme::https) return true;
-  return address->scheme == boost::urls::scheme::http && env == environment::test && is_this_machine(address->at.host);
+  if (!address || !boost::urls::parse_uri(text)) return false;
+  return is_scheme(address->scheme, "https") || (env == environment::test && is_this_machine(address->at.host));
 }
 
 std::string origin_of(std::string_view text) {
   const auto address = read_address(text);
   if (!address) return {};
-  auto origin = std::string{address->scheme_text} + "://" + std::string{address->at.host};
+  auto origin = std::string{address->scheme} + "://" + std::string{address->at.host};
   if (!address->at.port.empty()) origin.append(1, ':').append(address->at.port);
   return origin;
 }

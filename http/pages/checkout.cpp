@@ -14,7 +14,6 @@ namespace gateway::http {
 namespace {
 
 constexpr std::size_t cookie_digits = 32;
-constexpr std::size_t longest_form = 4096;
 
 std::string_view cut_line(std::string_view& rest) {
   const auto end = rest.find('\n');
@@ -68,15 +67,10 @@ std::optional<std::string> find_checkout_cookie(std::optional<std::string_view> 
   return find_hex_cookie(header, checkout_cookie_name, cookie_digits);
 }
 
-std::optional<hosted_form> read_hosted_form(std::string_view body) {
-  const auto sent = form::read(body, longest_form);
-  if (!sent || !sent->has("csrf")) return std::nullopt;
-  const auto action = sent->one("action");
-  const auto csrf = sent->one("csrf");
-  if (!action || !csrf) return std::nullopt;
-  if (*action == "pay") return hosted_form{hosted_action::pay, *csrf};
-  if (*action == "decline") return hosted_form{hosted_action::decline, *csrf};
-  if (*action == "cancel") return hosted_form{hosted_action::cancel, *csrf};
+std::optional<hosted_action> parse_hosted_action(std::string_view text) {
+  if (text == "pay") return hosted_action::pay;
+  if (text == "decline") return hosted_action::decline;
+  if (text == "cancel") return hosted_action::cancel;
   return std::nullopt;
 }
 

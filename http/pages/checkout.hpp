@@ -25,12 +25,7 @@ inline constexpr std::string_view checkout_cookie_name = "__Host-checkout";
 std::optional<std::string> find_checkout_cookie(std::optional<std::string_view> header);
 
 enum class hosted_action : unsigned char { pay, decline, cancel };
-struct hosted_form {
-  hosted_action action = hosted_action::cancel;
-  std::string csrf;
-};
-/// An application/x-www-form-urlencoded body; nothing if a field is missing, unknown or sent twice.
-std::optional<hosted_form> read_hosted_form(std::string_view body);
+std::optional<hosted_action> parse_hosted_action(std::string_view text);
 
 /// The page with its buttons. Sets the cookie, a new one unless the browser has one.
 response checkout_page(const payment& subject, std::string_view merchant_name, std::string_view key,

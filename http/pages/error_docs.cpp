@@ -2,6 +2,9 @@
 
 #include <cstring>  // ctemplate uses strlen without it: this stays in front
 
+#include <map>
+#include <string>
+
 #include <ctemplate/template_dictionary.h>
 
 #include "http/errors.hpp"
@@ -12,20 +15,30 @@ namespace {
 
 ctemplate::TemplateString view(std::string_view text) { return {text.data(), text.size()}; }
 
+void add_paragraph(ctemplate::TemplateDictionary& section, const error_row& row) {
+  auto* paragraph = section.AddSectionDictionary("PARAGRAPH");
+  paragraph->SetIntValue("STATUS", row.status);
+  paragraph->SetValue("ABOUT", view(row.about));
+  if (row.stored) paragraph->ShowSection("KEPT");
+}
+
+/// One section for each text, for that is what a caller looks for; it tells of every row that has this text.
 std::string render_catalogue() {
   ctemplate::TemplateDictionary values{"error_docs"};
   values.SetValue("TITLE", "Errors");
+  std::map<std::string, ctemplate::TemplateDictionary*> sections;
   for (const auto& row : error_catalogue()) {
     const auto anchor = anchor_of(row);
-    auto* link = values.AddSectionDictionary("LINK");
-    link->SetValue("ANCHOR", anchor);
-    link->SetValue("TEXT", view(row.text));
-    auto* error = values.AddSectionDictionary("ERROR");
-    error->SetValue("ANCHOR", anchor);
-    error->SetValue("TEXT", view(row.text));
-    error->SetIntValue("STATUS", row.status);
-    error->SetValue("ABOUT", view(row.about));
-    if (row.stored) error->ShowSection("KEPT");
+    auto& section = sections[anchor];
+    if (!section) {
+      auto* link = values.AddSectionDictionary("LINK");
+      link->SetValue("ANCHOR", anchor);
+      link->SetValue("TEXT", view(row.text));
+      section = values.AddSectionDictionary("ERROR");
+      section->SetValue("ANCHOR", anchor);
+      section->SetValue("TEXT", view(row.text));
+    }
+    add_paragraph(*section, row);
   }
   return render(page_template::error_docs, values);
 }

@@ -62,6 +62,11 @@ std::optional<std::string> form::one(std::string_view name) const {
   return first->value;
 }
 
+form read_form(const request& in) {
+  auto sent = is_form_request(in.content_type) ? form::read(in.body) : std::nullopt;
+  return std::move(sent).value_or(form{});
+}
+
 bool is_form_request(std::optional<std::string_view> content_type) noexcept {
   return content_type && content_type->substr(0, content_type->find(';')) == "application/x-www-form-urlencoded";
 }
@@ -88,6 +93,8 @@ std::string csrf_token(std::string_view key, std::string_view cookie, std::strin
   bound.append(cookie).append("\n").append(bound_to);
   return crypto::hex(crypto::hmac_sha256(key, bound));
 }
+
+bool carries_token(const form& sent) { return sent.has("csrf") && sent.one("csrf"); }
 
 bool is_genuine(const form& sent, std::string_view key, std::string_view cookie, std::string_view bound_to) {
   return crypto::equal_constant_time(csrf_token(key, cookie, bound_to), sent.text("csrf"));

@@ -33,6 +33,9 @@ class form {
   std::vector<query_parameter> fields_;
 };
 
+/// The fields of a post. One that is no form has none, and so no token: it is refused as a form without one.
+form read_form(const request& in);
+
 /// Of application/x-www-form-urlencoded.
 bool is_form_request(std::optional<std::string_view> content_type) noexcept;
 
@@ -49,6 +52,9 @@ std::string host_cookie(std::string_view name, std::string_view value, std::opti
 
 /// 64 lower-case hexadecimal digits.
 std::string csrf_token(std::string_view key, std::string_view cookie, std::string_view bound_to);
+/// Whether there is a token, whosever it is. Where a session is needed and has ended, only who has one is sent to sign
+/// in anew; whoever has none was shown no page.
+bool carries_token(const form& sent);
 /// Whether the form has the token that a page for `bound_to` was given in the browser that holds this cookie.
 bool is_genuine(const form& sent, std::string_view key, std::string_view cookie, std::string_view bound_to);
 

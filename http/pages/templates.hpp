@@ -234,9 +234,9 @@ Idempotency-Key gets the same answer again; everywhere else the same key works o
 {{/LINK}}</ul></nav>
 {{#ERROR}}<section id="{{ANCHOR}}" aria-labelledby="{{ANCHOR}}-name">
 <h2 id="{{ANCHOR}}-name"><code>{{TEXT}}</code></h2>
-<p class="facts">HTTP status {{STATUS}}{{#KEPT}}, kept under the Idempotency-Key{{/KEPT}}</p>
+{{#PARAGRAPH}}<p class="facts">HTTP status {{STATUS}}{{#KEPT}}, kept under the Idempotency-Key{{/KEPT}}</p>
 <p>{{ABOUT}}</p>
-</section>
+{{/PARAGRAPH}}</section>
 {{/ERROR}}</main>
 </body>
 </html>

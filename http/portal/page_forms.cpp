@@ -24,12 +24,6 @@ std::string canonical_query(std::span<const query_parameter> query) {
   return text;
 }
 
-std::variant<form, response> read_form(const request& in) {
-  if (is_form_request(in.content_type))
-    if (auto sent = form::read(in.body)) return *std::move(sent);
-  return error_page(page_error::malformed_form);
-}
-
 form_cookie form_cookie_of(const request& in) {
   if (auto known = find_hex_cookie(in.cookie, form_cookie_name, form_cookie_digits)) return {*std::move(known), false};
   return {crypto::random_hex(form_cookie_digits / 2), true};

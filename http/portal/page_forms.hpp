@@ -21,9 +21,6 @@ std::vector<query_parameter> query_of(const request& in);
 /// A query of these parameters, each written in one way: from it is_local_target() can tell.
 std::string canonical_query(std::span<const query_parameter> query);
 
-/// The fields, or the page that says what is wrong with the post.
-std::variant<form, response> read_form(const request& in);
-
 /// A form for somebody who has not signed in. The browser's cookie, or a new one.
 struct form_cookie {
   std::string value;

@@ -15,6 +15,29 @@ bool is_good(const stored_session& session, time_point now) {
   return now < session.ends_at && now < session.used_at + session_unused;
 }
 
+constexpr std::string_view upper_hex = "0123456789ABCDEF";
+
+constexpr bool is_beyond_ascii(char c) noexcept { return (static_cast<unsigned char>(c) & 0x80) != 0; }
+
+/// The byte from 0x80 on that is escaped there, in the one way in which percent_encoded() writes it.
+std::optional<char> escaped_byte(std::string_view text) {
+  if (text.size() < 3 || text[0] != '%') return std::nullopt;
+  const auto high = upper_hex.find(text[1]), low = upper_hex.find(text[2]);
+  if (high == upper_hex.npos || low == upper_hex.npos || high < 8) return std::nullopt;
+  return static_cast<char>(high * 16 + low);
+}
+
+std::string next_of_target(std::string_view local) {
+  std::string raw;
+  raw.reserve(local.size());
+  for (std::size_t i = 0; i < local.size(); ++i) {
+    const auto byte = escaped_byte(local.substr(i));
+    raw += byte.value_or(local[i]);
+    if (byte) i += 2;
+  }
+  return crypto::base64url(raw);
+}
+
 unit_of_work unit_with(claimed_row row) {
   unit_of_work unit;
   unit.claims.push_back(std::move(row));
@@ -93,8 +116,20 @@ std::string public_url(const services& shared, std::string_view local) {
 
 std::string sign_in_url(const services& shared, std::string_view local) {
   auto url = shared.portal_url + "/sign-in";
-  if (!local.empty()) url += "?next=" + percent_encoded(local);
+  if (!local.empty()) url += "?next=" + next_of_target(local);
   return url;
+}
+
+std::string target_of_next(std::string_view next) {
+  const auto raw = crypto::from_base64url(next);
+  if (!raw) return {};
+  std::string local;
+  for (const char& c : *raw)
+    if (is_beyond_ascii(c))
+      local += percent_encoded({&c, 1});
+    else
+      local += c;
+  return is_local_target(local) ? local : std::string{};
 }
 
 }  // namespace gateway::http

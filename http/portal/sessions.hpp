@@ -49,7 +49,9 @@ boost::asio::awaitable<session_found> find_signed_in(call& c);
 boost::asio::awaitable<std::variant<signed_in, response>> require_session(call& c, std::string local);
 
 // Where somebody goes after signing in. It is carried in the sign-in page's address, `next=`, which anybody can write:
-// so it names one of this gateway's own pages by the path that the gateway knows it by, and nothing else.
+// so it names one of this gateway's own pages by the path that the gateway knows it by, and nothing else. It is written
+// in base64url, and bytes beyond ASCII, which a page's address has escaped, stand in it as they are: escaped twice, a
+// long `state` of a consent screen would be longer than a request line may be.
 
 inline constexpr std::string_view authorize_path = "/connect/authorize";
 inline constexpr std::string_view portal_path = "/portal";
@@ -60,5 +62,7 @@ bool is_local_target(std::string_view path_and_query);
 std::string public_url(const services& shared, std::string_view local);
 /// The address of the sign-in page, from which the way leads to `local`; empty: to the person's account.
 std::string sign_in_url(const services& shared, std::string_view local);
+/// Where the `next` of such an address leads to, to the byte; empty if that is no local target.
+std::string target_of_next(std::string_view next);
 
 }  // namespace gateway::http

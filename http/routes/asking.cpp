@@ -3,6 +3,7 @@
 #include <caf/sec.hpp>
 
 #include "gateway/base/crypto.hpp"
+#include "http/codec/encode_customer.hpp"
 #include "http/codec/encode_operator.hpp"
 #include "http/codec/encode_payment.hpp"
 #include "setup_link.hpp"
@@ -31,15 +32,14 @@ response not_charge_capable(const call& c) {
 
 response answer(const call& c, problem why) {
   if (why == problem::merchant_not_charge_capable) return not_charge_capable(c);
+  if (why == problem::key_ended && c.allowed.by_platform) return error_response(error_code::platform_key_invalid);
   return error_response(why, c.here.shared.base_url);
 }
 
 response answer(const call&, const entity_row& subject) {
-  response out;
-  const auto* shown = std::get_if<payment_ptr>(&subject);
-  if (!shown) return error_response(error_code::internal_error);
-  out.body = encode_payment(**shown);
-  return out;
+  if (const auto* shown = std::get_if<payment_ptr>(&subject)) return answer_with(encode_payment(**shown));
+  if (const auto* shown = std::get_if<customer_ptr>(&subject)) return answer_with(encode_customer(**shown));
+  return error_response(error_code::internal_error);
 }
 
 response answer(const call&, const timeline_ptr& view) {

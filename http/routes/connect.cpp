@@ -27,8 +27,8 @@ struct visit {
 };
 using arrived = std::variant<visit, response>;
 
-/// The checks that come before any page is shown, in the contract's order.
-boost::asio::awaitable<arrived> arrive(call& c) {
+/// The checks that come before any page is shown, in the contract's order. Of a post, `sent` is its form.
+boost::asio::awaitable<arrived> arrive(call& c, const form* sent = nullptr) {
   const auto& shared = c.here.shared;
   const auto query = read_query(c.in.query);
   if (!query) co_return authorize_fault_page(authorize_fault::client_id_missing);
@@ -38,6 +38,7 @@ boost::asio::awaitable<arrived> arrive(call& c) {
   auto& asked = std::get<authorize_request>(verdict);
   auto asking = shared.merchants.find_platform(asked.platform);
   if (!asking) co_return authorize_fault_page(authorize_fault::unknown_client);
+  if (sent && !carries_token(*sent)) co_return error_page(page_error::forged_form);
   auto local = std::string{authorize_path} + '?' + canonical_query(*query);
   auto requiring = require_session(c, local);
   auto found = co_await std::move(requiring);
@@ -48,11 +49,14 @@ boost::asio::awaitable<arrived> arrive(call& c) {
 /// A form of another query is another form.
 std::string form_name(const visit& v) { return "consent\n" + v.local; }
 
-page_policy policy_for(const visit& v) {
-  page_policy policy{"'self'", {}};
-  if (const auto origin = origin_of(v.asked.redirect_uri); !origin.empty()) policy.form_targets += " " + origin;
-  return policy;
+/// Browsers hold every redirect after a post against form-action, also those that the platform makes from its
+/// redirect_uri, which lead where the gateway cannot know: any https, and the address itself where that is http.
+std::string form_targets_of(std::string_view redirect_uri) {
+  const auto origin = origin_of(redirect_uri);
+  return origin.starts_with("http:") ? " https: " + origin : " https:";
 }
+
+page_policy policy_for(const visit& v) { return {"'self'" + form_targets_of(v.asked.redirect_uri), {}}; }
 
 const session_membership* only_merchant(const signed_in& person) {
   return person.who.of.size() == 1 ? &person.who.of.front() : nullptr;
@@ -162,13 +166,11 @@ boost::asio::awaitable<response> show_consent(call& c) {
 
 boost::asio::awaitable<response> answer_consent(call& c) {
   const auto& shared = c.here.shared;
-  auto read = read_form(c.in);
-  auto arriving = arrive(c);
+  const auto sent = read_form(c.in);
+  auto arriving = arrive(c, &sent);
   auto there = co_await std::move(arriving);
   if (auto* page = std::get_if<response>(&there)) co_return std::move(*page);
-  if (auto* page = std::get_if<response>(&read)) co_return std::move(*page);
   auto& v = std::get<visit>(there);
-  const auto& sent = std::get<form>(read);
   if (!is_genuine(shared, v.person, sent, form_name(v))) co_return error_page(page_error::forged_form);
   const auto action = sent.text("action");
   if (action == "cancel") co_return redirect_to(location_with_error(refused_by_user(v.asked)));
@@ -189,13 +191,13 @@ boost::asio::awaitable<response> answer_consent(call& c) {
   co_return after_consent(v, what);
 }
 
-std::string consent_form_target(const services& shared, std::string_view local) {
+std::string consent_form_targets(const services& shared, std::string_view local) {
   const auto at = local.find('?');
   const auto query = read_query(at == local.npos ? std::string_view{} : local.substr(at + 1));
   if (!query) return {};
   const auto verdict = judge(shared, *query);
-  if (const auto* why = std::get_if<authorize_rejection>(&verdict)) return origin_of(why->redirect_uri);
-  if (const auto* asked = std::get_if<authorize_request>(&verdict)) return origin_of(asked->redirect_uri);
+  if (const auto* why = std::get_if<authorize_rejection>(&verdict)) return form_targets_of(why->redirect_uri);
+  if (const auto* asked = std::get_if<authorize_request>(&verdict)) return form_targets_of(asked->redirect_uri);
   return {};
 }
 

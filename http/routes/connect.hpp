@@ -11,8 +11,8 @@ namespace gateway::http {
 boost::asio::awaitable<response> show_consent(call& c);
 boost::asio::awaitable<response> answer_consent(call& c);
 
-/// Which origin a browser may be sent to that signs in and goes on to this consent screen (a local target); empty if
-/// it stays here.
-std::string consent_form_target(const services& shared, std::string_view local);
+/// CSP sources that a browser may be sent to that signs in and goes on to this consent screen (a local target), each
+/// behind a blank; empty if it stays here.
+std::string consent_form_targets(const services& shared, std::string_view local);
 
 }  // namespace gateway::http

@@ -27,6 +27,12 @@ entity_request request_of(call& c, entity_key binding, idempotency write, grant_
   return {std::move(binding), std::move(write), std::move(what), std::move(c.admission).value().pass_on()};
 }
 
+/// Whether that key of the caller's platform is in force, as far as is published.
+bool still_signs(const call& c, const key_id& id) {
+  const auto key = c.here.shared.merchants.find_platform_key(id);
+  return key && key->platform.value == c.allowed.principal && !key->revoked;
+}
+
 response key_is_revoked() {
   response out;
   out.status = status::no_content;
@@ -43,6 +49,10 @@ boost::asio::awaitable<response> exchange_token(call& c) {
   if (auto* rejected = std::get_if<rejection>(&body)) co_return error_response(style, *rejected);
   auto& asked = std::get<token_body>(body);
   auto write = take_idempotency(c);
+  if (!c.allowed.by_platform) {
+    auto op = answer_unless_key_is_known(c, std::move(write), style, error_code::platform_key_required);
+    co_return co_await std::move(op);
+  }
 
   const crypto::master_key key{shared.code_key};
   auto binding = binding_of(asked.code, key);
@@ -90,17 +100,29 @@ boost::asio::awaitable<response> revoke_platforms_key(call& c) {
   if (auto rejected = check_no_fields(c.in.body, c.here.shared.config.http.json_depth))
     co_return error_response(*rejected);
   const auto write = take_idempotency(c);
+  if (!c.allowed.by_platform) {
+    auto op = answer_unless_key_is_known(c, write, style, error_code::platform_key_required);
+    co_return co_await std::move(op);
+  }
 
   // The key's answer first. If another request takes it between this look and the commit, the directory says so.
   auto look = ask(c.here, find_command{write.key});
   const auto known = co_await std::move(look);
   if (!known) co_return error_response(code_of(known.error()));
+  const key_id id{std::string{c.id}};
   if (known->found || c.id.size() > longest_id) {
+    // The answer that is stored may be that of a commit nobody here has seen succeed, and so nobody has published.
+    const bool same = known->found && known->found->fingerprint == write.fingerprint;
+    if (same && still_signs(c, id)) {
+      operator_command again{revoke_key{id}};
+      auto revoking = ask(c.here, std::move(again));
+      const auto revoked = co_await std::move(revoking);
+      if (!revoked) co_return error_response(code_of(revoked.error()));
+    }
     auto op = answer_unless_key_is_known(c, write, style, error_code::not_found);
     co_return co_await std::move(op);
   }
-  operator_command wanted{
-      revoke_own_key{key_id{std::string{c.id}}, platform_id{c.allowed.principal}, write.key, write.fingerprint}};
+  operator_command wanted{revoke_own_key{id, platform_id{c.allowed.principal}, write.key, write.fingerprint}};
   auto carry = ask(c.here, std::move(wanted));
   const auto made = co_await std::move(carry);
   if (!made) co_return error_response(code_of(made.error()));

@@ -18,9 +18,8 @@ response described(error_code code, std::string_view message) {
   return out;
 }
 
-/// A merchant's key is none of the keys that this endpoint takes.
 bool is_about_the_client(error_code code) noexcept {
-  return row_of(code).status == row_of(error_code::invalid_client).status || code == error_code::platform_key_required;
+  return row_of(code).status == row_of(error_code::invalid_client).status;
 }
 
 }  // namespace

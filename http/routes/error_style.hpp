@@ -10,7 +10,7 @@ namespace gateway::http {
 enum class error_style : unsigned char {
   usual,
   oauth,   ///< every error as `{"error","error_description"}`
-  revoke,  ///< whoever is no platform that may ask is 401 invalid_client, whatever the reason
+  revoke,  ///< its clients are platforms: whoever else asks is 401 invalid_client, whatever the reason
 };
 
 /// A whole answer. `base_url` matters to the typed shape only.

@@ -1,7 +1,8 @@
 #include "hosted.hpp"
 
 #include "asking.hpp"
-#include "gateway/base/crypto.hpp"
+#include "http/access/preconditions.hpp"
+#include "http/codec/decode.hpp"
 #include "http/pages/checkout.hpp"
 #include "http/pages/forms.hpp"
 #include "http/pages/page.hpp"
@@ -25,16 +26,22 @@ std::string shop_name(const services& shared, const merchant_id& id) {
   return who ? who->name : std::string{};
 }
 
-bool is_genuine(const call& c, const hosted_form& form) {
+bool is_genuine(const call& c, const form& sent) {
   const auto cookie = find_checkout_cookie(c.in.cookie);
-  return cookie && crypto::equal_constant_time(csrf_token(c.here.shared.hosted_page_key, *cookie, c.id), form.csrf);
+  return cookie && is_genuine(sent, c.here.shared.hosted_page_key, *cookie, c.id);
+}
+
+/// The token of what the customer gives the sandbox on its page: the same whenever the page is paid.
+std::string fresh_method_of(std::string_view provider_ref) {
+  return "pm_" + std::string{provider_ref.substr(provider_ref.find('_') + 1)};
 }
 
 /// Cancelling leaves the payment open: it only looks where to send the customer.
 entity_request request_for(hosted_action action, hosted_link link) {
   if (action == hosted_action::cancel) return {std::move(link.key), std::nullopt, view_entity{}};
   const auto signal = action == hosted_action::pay ? hosted_signal::paid : hosted_signal::declined;
-  return {std::move(link.key), std::nullopt, hosted_result{signal, std::move(link.provider_ref)}};
+  auto fresh = fresh_method_of(link.provider_ref);
+  return {std::move(link.key), std::nullopt, hosted_result{signal, std::move(link.provider_ref), std::move(fresh)}};
 }
 
 }  // namespace
@@ -58,18 +65,42 @@ boost::asio::awaitable<response> show_hosted_page(call& c) {
 boost::asio::awaitable<response> act_on_hosted_page(call& c) {
   const auto link = read_hosted_link(c.id, c.here.shared.hosted_page_key);
   if (!link) co_return error_page(page_error::unknown_page);
-  const auto form = is_form_request(c.in.content_type) ? read_hosted_form(c.in.body) : std::nullopt;
-  if (!form) co_return error_page(page_error::incomplete_form);
-  if (!is_genuine(c, *form)) co_return error_page(page_error::stale_form);
+  const auto sent = read_form(c.in);
+  if (!is_genuine(c, sent)) co_return error_page(page_error::stale_form);
+  const auto action = parse_hosted_action(sent.text("action"));
+  if (!action) co_return error_page(page_error::incomplete_form);
 
-  auto wanted = request_for(form->action, *link);
+  auto wanted = request_for(*action, *link);
   auto op = ask(c.here, std::move(wanted));
   auto reply = co_await std::move(op);
   auto looked = payment_of(reply);
   if (auto* page = std::get_if<response>(&looked)) co_return std::move(*page);
   const auto& subject = *std::get<payment_ptr>(looked);
   if (subject.provider_ref != link->provider_ref) co_return error_page(page_error::closed_page);
-  co_return after_checkout(subject, form->action);
+  co_return after_checkout(subject, *action);
+}
+
+boost::asio::awaitable<response> confirm_by_sdk(call& c) {
+  const auto& shared = c.here.shared;
+  if (auto rejected = require_json(c.in)) co_return error_response(*rejected);
+  auto body = decode_sdk_confirmation(c.in.body, shared.config.http.json_depth);
+  if (auto* rejected = std::get_if<rejection>(&body)) co_return error_response(*rejected);
+  const auto& said = std::get<sdk_confirmation>(body);
+  constexpr std::string_view unknown = "There is no such client_secret.";
+  constexpr std::string_view prefix = "sdk_";
+  if (!said.client_secret.starts_with(prefix)) co_return error_response(error_code::not_found, unknown);
+  const auto link = read_hosted_link(std::string_view{said.client_secret}.substr(prefix.size()), shared.sdk_key);
+  if (!link) co_return error_response(error_code::not_found, unknown);
+
+  entity_request wanted{link->key, std::nullopt, hosted_result{said.signal, link->provider_ref}};
+  auto op = ask(c.here, std::move(wanted));
+  auto reply = co_await std::move(op);
+  if (!reply) co_return error_response(code_of(reply.error()));
+  if (const auto* why = std::get_if<problem>(&reply->what)) co_return error_response(code_of(*why));
+  const auto& subject = *std::get<payment_ptr>(std::get<entity_row>(reply->what));
+  if (subject.provider_ref != link->provider_ref) co_return error_response(error_code::not_found, unknown);
+  const bool failed = subject.state == payment_state::failed;
+  co_return answer_with(failed ? R"({"status":"failed"})" : R"({"status":"succeeded"})");
 }
 
 }  // namespace gateway::http

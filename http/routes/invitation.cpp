@@ -1,19 +1,18 @@
 #include "invitation.hpp"
 
+#include <chrono>
 #include <utility>
 
 #include "asking.hpp"
-#include "gateway/domain/text.hpp"
 #include "http/codec/decode_operator.hpp"
 #include "http/codec/encode_operator.hpp"
 #include "http/errors.hpp"
 #include "http/portal/invitations.hpp"
 #include "http/portal/page_forms.hpp"
+#include "http/portal/slowing.hpp"
 
 namespace gateway::http {
 namespace {
-
-constexpr std::size_t most_password = 1'024;  ///< bytes
 
 std::optional<invitation> invitation_of(const call& c) {
   const auto& shared = c.here.shared;
@@ -30,11 +29,12 @@ response page_for(const call& c, const invitation& to, std::string_view fault) {
       invitation_page({cookie.csrf(shared, form_name(to)), who ? who->name : std::string{}, to.email, fault}));
 }
 
-/// Why this cannot be a password; empty if it can.
-std::string_view fault_of_password(std::string_view text) {
-  if (count_characters(text) < least_password) return "Use at least 12 characters.";
-  if (text.size() > most_password) return "Use fewer characters.";
-  if (text.find('\0') != text.npos) return "Use other characters.";
+std::string_view words_of(password_fault fault) noexcept {
+  switch (fault) {
+    case password_fault::too_short: return "Use at least 12 characters.";
+    case password_fault::too_long: return "Use fewer characters.";
+    case password_fault::holds_nul: return "Use other characters.";
+  }
   return {};
 }
 
@@ -49,20 +49,30 @@ boost::asio::awaitable<response> show_invitation(call& c) {
 boost::asio::awaitable<response> accept_invited(call& c) {
   const auto to = invitation_of(c);
   if (!to) co_return error_page(page_error::unusable_link);
-  auto read = read_form(c.in);
-  if (auto* page = std::get_if<response>(&read)) co_return std::move(*page);
-  const auto& sent = std::get<form>(read);
+  const auto sent = read_form(c.in);
   if (!is_genuine(c, sent, form_name(*to))) co_return error_page(page_error::forged_form);
   if (sent.text("action") != "set-password") co_return error_page(page_error::malformed_form);
   const auto password = sent.text("password");
-  if (const auto fault = fault_of_password(password); !fault.empty())
-    co_return with_status(page_error::refused_form, page_for(c, *to, fault));
+  if (const auto fault = fault_of_password(password))
+    co_return with_status(page_error::refused_form, page_for(c, *to, words_of(*fault)));
 
+  // A password is hashed for each post, also by a link that is spent: whoever has one must not keep the hasher busy.
+  auto& slowing = c.here.shared.slowing;
+  if (const auto wait = slowing.begin(form_name(*to), c.in.remote_address, std::chrono::steady_clock::now())) {
+    auto page = with_status(page_error::slowed_down,
+                            page_for(c, *to, "Too many attempts have failed. Wait a while, then try again."));
+    page.headers.emplace_back("Retry-After", std::to_string(wait->count()));
+    co_return page;
+  }
   operator_command wanted{accept_invitation{to->merchant, to->user, to->id, password}};
   auto asking = ask(c.here, std::move(wanted));
   const auto reply = co_await std::move(asking);
-  if (!reply) co_return error_page(page_error::busy);
+  if (!reply) {
+    slowing.take_back(form_name(*to), c.in.remote_address);
+    co_return error_page(page_error::busy);
+  }
   if (!std::holds_alternative<added_user>(*reply)) co_return error_page(page_error::unusable_link);
+  slowing.passed(form_name(*to), c.in.remote_address);
   co_return redirect_to(sign_in_url(c.here.shared, {}));
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "asking.hpp"
+#include "customers.hpp"
 #include "grants.hpp"
 #include "health.hpp"
 #include "http/codec/decode_operator.hpp"
@@ -42,6 +43,7 @@ constexpr auto operator_table = std::to_array<endpoint>({
     {"POST", "/operator/users/invite", invite},
     {"POST", "/operator/connections", run<decode_set_connection>},
     {"POST", "/operator/routes", run<decode_set_route>},
+    {"POST", "/operator/customers/list", list_customers},
     {"POST", "/operator/grants/list", list_grants},
     {"POST", "/operator/grants/revoke", revoke_grant_for_operator},
     {"POST", "/operator/platforms", run<decode_create_platform>},

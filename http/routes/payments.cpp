@@ -1,6 +1,7 @@
 #include "payments.hpp"
 
 #include "asking.hpp"
+#include "customers.hpp"
 #include "http/access/preconditions.hpp"
 #include "http/codec/decode.hpp"
 #include "http/errors.hpp"
@@ -18,6 +19,7 @@ entity_request write_of(call& c, std::string_view id, Command what) {
   auto wanted = read_of(c, id, std::move(what));
   wanted.write = take_idempotency(c);
   wanted.admission = std::move(c.admission).value().pass_on();
+  wanted.by = c.allowed.by;
   return wanted;
 }
 
@@ -29,10 +31,19 @@ boost::asio::awaitable<response> ask_router(call& c, entity_request wanted) {
   co_return answer_of(c, reply);
 }
 
-/// Why a platform cannot have customers here: they exist in live only, and there no provider keeps them.
-error_code customers_unavailable(const permit& allowed) {
-  return allowed.env == environment::test ? error_code::test_customer_mappings_unavailable
-                                          : error_code::no_eligible_provider;
+/// A write that makes a payment, `as` its customer's platform if it has one. Customers exist in live only.
+template <class Body>
+boost::asio::awaitable<response> make_payment(call& c, Body& wanted, wanted_customer* customer) {
+  if (customer)
+    if (const auto why = customers_unavailable(c.allowed)) {
+      const auto write = take_idempotency(c);
+      auto op = answer_unless_key_is_known(c, write, error_style::usual, *why);
+      co_return co_await std::move(op);
+    }
+  if (customer) customer->platform = platform_id{c.allowed.principal};
+  auto asked = write_of(c, wanted.id.value, std::move(wanted.command));
+  auto op = ask_router(c, std::move(asked));
+  co_return co_await std::move(op);
 }
 
 template <class Command>
@@ -68,13 +79,21 @@ boost::asio::awaitable<response> create_payment_intent(call& c) {
   if (auto* rejected = std::get_if<rejection>(&body)) co_return error_response(*rejected);
   auto& wanted = std::get<create_body>(body);
   if (auto rejected = check_merchant(c.allowed, wanted.merchant)) co_return error_response(*rejected);
-  if (wanted.command.uses_customer_ref && c.allowed.by_platform) {
-    const auto write = take_idempotency(c);
-    auto op = answer_unless_key_is_known(c, write, error_style::usual, customers_unavailable(c.allowed));
-    co_return co_await std::move(op);
-  }
-  auto asked = write_of(c, wanted.id.value, std::move(wanted.command));
-  auto op = ask_router(c, std::move(asked));
+  auto* customer = wanted.command.customer ? &*wanted.command.customer : nullptr;
+  // Who can have no customers is told that, not what else is missing.
+  if (customer && !customer->saves_method && !customers_unavailable(c.allowed))
+    co_return error_response(error_code::invalid_request, "customer_ref: requires setup_future_usage");
+  auto op = make_payment(c, wanted, customer);
+  co_return co_await std::move(op);
+}
+
+boost::asio::awaitable<response> charge_saved_method(call& c) {
+  if (auto rejected = require_json(c.in)) co_return error_response(*rejected);
+  auto body = decode_charge(c.in.body, context_of(c));
+  if (auto* rejected = std::get_if<rejection>(&body)) co_return error_response(*rejected);
+  auto& wanted = std::get<charge_body>(body);
+  if (auto rejected = check_merchant(c.allowed, wanted.merchant)) co_return error_response(*rejected);
+  auto op = make_payment(c, wanted, &wanted.command.customer);
   co_return co_await std::move(op);
 }
 
@@ -89,7 +108,7 @@ boost::asio::awaitable<response> show_payment_intent(call& c) { return look_at<v
 boost::asio::awaitable<response> show_timeline(call& c) { return look_at<view_timeline>(c); }
 
 boost::asio::awaitable<response> platform_only(call& c) {
-  const auto why = c.allowed.by_platform ? customers_unavailable(c.allowed) : error_code::platform_key_required;
+  const auto why = customers_unavailable(c.allowed).value_or(error_code::no_eligible_provider);
   co_return error_response(why, {}, c.here.shared.base_url);
 }
 

@@ -3,6 +3,7 @@
 
 #include "connect.hpp"
 #include "connect_api.hpp"
+#include "customers.hpp"
 #include "health.hpp"
 #include "hosted.hpp"
 #include "invitation.hpp"
@@ -46,8 +47,9 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"POST", "/portal/setup", act_on_setup},
     {"GET", "/sandbox/onboarding/{id}", show_onboarding},
     {"POST", "/sandbox/onboarding/{id}", act_on_onboarding},
-    {"POST", "/v1/charges/saved", platform_only, signed_write, scope::payments_write},
-    {"GET", "/v1/customers/by_ref", platform_only, signed_read, scope::customers_read},
+    {"POST", "/v1/charges/saved", charge_saved_method, signed_write, scope::payments_write},
+    {"GET", "/v1/customers/by_ref", show_customer, signed_read, scope::customers_read, acts_as::platforms_merchant},
+    {"POST", "/sandbox/confirm", confirm_by_sdk},
     {"POST", "/v1/subscription_checkouts", platform_only, signed_write, scope::payments_write},
     {"GET", "/healthz", show_health},
     {"GET", "/readyz", show_readiness},

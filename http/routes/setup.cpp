@@ -113,7 +113,7 @@ response setup_screen(const call& c, const setting_up& at, std::string_view faul
   for (const auto& row : provider_catalogue) {
     if (!is_offered(shared, at, row)) continue;
     const auto status = status_at(*at.who, at.env, row.kind);
-    if (status == connection_status::connected) {
+    if (status == connection_status::connected || status == connection_status::unavailable) {
       view.facts.push_back({shown_name(row), std::string{words_of(status)}});
       continue;
     }
@@ -162,9 +162,7 @@ boost::asio::awaitable<response> redeem(call& c, std::string text) {
   const auto& shared = c.here.shared;
   const auto token = token_of(c, text);
   if (!token) co_return error_page(page_error::unusable_link);
-  auto read = read_form(c.in);
-  if (auto* page = std::get_if<response>(&read)) co_return std::move(*page);
-  const auto& sent = std::get<form>(read);
+  const auto sent = read_form(c.in);
   if (!is_genuine(c, sent, redeem_form(*token))) co_return error_page(page_error::forged_form);
   if (sent.text("action") != "redeem") co_return error_page(page_error::malformed_form);
   operator_command wanted{redeem_setup_token{token->merchant, token->id}};
@@ -232,20 +230,20 @@ boost::asio::awaitable<response> act_on_setup(call& c) {
     auto redeeming = redeem(c, text);
     co_return co_await std::move(redeeming);
   }
-  auto read = read_form(c.in);
-  if (auto* page = std::get_if<response>(&read)) co_return std::move(*page);
+  const auto sent = read_form(c.in);
+  if (!carries_token(sent)) co_return error_page(page_error::forged_form);
   auto entering = admit_to_setup(c);
   auto there = co_await std::move(entering);
   if (auto* page = std::get_if<response>(&there)) co_return std::move(*page);
   const auto& at = std::get<setting_up>(there);
-  const auto& sent = std::get<form>(read);
   const bool genuine =
       at.person ? is_genuine(shared, *at.person, sent, form_name(at)) : is_genuine(c, sent, form_name(at));
   if (!genuine) co_return error_page(page_error::forged_form);
   if (sent.text("action") != "connect") co_return error_page(page_error::malformed_form);
   const auto provider = parse_provider_kind(sent.text("provider"));
-  if (!provider || !is_offered(shared, at, traits_of(*provider)))
-    co_return with_status(page_error::refused_form, setup_screen(c, at, "Choose a provider."));
+  const bool offered = provider && is_offered(shared, at, traits_of(*provider)) &&
+                       status_at(*at.who, at.env, *provider) != connection_status::unavailable;
+  if (!offered) co_return with_status(page_error::refused_form, setup_screen(c, at, "Choose a provider."));
   // What takes payments already is not begun anew.
   if (status_at(*at.who, at.env, *provider) == connection_status::connected)
     co_return redirect_to(public_url(shared, at.local));
@@ -267,9 +265,7 @@ boost::asio::awaitable<response> act_on_onboarding(call& c) {
   const auto& shared = c.here.shared;
   const auto link = open_onboarding(c);
   if (!link) co_return error_page(page_error::closed_onboarding);
-  auto read = read_form(c.in);
-  if (auto* page = std::get_if<response>(&read)) co_return std::move(*page);
-  const auto& sent = std::get<form>(read);
+  const auto sent = read_form(c.in);
   if (!is_genuine(c, sent, "onboarding\n" + std::string{c.id})) co_return error_page(page_error::forged_form);
   const auto action = sent.text("action");
   if (action != "finish" && action != "give-up") co_return error_page(page_error::malformed_form);

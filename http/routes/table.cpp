@@ -35,10 +35,13 @@ boost::asio::awaitable<response> run_signed(call& c, endpoint way) {
   if (auto* rejected = std::get_if<rejection>(&signer)) co_return told(*rejected);
   auto& known = std::get<authenticated>(signer);
   c.body_sha256 = std::move(known.body_sha256);
+  if (way.errors == error_style::revoke && !std::holds_alternative<platform_caller>(known.who))
+    co_return told({error_code::invalid_client, {}});
 
   auto judged = way.subject == acts_as::platform
-                    ? authorize_platform(std::move(known.who))
-                    : authorize(std::move(known.who), c.in, way.allowed_by, shared.merchants);
+                    ? ruling{permit_of_signer(std::move(known.who))}
+                    : authorize(std::move(known.who), c.in, way.allowed_by, shared.merchants,
+                                way.subject == acts_as::platforms_merchant);
   if (auto* rejected = std::get_if<rejection>(&judged)) co_return told(*rejected);
   c.allowed = std::get<permit>(std::move(judged));
 

@@ -41,7 +41,9 @@ enum class access : unsigned char {
 /// For whom a signed request acts.
 enum class acts_as : unsigned char {
   merchant,  ///< a merchant, by its own key or by a platform's
-  platform,  ///< the platform whose key signed: no environment, no Service-Merchant, no scope
+  platform,  ///< the platform whose key signed: no environment, no Service-Merchant, no scope. The handler looks
+             ///< whether it was one
+  platforms_merchant,  ///< a merchant, by a platform's key only: a merchant's own is told that, whatever its scopes
 };
 
 struct endpoint {

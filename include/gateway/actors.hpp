@@ -18,6 +18,7 @@
 #include <caf/type_id.hpp>
 #include <caf/typed_actor.hpp>
 
+#include "gateway/acting.hpp"
 #include "gateway/answer.hpp"
 #include "gateway/directory_commands.hpp"
 #include "gateway/provider.hpp"
@@ -60,10 +61,11 @@ struct idempotency {
 
 struct view_entity {};
 struct view_timeline {};
-/// The customer acted on a hosted page. `provider_ref` is the page's: a stale page changes nothing.
+/// The customer acted at the provider. `provider_ref` is the page's: a stale page changes nothing.
 struct hosted_result {
   hosted_signal signal = hosted_signal::paid;
   std::string provider_ref;
+  std::string fresh_method{};  ///< the token of the method that the customer gave the provider, to be saved
 };
 /// From the reconciler: look at what is due.
 struct settle_due {};
@@ -77,10 +79,13 @@ struct revoke_request {
 // What can be asked of an entity: of any kind, and of each. An entity takes its own by one overload each, and answers
 // another kind's with caf::sec::unexpected_message.
 using common_command = std::variant<view_entity, view_timeline, settle_due>;
-using payment_command = std::variant<create_payment, capture_payment, refund_payment, void_payment, hosted_result>;
+using payment_command =
+    std::variant<create_payment, capture_payment, refund_payment, void_payment, charge_saved, hosted_result>;
 /// Consent carries no idempotency key: each click may have a code of its own.
 using grant_command = std::variant<give_consent, exchange_code, revoke_request>;
-using entity_command = std::variant<common_command, payment_command, grant_command>;
+/// From payments, on whose commands the idempotency key is.
+using customer_command = std::variant<record_customer>;
+using entity_command = std::variant<common_command, payment_command, grant_command, customer_command>;
 
 /// The command, if it is one of this type; else null.
 template <class Command>
@@ -101,6 +106,7 @@ struct entity_request {
   /// A write's admission: counted among those that wait for the gateway for as long as it is held. Let go once the
   /// write has begun, or waits for something else.
   std::shared_ptr<const void> admission{};
+  std::optional<asked_by> by{};
 };
 
 /// A stored result: the original, or a byte-identical replay of it.
@@ -161,8 +167,8 @@ using store_reader = caf::typed_actor<
     caf::replies_to<find_due_deliveries>::with<due_deliveries_lookup>,
     caf::replies_to<find_backlog>::with<backlog_lookup>, caf::replies_to<find_deliveries>::with<deliveries_lookup>,
     caf::replies_to<find_events>::with<events_lookup>, caf::replies_to<find_grant>::with<grant_lookup>,
-    caf::replies_to<find_grants>::with<grants_lookup>, caf::replies_to<find_user>::with<user_lookup>,
-    caf::replies_to<find_session>::with<session_lookup>>;
+    caf::replies_to<find_grants>::with<grants_lookup>, caf::replies_to<find_customers>::with<customers_lookup>,
+    caf::replies_to<find_user>::with<user_lookup>, caf::replies_to<find_session>::with<session_lookup>>;
 
 /// The store's actors. Units of one entity always go to the same writer, in order.
 struct store_handles {
@@ -277,6 +283,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_grant)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::grant_lookup)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_grants)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::grants_lookup)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_customers)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::customers_lookup)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_user)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::user_lookup)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_session)

@@ -46,13 +46,13 @@ struct add_user {
   merchant_id merchant;
   std::string email;
   std::string password;
-  member_role role = member_role::owner;
+  std::optional<member_role> role = {};  ///< nothing: the present one, of a newcomer owner
 };
 /// The role holds at once; the link to set a password is made by whoever asks.
 struct invite_user {
   merchant_id merchant;
   std::string email;
-  member_role role = member_role::owner;
+  std::optional<member_role> role = {};  ///< as in add_user
 };
 /// Somebody opened an invitation's link and chose a password. It works once.
 struct accept_invitation {

@@ -17,6 +17,8 @@ struct provider_call {
   bool asked_again = false;  ///< an earlier call with this key got no answer, or its answer was lost
   std::int64_t amount = 0;   ///< minor units, of this operation
   payment subject;           ///< as claimed
+  std::string customer_key;  ///< where the provider must make the customer first: the idempotency key of that
+  bool by_sdk = false;       ///< a customer who must act does so by the provider's SDK, not on a hosted page
   time_point begun_at{};     ///< of the operation, also when it is asked again
 };
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gateway/answer.hpp"
+#include "gateway/domain/customer.hpp"
 #include "gateway/domain/grant.hpp"
 #include "gateway/domain/merchant.hpp"
 #include "gateway/domain/payment.hpp"
@@ -174,19 +175,21 @@ struct save_last_seen {
 using payment_ptr = std::shared_ptr<const payment>;
 
 using binding_ptr = std::shared_ptr<const grant_binding>;
+using customer_ptr = std::shared_ptr<const customer>;
 
 /// An entity as it is stored: one alternative for each kind.
-using entity_row = std::variant<payment_ptr, binding_ptr>;
+using entity_row = std::variant<payment_ptr, binding_ptr, customer_ptr>;
 
 /// A row that is not there yet, or an operator's record that may be replaced.
 using inserted_row =
-    std::variant<command_record, payment_ptr, binding_ptr, past_grant, timeline_entry, delivery, save_merchant,
-                 save_api_key, save_user, save_membership, save_session, save_connection, save_route, spend_token,
-                 save_destination, insert_platform, save_platform_key, save_last_seen>;
+    std::variant<command_record, payment_ptr, binding_ptr, customer_ptr, past_grant, timeline_entry, delivery,
+                 save_merchant, save_api_key, save_user, save_membership, save_session, save_connection, save_route,
+                 spend_token, save_destination, insert_platform, save_platform_key, save_last_seen>;
 /// A row that is there. An entity and a delivery must stand at the version before the one given, a command must be
 /// open.
-using claimed_row = std::variant<payment_ptr, binding_ptr, command_finish, delivery, revoke_api_key, update_platform,
-                                 revoke_platform_key, set_user_password, drop_membership, touch_session, end_session>;
+using claimed_row =
+    std::variant<payment_ptr, binding_ptr, customer_ptr, command_finish, delivery, revoke_api_key, update_platform,
+                 revoke_platform_key, set_user_password, drop_membership, touch_session, end_session>;
 
 /// Which step a unit is. It tells the writer how long its sender can wait.
 enum class unit_kind : unsigned char {
@@ -275,6 +278,15 @@ struct find_grants {
 };
 struct grants_lookup {
   std::vector<std::pair<entity_key, grant>> grants;
+};
+/// For operators: a merchant's in live, where they all are, by the keys' ids, at most `limit`.
+struct find_customers {
+  merchant_id merchant;
+  std::string after{};  ///< an entity key's id: only those behind it, to page on
+  std::uint32_t limit = 100;
+};
+struct customers_lookup {
+  std::vector<customer_ptr> customers;
 };
 /// For somebody who signs in.
 struct find_user {

@@ -114,6 +114,24 @@ TEST_CASE("who is invited has a role at once and no password, and one who is kno
   CHECK(has_session(o, "s1"));
 }
 
+TEST_CASE("who is added or invited again without a role keeps the present one, and a newcomer is an owner") {
+  office o;
+  const auto m = new_shop(o), n = new_shop(o);
+  const auto ada = added(o, add_user{m, "ada@example.com", "correct horse", viewer});
+  added(o, add_user{m, "ada@example.com", "battery staple"});
+  CHECK(roles(o, m) == std::vector{ada.value + " viewer"});
+  added(o, invite_user{m, "ADA@example.com"});
+  CHECK(roles(o, m) == std::vector{ada.value + " viewer"});
+  added(o, invite_user{n, "ada@example.com"});
+  CHECK(roles(o, n) == std::vector{ada.value + " owner"});
+  added(o, invite_user{m, "ada@example.com", owner});
+  added(o, add_user{m, "ada@example.com", "another horse"});
+  CHECK(roles(o, m) == std::vector{ada.value + " owner"});
+  o.clock.at += 1s;  // members are told in the order in which they joined
+  const auto eve = added(o, add_user{n, "eve@example.com", "correct horse"});
+  CHECK(roles(o, n) == std::vector{ada.value + " owner", eve.value + " owner"});
+}
+
 TEST_CASE("an invitation sets a password once, and every session of the person ends") {
   office o;
   const auto m = new_shop(o);

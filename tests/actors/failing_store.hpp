@@ -102,6 +102,7 @@ inline store_reader::behavior_type failing_reader(store_reader::pointer, store_l
       [guarded](const find_events& q) { return guarded(q); },
       [guarded](const find_grant& q) { return guarded(q); },
       [guarded](const find_grants& q) { return guarded(q); },
+      [guarded](const find_customers& q) { return guarded(q); },
       [guarded](const find_user& q) { return guarded(q); },
       [guarded](const find_session& q) { return guarded(q); },
   };

@@ -25,7 +25,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const sandbox_settings config{"https://gateway.test", "page-key"};
+const sandbox_settings config{"https://gateway.test", "page-key", "sdk-key"};
 
 provider_call call(operation what, std::string method, int number = 1, flow how = flow::server) {
   provider_call c;

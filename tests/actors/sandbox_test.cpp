@@ -30,7 +30,7 @@ provider_call call(operation what, std::string method, provider_kind kind = prov
   c.begun_at = from_unix_ms(1'795'167'000'000);
   return c;
 }
-const sandbox_settings config{"https://gateway.test", "page-key"};
+const sandbox_settings config{"https://gateway.test", "page-key", "sdk-key"};
 sandbox_answer asked(const provider_call& c) { return answer_sandbox_call(c, config); }
 }  // namespace
 

@@ -1,6 +1,7 @@
 // What platforms are told of the merchants that granted them access, under virtual time.
 #include <catch2/catch.hpp>
 
+#include "webhooks/destination_lane.hpp"
 #include "world.hpp"
 
 using namespace gateway;
@@ -52,12 +53,16 @@ struct marketplace : world {
         {platform_id{"plat_" + std::string{platform}}, by}, env, {state, *parse_scopes("payments:read"), version}});
   }
 
-  /// Tells the dispatcher, as the directory does.
-  void publish_hook(destination to, bool held = false) {
-    const auto id = to.id;
+  /// What the directory does before it answers.
+  void publish_quietly(destination to, bool held) {
     webhook_endpoint endpoint{std::move(to), "whsec_p", {}, {}};
     endpoint.held = held;
     published().publish(std::make_shared<const webhook_endpoint>(std::move(endpoint)));
+  }
+  /// And tells the dispatcher, as the directory does.
+  void publish_hook(destination to, bool held = false) {
+    const auto id = to.id;
+    publish_quietly(std::move(to), held);
     caf::anon_send(dispatcher(), destination_changed{id});
     settle();
   }
@@ -217,6 +222,46 @@ TEST_CASE("what is for a suspended platform is kept, waits, and goes out in orde
   w.advance(1s);
   CHECK(w.told_to(live_url("tea")) == expected);
   CHECK(std::ranges::count(w.rows_to("tea"), delivery_status::delivered, &delivery::status) == 301);
+}
+
+TEST_CASE("what workers have been handed when a suspension is answered is not posted, and keeps its order") {
+  marketplace w;
+  w.publish_hook(hook("tea"), true);
+  w.grant("tea", shop);
+  payments expected;
+  for (int i = 0; i < 6; ++i) {
+    expected.push_back("pay_" + std::to_string(i));
+    w.sell(expected.back());
+    w.advance(10ms, 10ms);
+  }
+  w.office().answer = [&](const outgoing_post&) {
+    w.publish_quietly(hook("tea"), true);
+    return post_office::says(200);
+  };
+  w.publish_hook(hook("tea"));  // six workers have an order each before the first of them posts
+  CHECK(w.told_to(live_url("tea")) == payments{"pay_0"});
+  const auto rows = w.rows_to("tea");
+  CHECK(std::ranges::count(rows, 0U, &delivery::attempts) == 5);
+  CHECK(std::ranges::count(rows, delivery_status::pending, &delivery::status) == 5);
+  w.advance(1h, 30s);
+  CHECK(w.told_to(live_url("tea")) == payments{"pay_0"});
+  w.office().answer = [](const outgoing_post&) { return post_office::says(200); };
+  w.publish_hook(hook("tea"));
+  CHECK(w.told_to(live_url("tea")) == expected);
+}
+
+TEST_CASE("a lane takes deliveries back in front of all that is younger, in whatever order they come") {
+  actors::destination_lane lane{hook("tea").id, 8};
+  const auto job = [](std::int64_t number) {
+    delivery_job made;
+    made.row.id = number;
+    return made;
+  };
+  for (const std::int64_t number : {5, 6}) lane.take(job(number));
+  for (const std::int64_t number : {2, 4, 1, 3}) lane.take_back(job(number));
+  std::vector<std::int64_t> numbers;
+  for (const auto& each : lane.ready) numbers.push_back(each.row.id);
+  CHECK(numbers == std::vector<std::int64_t>{1, 2, 3, 4, 5, 6});
 }
 
 TEST_CASE("a platform that is suspended while it fails loses no attempt by it, and is tried again once resumed") {

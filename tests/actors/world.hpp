@@ -5,6 +5,7 @@
 #include <caf/scoped_execution_unit.hpp>
 
 #include "clock_watch.hpp"
+#include "customer/customer_actor.hpp"
 #include "entity/reconciler.hpp"
 #include "entity/router.hpp"
 #include "failing_store.hpp"
@@ -142,12 +143,14 @@ class world {
     context_ = std::make_shared<actors::payment_context>(actors::payment_context{
         {std::move(store), merchants_, clock_, *watch_, config_, meters_, dispatcher_, numbers_}, {}, encoder_});
     for (const auto& kind : provider_catalogue) {
-      auto sandbox = actors::spawn_sandbox(system_, {"https://gateway.test", "page-key"}, nullptr);
+      auto sandbox = actors::spawn_sandbox(system_, {"https://gateway.test", "page-key", "sdk-key"}, nullptr);
       auto logged = system_.spawn(logging_provider, sandbox, log_);
       context_->providers[static_cast<std::size_t>(kind.kind)] =
           actors::spawn_provider_gate(system_, logged, kind.kind, config_, meters_);
     }
-    router_ = actors::spawn_router(system_, context_, {actors::payment_spawner(context_)});
+    router_ = actors::spawn_router(system_, context_,
+                                   {actors::payment_spawner(context_), actors::entity_spawner{},
+                                    actors::entity_spawner{}, actors::customer_spawner(context_)});
     settle();
   }
 

@@ -113,6 +113,6 @@ TEST_CASE("the wallet belongs to wallet entities and takes PKR") {
 
 TEST_CASE("a customer reference needs a platform's key") {
   auto c = wanting("HKD");
-  c.uses_customer_ref = true;
+  c.customer = wanted_customer{{}, "c1", true, false};
   CHECK(refusal(standard({to(sandbox)}, {by(sandbox, 1)}), c) == problem::platform_key_required);
 }

@@ -12,29 +12,6 @@ using namespace gateway::e2e;
 
 namespace {
 
-/// A platform, and a merchant with an owner of its own.
-struct pair_of_parties {
-  explicit pair_of_parties(gateway_process& at, const std::string& scopes = {})
-      : gateway{at},
-        name{"p" + new_uuid().substr(0, 8)},
-        who{new_platform(at, name, scopes)},
-        shop{new_merchant(at, {"Lantern Books", "standard", "", true})},
-        email{name + "@lantern.example"} {
-    add_person(at, shop.id, email);
-  }
-
-  std::string code(const std::string& mode, const std::string& scope = "payments:write payments:read") const {
-    visitor owner{gateway};
-    return consent(owner, email, authorize_target(who, scope, mode));
-  }
-
-  gateway_process& gateway;
-  std::string name;
-  platform_account who;
-  merchant_account shop;
-  std::string email;
-};
-
 /// Paths carry the environment, which is not signed.
 std::string in_test(const std::string& target) { return target + "?environment=test"; }
 
@@ -128,7 +105,7 @@ TEST_CASE("a platform takes test and live payments for a merchant, until the gra
   const std::string creates = "/v1/payment_intents";
   CHECK(summary_of(create(creates).second) == "403 GRANT_NOT_FOUND");
 
-  const auto in_test_mode = grant_access(gateway, both.who, both.email, "test");
+  const auto in_test_mode = both.grant("test");
   CHECK(in_test_mode.merchant == both.shop.id);
   CHECK(summary_of(create(creates).second) == "403 MERCHANT_GRANT_REQUIRED");
   const auto [tested, made] = create(in_test(creates));
@@ -142,7 +119,7 @@ TEST_CASE("a platform takes test and live payments for a merchant, until the gra
   api shop{gateway, both.shop.test};
   CHECK(shop.state_of(tested) == "refunded");
 
-  const auto in_live = grant_access(gateway, both.who, both.email, "live");
+  const auto in_live = both.grant("live");
   CHECK(in_live.id != in_test_mode.id);
   const auto [paid, live] = create(creates);
   CHECK(summary_of(live) == "200 authorized");
@@ -171,8 +148,8 @@ TEST_CASE("a platform takes test and live payments for a merchant, until the gra
 TEST_CASE("an idempotency key belongs to the platform, the merchant addressed and the environment") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const pair_of_parties both{gateway};
-  grant_access(gateway, both.who, both.email, "test");
-  const auto live = grant_access(gateway, both.who, both.email, "live");
+  both.grant("test");
+  const auto live = both.grant("live");
   api platform{gateway, both.who.key};
   api second_key{gateway, mint_platform_key(gateway, both.who.id)};
   api shop{gateway, both.shop.test};
@@ -199,7 +176,7 @@ TEST_CASE("an idempotency key belongs to the platform, the merchant addressed an
 TEST_CASE("an operator's revoke, a suspension and a revoked key hold from their answers on") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const pair_of_parties both{gateway};
-  const auto grant = grant_access(gateway, both.who, both.email, "test");
+  const auto grant = both.grant("test");
   api platform{gateway, both.who.key};
   const auto create = [&](api& by) {
     return summary_of(
@@ -228,4 +205,58 @@ TEST_CASE("an operator's revoke, a suspension and a revoked key hold from their 
   CHECK(ended["status"] == "revoked");
   CHECK(create(platform) == "403 GRANT_NOT_FOUND");
   CHECK(gateway.ctl({"grant", "list", "--platform", both.who.id})["grants"].at(0)["reason"] == "operator_requested");
+}
+
+TEST_CASE("a reason is counted in characters, and the first one stays") {
+  auto& gateway = shared_gateway(GENERATE(from_range(stores())));
+  const pair_of_parties both{gateway};
+  const auto grant = both.grant("live");
+  api platform{gateway, both.who.key};
+  std::string reason;
+  for (int i = 0; i < 200; ++i) reason += "\xf0\x9f\x8d\xb5";
+  const auto revoke = [&](const std::string& why) {
+    return platform.post("/v1/grants/" + grant.id + "/revoke", object{}.set("reason", why).text());
+  };
+  const auto listed = [&] { return gateway.ctl({"grant", "list", "--platform", both.who.id})["grants"].at(0); };
+  CHECK(summary_of(revoke(reason + "\xf0\x9f\x8d\xb5")) == "400 invalid_request");
+  CHECK(listed()["status"] == "active");
+  CHECK(revoke(reason).status == 204);
+  CHECK(listed()["status"] == "revoked");
+  CHECK(listed()["reason"] == reason);
+  const auto revoked_at = listed()["revoked_at"].text();
+  CHECK(revoke("another one").status == 204);
+  CHECK(listed()["reason"] == reason);
+  CHECK(listed()["revoked_at"] == revoked_at);
+}
+
+TEST_CASE("an exchange for test sees to it that the merchant can be charged there") {
+  auto& gateway = shared_gateway(GENERATE(from_range(stores())));
+  const pair_of_parties both{gateway};
+  set_connection(gateway, both.shop.id, "sandbox", "not_connected");
+  api shop{gateway, both.shop.test};
+  CHECK(summary_of(shop.create(server_payment(new_payment_id()))) == "422 {merchant_not_charge_capable}");
+  both.grant("test");
+  api platform{gateway, both.who.key};
+  CHECK(summary_of(platform.post(in_test("/v1/payment_intents"), server_payment(new_payment_id()).text(),
+                                 on_behalf_of(both.shop.id))) == "200 authorized");
+}
+
+TEST_CASE("a merchant's key is told that it is none of a platform after all that is wrong before") {
+  auto& gateway = shared_gateway(store_kind::sqlite);
+  const pair_of_parties both{gateway};
+  api shop{gateway, both.shop.test};
+  const std::string token = "/v1/public/connect/token", revoke = "/v1/platform_keys/mk_platform_00000000/revoke";
+  const auto whole = token_body("c", both.who.redirect_uri);
+  call no_key, used;
+  no_key.key.clear();
+  CHECK(token_error(shop.post(token, whole, no_key)) == "400 idempotency_key_required");
+  CHECK(summary_of(shop.post(revoke, "", no_key)) == "400 idempotency_key_required");
+  CHECK(token_error(shop.post(token, "{}")) == "400 invalid_request");
+  CHECK(summary_of(shop.post(revoke, "[]")) == "400 invalid_request");
+  REQUIRE(summary_of(shop.create(server_payment(new_payment_id()), used)) == "200 authorized");
+  CHECK(token_error(shop.post(token, whole, used)) == "409 IDEMPOTENCY_KEY_REUSED");
+  CHECK(summary_of(shop.post(revoke, "", used)) == "409 IDEMPOTENCY_KEY_REUSED");
+  CHECK(token_error(shop.post(token, whole)) == "422 platform_key_required");
+  CHECK(summary_of(shop.post(revoke)) == "422 {platform_key_required}");
+  CHECK(summary_of(shop.post("/v1/grants/grant_1/revoke", "", no_key)) == "401 invalid_client");
 }

@@ -79,7 +79,8 @@ TEST_CASE("every page has the strict policy, a form token and host cookies") {
       }
   };
   person.open("/portal/account");
-  CHECK(person.at() == "/portal/sign-in?next=%2Fportal%2Faccount");
+  // The target in base64url: it grows little, whatever it holds.
+  CHECK(person.at() == "/portal/sign-in?next=L3BvcnRhbC9hY2NvdW50");
   CHECK(person.csrf().size() == 64);
   check();
   sign_in(person, "ADA@Lantern.Example");
@@ -346,6 +347,40 @@ TEST_CASE("an owner consents, the platform exchanges the code, and what is grant
     const auto anew = json::parse(exchange(platform, who, person.brought("code")).body);
     CHECK_FALSE(anew["grant_id"] == json::parse(answer.body)["grant_id"].text());
   }
+}
+
+TEST_CASE("the longest state gets through sign-in, and comes back as it was") {
+  office o;
+  const auto who = new_platform(o.gateway, "front");
+  std::string state;
+  for (int i = 0; i < 1'024; ++i) state += "\xf0\x9f\x8d\xb5";
+  visitor person{o.gateway};
+  const auto code = consent(person, o.owner, authorize_target(who, "payments:read", "test", state));
+  CHECK(person.left_for().starts_with(who.redirect_uri + "?code="));
+  CHECK(person.brought("state") == state);
+  api platform{o.gateway, who.key};
+  CHECK(exchange(platform, who, code).status == 200);
+}
+
+TEST_CASE("a post that is no form, or carries no token, is 403; one whose session has ended leads to sign-in") {
+  office o;
+  const auto who = new_platform(o.gateway, "front");
+  const auto ask = authorize_target(who, "payments:read", "test");
+  visitor owner{o.gateway}, nobody{o.gateway};
+  owner.open(ask);
+  sign_in(owner, o.owner);
+  const auto token = owner.csrf();
+  for (const std::string& target : {ask, std::string{"/portal/sign-out"}}) {
+    CAPTURE(target);
+    for (auto* person : {&owner, &nobody}) {
+      CHECK(person->post(target, "").status == 403);
+      CHECK(person->post(target, "action=connect").status == 403);
+    }
+    CHECK(nobody.post(target, "action=connect&csrf=" + token).status == 303);
+    CHECK(nobody.answer().header("Location").value_or("").find("/portal/sign-in") != std::string::npos);
+  }
+  CHECK(is_signed_in(owner));
+  CHECK(o.gateway.ctl({"grant", "list"})["grants"].size() == 0);
 }
 
 TEST_CASE("cancel goes back with access_denied, and grants nothing") {

@@ -187,9 +187,9 @@ json::object written(const create_body& read) {
   put(out, "customer_name", details.customer_name);
   put(out, "customer_mobile", details.customer_mobile);
   if (command.wallet_selected) out["payment_method_type"] = "pkr_wallet";
-  if (command.uses_customer_ref) {
-    out["customer_ref"] = "c";
-    out["setup_future_usage"] = "off_session";
+  if (command.customer) {
+    out["customer_ref"] = command.customer->ref;
+    out["setup_future_usage"] = command.customer->off_session ? "off_session" : "on_session";
   }
   auto& metadata = out["metadata"].emplace_object();
   for (const auto& [name, value] : details.metadata) metadata[name] = value;
@@ -239,8 +239,7 @@ void check_same_values(const json::object& sent, const json::object& understood)
     const auto* as_sent = sent.if_contains(member.key());
     if (!as_sent) continue;
     if (member.value().is_int64()) must(as_sent->is_int64() && *as_sent == member.value(), "a number is what was sent");
-    const bool normalised = member.key() == "currency" || member.key() == "flow" || member.key() == "scopes" ||
-                            member.key() == "customer_ref";
+    const bool normalised = member.key() == "currency" || member.key() == "flow" || member.key() == "scopes";
     if (member.value().is_string() && as_sent->is_string() && !normalised && !as_sent->get_string().empty())
       must(*as_sent == member.value(), "a text is what was sent");
   }

@@ -5,7 +5,6 @@
 // gives the same token.
 #include <algorithm>
 #include <ctime>
-#include <map>
 #include <string>
 
 #include <openssl/hmac.h>
@@ -166,16 +165,16 @@ void drive_cookie(std::string_view text) {
 }
 
 void drive_form(std::string_view text) {
-  const auto form = read_hosted_form(text);
-  if (!form) return;
-  must(text.size() <= 4096, "a form is short");
-  const std::map<hosted_action, std::string_view> names{
-      {hosted_action::pay, "pay"}, {hosted_action::decline, "decline"}, {hosted_action::cancel, "cancel"}};
-  const auto again =
-      read_hosted_form("action=" + std::string{names.at(form->action)} + "&csrf=" + percent_encoded(form->csrf));
-  must(again && again->action == form->action && again->csrf == form->csrf, "a form reads the same again");
-  const auto twice = read_hosted_form(std::string{text} + "&action=pay");
-  must(!twice, "an action stands once");
+  const auto sent = form::read(text);
+  if (!sent) return;
+  must(text.size() <= most_form_bytes, "a form is bounded");
+  for (const std::string name : {"action", "csrf"}) {
+    const auto value = sent->text(name);
+    const auto again = form::read(name + '=' + percent_encoded(value));
+    must(!again || again->one(name) == value, "a field reads the same again");
+    const auto twice = form::read(std::string{text} + '&' + name + "=pay");
+    must(!twice || !sent->has(name) || !twice->one(name), "a field that stands twice has no value");
+  }
 }
 
 /// Signed text in which one bit is different is never accepted.

@@ -134,6 +134,7 @@ inline store_reader::behavior_type fake_archive(store_reader::pointer, behind* s
           [scene](const find_events& what) -> caf::result<events_lookup> { return scene->events(what); },
           [scene](const find_grant& what) -> caf::result<grant_lookup> { return scene->grants(what); },
           [scene](const find_grants& what) -> caf::result<grants_lookup> { return scene->grant_lists(what); },
+          [](const find_customers&) { return customers_lookup{}; },
           [scene](const find_user& what) -> caf::result<user_lookup> { return scene->users(what); },
           [scene](const find_session& what) -> caf::result<session_lookup> { return scene->sessions(what); }};
 }
@@ -239,7 +240,7 @@ struct gateway_fixture {
 struct client_request {
   std::string method = "POST", path = "/v1/payment_intents", body{create_text};
   std::string key = "mk_test_0000000000000001", idempotency{uuid}, content_type = "application/json", merchant,
-              signature_override;
+              signature_override, query;
 
   response send(gateway_fixture& to) const {
     const auto timestamp = format_seconds(noon);
@@ -257,12 +258,14 @@ struct client_request {
     if (!idempotency.empty()) in.idempotency_key = idempotency;
     if (!content_type.empty()) in.content_type = content_type;
     if (!merchant.empty()) in.service_merchant = merchant;
+    in.query = query;
+    in.has_query = !query.empty();
     return to.run(in);
   }
 };
 
 inline client_request get(std::string path) {
-  return {"GET", std::move(path), "", "mk_test_0000000000000001", "", "", "", ""};
+  return {"GET", std::move(path), "", "mk_test_0000000000000001", "", "", "", "", ""};
 }
 
 inline request unsigned_request(std::string_view method, std::string_view path, std::string_view body = {},

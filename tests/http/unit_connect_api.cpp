@@ -140,6 +140,65 @@ TEST_CASE_METHOD(platforms_fixture, "every error of the exchange is described") 
   CHECK(body.at("error_description").as_string() == "grant_type must be 'authorization_code'");
 }
 
+TEST_CASE_METHOD(platforms_fixture, "a grant_type that is no string, or too long, is told as any other") {
+  for (const std::string type : {"1", "null", "[\"authorization_code\"]", "{}", "\"\"", "\"password\""}) {
+    CAPTURE(type);
+    auto in = exchange("c");
+    in.body = R"({"grant_type":)" + type + R"(,"code":"c","redirect_uri":"https://p.example/cb"})";
+    const auto out = in.send(*this);
+    CHECK(out.body == R"({"error":"invalid_request","error_description":"grant_type must be 'authorization_code'"})");
+  }
+  auto in = exchange("c");
+  in.body = token_text("c", std::string(100, 'x'));
+  CHECK(in.send(*this).body ==
+        R"({"error":"invalid_request","error_description":"grant_type must be 'authorization_code'"})");
+}
+
+TEST_CASE_METHOD(platforms_fixture,
+                 "that a merchant's key is none of a platform is told after all that is wrong before") {
+  const auto by_merchant = [](client_request in) {
+    in.key = "mk_test_0000000000000001";
+    return in;
+  };
+  for (const auto& [whole, bad_body] :
+       {std::pair{by_merchant(exchange(code_for())), R"({"code":"c"})"}, std::pair{by_merchant(revoke_key()), "[]"}}) {
+    CAPTURE(whole.path);
+    scene.commands = [](const find_command&) { return command_lookup{}; };
+    const auto with = [&, whole = whole](auto change) {
+      auto in = whole;
+      change(in);
+      return told(in.send(*this));
+    };
+    CHECK(with([](auto& in) { in.signature_override = std::string(64, 'a'); }) == "401 unauthorized");
+    CHECK(with([](auto& in) { in.idempotency = ""; }) == "400 idempotency_key_required");
+    CHECK(with([](auto& in) { in.idempotency = "1"; }) == "400 idempotency_key_invalid");
+    CHECK(with([&, bad = bad_body](auto& in) { in.body = bad; }) == "400 invalid_request");
+    CHECK(with([](auto& in) {
+            in.body = "{}";
+            in.content_type = "text/plain";
+          }) == "415 unsupported_media_type");
+    CHECK(with([](auto&) {}) == "422 platform_key_required");
+    std::vector<command_key> looked_for;
+    scene.commands = [&](const find_command& what) {
+      looked_for.push_back(what.key);
+      command_record record;
+      record.key = what.key;
+      record.fingerprint = "of another request";
+      record.result = answer{200, "{}"};
+      return command_lookup{record};
+    };
+    CHECK(with([](auto&) {}) == "409 IDEMPOTENCY_KEY_REUSED");
+    REQUIRE(looked_for.size() == 1);
+    CHECK(looked_for[0] ==
+          command_key{merchant_id{"merch_1"}, environment::test, "", "0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e"});
+  }
+  // A grant's revoke knows platforms only: to it a merchant's key is none.
+  auto in = by_merchant(revoke());
+  in.idempotency = "";
+  CHECK(described(in.send(*this)) == "401 invalid_client");
+  CHECK(scene.seen.empty());
+}
+
 TEST_CASE_METHOD(platforms_fixture,
                  "a code that leads nowhere, or to another platform, asks no actor; its key comes first") {
   for (const auto& code : {std::string{"nonsense"}, code_for("plat_2")}) {
@@ -231,6 +290,23 @@ TEST_CASE_METHOD(platforms_fixture, "a platform revokes a key of its own, once u
   CHECK(asked.size() == 1);
 }
 
+TEST_CASE_METHOD(platforms_fixture,
+                 "a stored revoke of a key that still signs is carried out before it is told again") {
+  merchants.publish(std::make_shared<const platform_key>(
+      platform_key{key_id{"mk_platform_00000002"}, platform_id{"plat_1"}, *parse_scopes("payments:write"), "s"}));
+  std::string fingerprint;
+  unsigned again = 0;
+  scene.operators = [&](const operator_command& what) -> operator_result {
+    if (const auto* own = std::get_if<revoke_own_key>(&what)) fingerprint = own->fingerprint;
+    if (std::holds_alternative<gateway::revoke_key>(what)) ++again;
+    return operator_result{named_result{"mk_platform_00000002", "revoked"}};
+  };
+  revoke_key().send(*this);
+  remember(fingerprint, answer{204, ""});
+  CHECK(told(revoke_key().send(*this)) == "204");
+  CHECK(again == 1);
+}
+
 TEST_CASE_METHOD(platforms_fixture, "another's key is not found, and a merchant's key revokes none") {
   scene.operators = [](const operator_command&) { return operator_result{no_such("key", "mk_platform_00000002")}; };
   CHECK(told(revoke_key().send(*this)) == "404 not_found");
@@ -239,8 +315,7 @@ TEST_CASE_METHOD(platforms_fixture, "another's key is not found, and a merchant'
   CHECK(told(in.send(*this)) == "422 platform_key_required");
 }
 
-TEST_CASE_METHOD(platforms_fixture,
-                 "customers, saved charges and subscriptions are not in test, and not yet routed in live") {
+TEST_CASE_METHOD(platforms_fixture, "customers, saved charges and subscriptions are not in test") {
   for (const auto env : {environment::test, environment::live})
     merchants.publish(
         grant_news{{platform_id{"plat_1"}, merchant_id{"merch_1"}},
@@ -263,15 +338,17 @@ TEST_CASE_METHOD(platforms_fixture,
   constexpr std::string_view with_customer =
       R"({"payment_id":"pay_1","amount":1,"currency":"HKD","payment_method":"pm_x","customer_ref":"c",)"
       R"("setup_future_usage":"off_session"})";
-  const std::tuple<std::string_view, std::string_view, std::string_view> rows[] = {
-      {"POST", "/v1/charges/saved", "{}"},
-      {"GET", "/v1/customers/by_ref", ""},
-      {"POST", "/v1/subscription_checkouts", "{}"},
-      {"POST", "/v1/payment_intents", with_customer}};
-  for (const auto& [method, path, body] : rows) {
-    CHECK(send(method, path, body, "environment=test") == "422 test_customer_mappings_unavailable");
-    CHECK(send(method, path, body, "") == "422 ROUTING_NO_ELIGIBLE_PROVIDER");
-    CHECK(send(method, path, body, "environment=both") == "400 INVALID_ENVIRONMENT");
+  constexpr std::string_view charge =
+      R"({"payment_id":"pay_1","amount":1,"currency":"HKD","customer_ref":"c","payment_method_id":"pm_x"})";
+  const std::tuple<std::string_view, std::string_view, std::string_view, std::string_view> rows[] = {
+      {"POST", "/v1/charges/saved", charge, ""},
+      {"GET", "/v1/customers/by_ref", "", "ref=c&"},
+      {"POST", "/v1/subscription_checkouts", "{}", ""},
+      {"POST", "/v1/payment_intents", with_customer, ""}};
+  for (const auto& [method, path, body, query] : rows) {
+    const std::string with{query};
+    CHECK(send(method, path, body, with + "environment=test") == "422 test_customer_mappings_unavailable");
+    CHECK(send(method, path, body, with + "environment=both") == "400 INVALID_ENVIRONMENT");
   }
   CHECK(scene.seen.empty());
 }

@@ -57,7 +57,7 @@ TEST_CASE("a whole creation is read field by field") {
   CHECK(body.command.amount == money{4200, *currency::parse("PKR")});
   CHECK(body.command.how == flow::redirect);
   CHECK(body.command.wallet_selected);
-  CHECK_FALSE(body.command.uses_customer_ref);
+  CHECK_FALSE(body.command.customer);
   const auto& details = body.command.details;
   CHECK(details.description == "Tea \u00e9");
   CHECK(details.customer_email == "a@b.example");
@@ -149,7 +149,8 @@ TEST_CASE("a body that breaks a rule is rejected, and the message names the fiel
       {server(R"("flow":1)"), "flow"},
       {with(""), "payment_method", error_code::server_flow_requires_payment_method},
       {with(R"("payment_method":"")"), "payment_method", error_code::server_flow_requires_payment_method},
-      {with(R"("customer_ref":"c1")"), "payment_method", error_code::server_flow_requires_payment_method},
+      {with(R"("customer_ref":"c1","setup_future_usage":"on_session")"), "payment_method",
+       error_code::server_flow_requires_payment_method},
       {with(R"("payment_method":"4242424242424242")"), "payment_method"},
       {with(R"("payment_method":"pm_")"), "payment_method"},
       {with(R"("payment_method":"pm_a b")"), "payment_method"},
@@ -179,6 +180,11 @@ TEST_CASE("a body that breaks a rule is rejected, and the message names the fiel
        "currency", error_code::currency_not_supported},
       {server(R"("setup_future_usage":"on_session")"), "setup_future_usage"},
       {server(R"("customer_ref":"c1","setup_future_usage":"always")"), "setup_future_usage"},
+      {server(R"("customer_ref":"","setup_future_usage":"on_session")"), "customer_ref"},
+      {server(R"("customer_ref":"a\u0007b","setup_future_usage":"on_session")"), "customer_ref"},
+      {server(R"("customer_ref":"a\u0085b","setup_future_usage":"on_session")"), "customer_ref"},
+      {server(R"("customer_ref":")" + std::string(129, 'c') + R"(","setup_future_usage":"on_session")"),
+       "customer_ref"},
       {server(R"("merchant_id":2)"), "merchant_id"},
       // metadata
       {server(R"("metadata":[])"), "metadata"},
@@ -216,8 +222,12 @@ TEST_CASE("thirty-two levels of JSON are read, thirty-three are not") {
 }
 
 TEST_CASE("a saved method stands in for payment_method and is noted as a platform's feature") {
-  CHECK(created(with(R"("customer_ref":"c1","setup_future_usage":"off_session")")).command.uses_customer_ref);
-  CHECK(created(server(R"("customer_ref":"c1")")).command.uses_customer_ref);
+  const auto off = created(with(R"("customer_ref":"c1","setup_future_usage":"off_session")")).command.customer;
+  CHECK((off && off->ref == "c1" && off->saves_method && off->off_session));
+  const auto on = created(server(R"("customer_ref":"c1","setup_future_usage":"on_session")")).command.customer;
+  CHECK((on && on->saves_method && !on->off_session));
+  const auto alone = created(server(R"("customer_ref":"c1")")).command.customer;
+  CHECK((alone && !alone->saves_method));
 }
 
 TEST_CASE("return addresses are absolute https, http only to this machine in test") {
@@ -264,7 +274,14 @@ TEST_CASE("return addresses are absolute https, http only to this machine in tes
   CHECK(origin_of("https://127.0.0.1.shop.example/ok") == "https://127.0.0.1.shop.example");
   CHECK(origin_of("https://[2001:db8::1]:8443/ok") == "https://[2001:db8::1]:8443");
   CHECK(origin_of("https://127.0.0.1;script-src'unsafe-inline'/").empty());
-  CHECK(origin_of("").empty());
+  CHECK(origin_of("https://p.example/cb?tenant[]=1") == "https://p.example");
+  CHECK(origin_of("HTTPS://p.example:/a[b]c") == "HTTPS://p.example");
+  CHECK(origin_of("http://localhost:3000/cb") == "http://localhost:3000");
+  for (const auto* text :
+       {"", "https://", "https:///cb", "https://a@p.example/", "https://a:1@p.example/", "https://p.example:1x/",
+        "https://p.exa mple/", "https://p.example\\@q.example/", "javascript://p.example/",
+        "x;script-src 'unsafe-inline'://p.example/", "/a?b=://p.example", "https:p.example/://q.example/"})
+    CHECK(origin_of(text).empty());
 }
 
 TEST_CASE("capture, refund and void take an empty body, or an object") {

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "gateway/actors.hpp"
+#include "http/codec/encode_grant.hpp"
 #include "http/codec/encode_payment.hpp"
 
 using namespace gateway;
@@ -209,4 +210,21 @@ TEST_CASE("the data of events") {
   CHECK(
       encoder->event_data(p, "payment.failed") ==
       R"({"payment_id":"pay_1","state":"failed","amount":4200,"currency":"HKD","failure_code":"account_invalid","failure_category":"auth"})");
+}
+
+TEST_CASE("a grant's times are whole seconds, wherever they are told") {
+  const auto given_at = *parse_seconds("2026-11-20T12:00:00Z") + std::chrono::milliseconds{987};
+  grant one{grant_id{"grant_1"}, *parse_scopes("payments:read"), user_id{"user_1"}, given_at, {}, {}};
+  one.revoked_at = given_at + std::chrono::hours{1};
+  one.revoke_reason = "over";
+  grant_binding binding;
+  binding.key = binding_key(merchant_id{"merch_1"}, environment::test, platform_id{"plat_1"});
+  binding.newest = one;
+  CHECK(encode_grants({{binding.key, one}}) ==
+        R"({"grants":[{"grant_id":"grant_1","platform_id":"plat_1","merchant_id":"merch_1","mode":"test",)"
+        R"("scopes":["payments:read"],"status":"revoked","granted_at":"2026-11-20T12:00:00Z",)"
+        R"("revoked_at":"2026-11-20T13:00:00Z","reason":"over"}]})");
+  CHECK(make_grant_encoder()
+            ->exchanged(binding, entity_id{"ent_1"})
+            .body.find(R"("granted_at":"2026-11-20T12:00:00Z")") != std::string::npos);
 }

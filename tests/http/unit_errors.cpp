@@ -1,4 +1,5 @@
 // How every error looks, and that every one is documented.
+#include <map>
 #include <set>
 
 #include <boost/json.hpp>
@@ -33,6 +34,10 @@ TEST_CASE("every problem of the domain has its status, text, shape and whether i
       {problem::grant_not_found, 404, "GRANT_NOT_FOUND", plain, false},
       {problem::grant_not_covering, 403, "forbidden", plain, false},
       {problem::platform_suspended, 401, "PLATFORM_SUSPENDED", described, false},
+      {problem::key_ended, 401, "unauthorized", described, false},
+      {problem::grant_ended, 403, "GRANT_NOT_FOUND", plain, false},
+      {problem::customer_not_found, 404, "customer_not_found", plain, false},
+      {problem::no_saved_method, 400, "server_flow_requires_payment_method", plain, false},
       {problem::wallet_not_available, 422, "wallet_not_available", typed, false},
       {problem::currency_not_supported, 400, "currency_not_supported", plain, false},
       {problem::request_in_progress, 409, "request already processing", plain, false},
@@ -136,4 +141,38 @@ TEST_CASE("the documentation has an anchor and a paragraph for every code") {
     CHECK(page.body.find("<section id=\"" + anchor + "\"") != std::string::npos);
   }
   CHECK(page.body.find("{{") == std::string::npos);
+}
+
+TEST_CASE("a code that is told in two ways has one section, which tells of both") {
+  auto page = error_docs_page().body;
+  for (auto at = page.find("&#39;"); at != page.npos; at = page.find("&#39;", at)) page.replace(at, 5, "'");
+  std::map<std::string, int> rows;
+  for (const auto& row : error_catalogue()) ++rows[anchor_of(row)];
+  CHECK(rows.at("invalid_request") == 2);
+  CHECK(rows.at("GRANT_NOT_FOUND") == 2);
+  const auto count = [&](const std::string& text) {
+    int found = 0;
+    for (auto at = page.find(text); at != page.npos; at = page.find(text, at + 1)) ++found;
+    return found;
+  };
+  for (const auto& [anchor, times] : rows) {
+    INFO(anchor);
+    CHECK(count("id=\"" + anchor + "\"") == 1);
+    CHECK(count("href=\"#" + anchor + "\"") == 1);
+    CHECK(count("id=\"" + anchor + "-name\"") == 1);
+    const auto begin = page.find("<section id=\"" + anchor + "\"");
+    const auto section = page.substr(begin, page.find("</section>", begin) - begin);
+    for (const auto& row : error_catalogue()) {
+      if (anchor_of(row) != anchor) continue;
+      CHECK(section.find("HTTP status " + std::to_string(row.status)) != std::string::npos);
+      CHECK(section.find(row.about.substr(0, row.about.find_first_of("\"&<>"))) != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("what is told on platforms' endpoints too says so") {
+  const std::string_view key = row_of(error_code::platform_key_required).about;
+  for (const auto* words : {"exchange of a code", "revoke"}) CHECK(key.find(words) != key.npos);
+  const std::string_view other = row_of(error_code::merchant_id_mismatch).about;
+  CHECK(other.find("platform") != other.npos);
 }

@@ -54,3 +54,28 @@ TEST_CASE_METHOD(gateway_fixture, "a hosted page that is forged, stale or closed
   scene.router = [](const entity_request&) -> caf::result<entity_reply> { return make_error(actor_errc::overloaded); };
   CHECK(run(unsigned_request("GET", genuine)).status == 503);
 }
+
+TEST_CASE_METHOD(gateway_fixture, "a post without the page's one token is 403, whatever else it says") {
+  const auto token = crypto::sign_token("hosted key", "merch_1\ntest\npay_1\ncs_1");
+  const auto path = "/sandbox/checkout/" + token;
+  scene.router = [](const entity_request&) { return entity_reply{waiting_payment()}; };
+  const std::string cookie(32, 'a');
+  const auto jar = "__Host-checkout=" + cookie;
+  const auto field = "csrf=" + csrf_token("hosted key", cookie, token);
+  const auto status = [&](const std::string& body, std::string_view type = "application/x-www-form-urlencoded") {
+    auto post = unsigned_request("POST", path, body, type);
+    post.cookie = jar;
+    return run(post).status;
+  };
+  for (const std::string& body :
+       {std::string{}, std::string{"action=pay"}, std::string{"action=steal"}, std::string{"csrf="},
+        std::string{"csrf=&action=pay"}, field + "&" + field + "&action=pay", field + "&csrf=&action=steal",
+        field + "&action=%zz"}) {
+    CAPTURE(body);
+    CHECK(status(body) == 403);
+  }
+  CHECK(status(field + "&action=pay", "text/plain") == 403);
+  for (const auto& body : {field, field + "&action=steal", field + "&action=pay&action=pay"})
+    CHECK(status(body) == 400);
+  CHECK(scene.seen.empty());
+}

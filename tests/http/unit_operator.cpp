@@ -98,6 +98,20 @@ TEST_CASE_METHOD(gateway_fixture, "a command whose outcome nobody knows says so,
   }
 }
 
+TEST_CASE_METHOD(gateway_fixture, "a password that is set is one that can be typed: bounded in bytes, as at sign-in") {
+  scene.operators = [](const operator_command&) -> operator_result { return added_user{user_id{"user_9"}}; };
+  const auto status = [&](const std::string& password) {
+    const auto body = R"({"merchant_id":"merch_1","email":"a@b.example","password":")" + password + "\"}";
+    return run(unsigned_request("POST", "/operator/users", body), handle_operator).status;
+  };
+  std::string wide;
+  for (int i = 0; i < 341; ++i) wide += "\xe2\x82\xac";
+  CHECK(status(wide + "x") == 200);
+  CHECK(status(wide + "\xc3\xa9") == 400);
+  CHECK(status(std::string(1'024, 'x')) == 200);
+  CHECK(status(std::string(1'025, 'x')) == 400);
+}
+
 TEST_CASE_METHOD(gateway_fixture, "operators' mistakes are named") {
   struct {
     std::string_view path, body, part;

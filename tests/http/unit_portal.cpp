@@ -101,6 +101,21 @@ TEST_CASE("after signing in one goes to a page of this gateway, and nowhere else
   CHECK_FALSE(is_local_target("/connect/authorize?x=" + std::string(most_form_bytes, 'a')));
 }
 
+TEST_CASE("the target that sign-in carries is the same to the byte, or none") {
+  const std::string escaped = "/connect/authorize?state=%E2%82%AC%25%E2x&y=%e2%82%ac%7F";
+  const std::string carried = "/connect/authorize?state=\xe2\x82\xac%25\xe2x&y=%e2%82%ac%7F";
+  CHECK(target_of_next(crypto::base64url(carried)) == escaped);
+  CHECK(target_of_next(crypto::base64url("/portal/account")) == "/portal/account");
+  for (const std::string text :
+       {"", "/", "//evil.example", "https://evil.example", "/portal/\xef\xbc\x8f", "/portal/a b",
+        "/portal/account\r\nX: y", "/portal/%2e%2e/evil", "/portal/account?x=%zz"}) {
+    CAPTURE(text);
+    CHECK(target_of_next(crypto::base64url(text)).empty());
+  }
+  for (const auto* text : {"", "!", "/portal/account", "L3BvcnRhbC9hY2NvdW50=", "L3BvcnRhbC9hY2NvdW5"})
+    CHECK(target_of_next(text).empty());
+}
+
 TEST_CASE("the eleventh attempt of an account waits, wherever it comes from, until the first is 15 minutes old") {
   sign_in_slowing slowing;
   const sign_in_slowing::time start{};

@@ -1,6 +1,8 @@
 // The portal's pages over their routes: who may see what, and where a browser is sent.
+#include "gateway/domain/url.hpp"
 #include "http/access/auth_codes.hpp"
 #include "http/pages/forms.hpp"
+#include "http/portal/invitations.hpp"
 #include "http/portal/sessions.hpp"
 #include "http/portal/slowing.hpp"
 #include "routes_fixture.hpp"
@@ -41,14 +43,14 @@ struct portal_fixture : gateway_fixture {
     };
   }
 
-  void publish_platform(platform_status status) {
+  void publish_platform(platform_status status, std::string redirect_uri = "https://app.example/back?x=1") {
     platform p;
     p.id = platform_id{"plat_1"};
     p.slug = "shopfront";
     p.name = "Shop <Front>";
     p.contact = "a@app.example";
     p.status = status;
-    p.redirect_uris = {"https://app.example/back?x=1"};
+    p.redirect_uris = {std::move(redirect_uri)};
     merchants.publish(std::make_shared<const platform>(std::move(p)));
   }
   void publish_grant(std::string_view scopes, std::int64_t version, grant_state state = grant_state::active) {
@@ -64,8 +66,9 @@ struct portal_fixture : gateway_fixture {
     if (with_session) in.cookie = jar;
     return run(in);
   }
-  response post(std::string_view path, std::string_view text, const std::string& body, const std::string& jar) {
-    request in = unsigned_request("POST", path, body, form_type);
+  response post(std::string_view path, std::string_view text, const std::string& body, const std::string& jar,
+                std::string_view type = form_type) {
+    request in = unsigned_request("POST", path, body, type);
     in.query = text;
     in.has_query = true;
     in.cookie = jar;
@@ -135,7 +138,7 @@ TEST_CASE_METHOD(portal_fixture, "who has not signed in does so first, and comes
   const auto page = get("/portal/sign-in", location.substr(location.find('?') + 1), false);
   CHECK(page.status == 200);
   // Browsers hold the redirects that follow against the form.
-  CHECK(header(page, "Content-Security-Policy").find("form-action 'self' https://app.example;") != std::string::npos);
+  CHECK(header(page, "Content-Security-Policy").find("form-action 'self' https:;") != std::string::npos);
   scene.users = [](const find_user& what) -> caf::result<user_lookup> {
     CHECK(what.email_key == "ada@example.com");
     return user_lookup{save_user{user_id{"user_1"}, "Ada@example.com", "the hash", noon}};
@@ -167,7 +170,7 @@ TEST_CASE_METHOD(portal_fixture, "the consent screen says who asks for what, esc
   CHECK_FALSE(has(page, "Take payments for you"));
   const auto policy = header(page, "Content-Security-Policy");
   CHECK(policy.find("script-src 'none'") != std::string::npos);
-  CHECK(policy.find("form-action 'self' https://app.example;") != std::string::npos);
+  CHECK(policy.find("form-action 'self' https:;") != std::string::npos);
   CHECK(policy.ends_with("frame-ancestors 'none'"));
 
   const auto given = answer(page, query, "action=connect");
@@ -202,6 +205,77 @@ TEST_CASE_METHOD(portal_fixture, "a consent without the page's own token is 403 
   CHECK(scene.seen.empty());
   CHECK(answer(page, query, "action=steal").status == 400);
   CHECK(scene.seen.empty());
+}
+
+TEST_CASE_METHOD(portal_fixture, "a post that is no form, or carries no token, is 403 and changes nothing") {
+  const auto invited = make_invitation(merchant_id{"merch_1"}, user_id{"user_1"}, "ada@example.com", noon);
+  const auto invitation = invitation_url(invited, "https://pay.example/portal", shared.invitation_key);
+  const std::pair<std::string, std::string> forms[] = {
+      {"/connect/authorize", query},
+      {"/portal/sign-in", ""},
+      {"/portal/sign-out", ""},
+      {"/portal/setup", ""},
+      {"/portal/setup", "merchant_id=merch_1&mode=test"},
+      {"/portal/invitation", invitation.substr(invitation.find('?') + 1)}};
+  const std::string no_token = "action=connect", two_tokens = "csrf=1&csrf=1&action=connect";
+  for (const auto& [path, text] : forms)
+    for (const auto& jar : {"__Host-session=" + cookie, std::string{}}) {
+      CAPTURE(path, text, jar);
+      CHECK(post(path, text, "", jar).status == 403);
+      CHECK(post(path, text, "{}", jar, "application/json").status == 403);
+      CHECK(post(path, text, "csrf=1&action=connect", jar, "text/plain").status == 403);
+      CHECK(post(path, text, "csrf=1&action=%zz", jar).status == 403);
+      CHECK(post(path, text, no_token, jar).status == 403);
+      CHECK(post(path, text, two_tokens, jar).status == 403);
+    }
+  CHECK(scene.seen.empty());
+  CHECK(units.empty());
+}
+
+TEST_CASE_METHOD(portal_fixture, "a form whose session has ended meanwhile leads to the sign-in page") {
+  const auto page = get("/connect/authorize", query);
+  const auto fields = "csrf=" + csrf_in(page) + "&action=connect";
+  const auto consent = post("/connect/authorize", query, fields, "");
+  CHECK(consent.status == 303);
+  CHECK(header(consent, "Location") == header(get("/connect/authorize", query, false), "Location"));
+  const auto setup = post("/portal/setup", "merchant_id=merch_1&mode=test", fields, "");
+  CHECK(setup.status == 303);
+  CHECK(header(setup, "Location").starts_with("https://pay.example/portal/sign-in?next="));
+  const auto out = post("/portal/sign-out", "", fields, "");
+  CHECK(out.status == 303);
+  CHECK(header(out, "Location") == "https://pay.example/portal/sign-in");
+  CHECK(scene.seen.empty());
+  CHECK(units.empty());
+}
+
+TEST_CASE_METHOD(portal_fixture, "browsers may go on to a registered address with brackets in its query") {
+  publish_platform(platform_status::active, "https://p.example/cb?tenant[]=1");
+  const std::string text =
+      "client_id=shopfront&redirect_uri=https%3A%2F%2Fp.example%2Fcb%3Ftenant%5B%5D%3D1&state=s&scope=payments:read&"
+      "mode=test";
+  const auto targets = [](const response& page) { return header(page, "Content-Security-Policy"); };
+  CHECK(targets(get("/connect/authorize", text)).find("form-action 'self' https:;") != std::string::npos);
+  const auto location = header(get("/connect/authorize", text, false), "Location");
+  CHECK(targets(get("/portal/sign-in", location.substr(location.find('?') + 1), false))
+            .find("form-action 'self' https:;") != std::string::npos);
+}
+
+TEST_CASE_METHOD(portal_fixture, "the longest state gets through sign-in in a request line of its own length") {
+  std::string state;
+  for (int i = 0; i < 1'024; ++i) state += i % 2 == 0 ? "\xf0\x9f\x8d\xb5" : "%";
+  const auto text =
+      query.substr(0, query.find("&state")) + "&state=" + percent_encoded(state) + "&scope=payments%3Aread&mode=test";
+  const auto location = header(get("/connect/authorize", text, false), "Location");
+  CHECK(location.size() < 8 * 1024);
+  const auto next = location.substr(location.find('?') + 1);
+  const auto page = get("/portal/sign-in", next, false);
+  scene.users = [](const find_user&) -> caf::result<user_lookup> {
+    return user_lookup{save_user{user_id{"user_1"}, "ada@example.com", "the hash", noon}};
+  };
+  scene.verifies = [](const verify_password&) -> caf::result<bool> { return true; };
+  const auto in = post("/portal/sign-in", next,
+                       "csrf=" + csrf_in(page) + "&email=ada@example.com&password=p&action=sign-in", cookie_of(page));
+  CHECK(header(in, "Location") == "https://pay.example/connect/authorize?" + text);
 }
 
 TEST_CASE_METHOD(portal_fixture, "only an owner consents: a viewer gets a page with the way back") {
@@ -287,7 +361,7 @@ TEST_CASE_METHOD(portal_fixture,
   ends_at = noon;
   CHECK(get("/portal/account", "").status == 303);
   CHECK(header(get("/portal/account", ""), "Location") ==
-        "https://pay.example/portal/sign-in?next=%2Fportal%2Faccount");
+        "https://pay.example/portal/sign-in?next=" + crypto::base64url("/portal/account"));
 }
 
 TEST_CASE_METHOD(portal_fixture, "signing out ends the session, by a form of this session only") {
@@ -336,6 +410,52 @@ TEST_CASE_METHOD(portal_fixture, "wrong passwords, unknown addresses and the inv
   CHECK(units.empty());
 }
 
+TEST_CASE_METHOD(portal_fixture, "nobody signs in by a spelling that only the database takes for the address") {
+  const auto page = get("/portal/sign-in", "", false);
+  scene.users = [](const find_user&) -> caf::result<user_lookup> {
+    return user_lookup{save_user{user_id{"user_1"}, "ada@example.com", "the hash", noon}};
+  };
+  std::string compared;
+  scene.verifies = [&](const verify_password& what) -> caf::result<bool> {
+    compared = what.stored;
+    return true;
+  };
+  const auto out =
+      post("/portal/sign-in", "", "csrf=" + csrf_in(page) + "&email=ada@example.com%20&password=p&action=sign-in",
+           cookie_of(page));
+  CHECK(out.status == 422);
+  CHECK(compared != "the hash");
+  CHECK(units.empty());
+}
+
+TEST_CASE_METHOD(portal_fixture, "another site's form signs nobody out: the cookie that it could not send stays") {
+  const auto out = post("/portal/sign-out", "", "csrf=" + std::string(64, 'a') + "&action=sign-out", "");
+  CHECK(out.status == 303);
+  CHECK(header(out, "Set-Cookie").empty());
+  CHECK(units.empty());
+}
+
+TEST_CASE_METHOD(portal_fixture, "whoever has a spent invitation cannot keep the hasher busy with it") {
+  const auto invited = make_invitation(merchant_id{"merch_1"}, user_id{"user_1"}, "ada@example.com", noon);
+  const auto url = invitation_url(invited, "https://pay.example/portal", shared.invitation_key);
+  const auto text = url.substr(url.find('?') + 1);
+  const auto page = get("/portal/invitation", text, false);
+  unsigned asked = 0;
+  scene.operators = [&](const operator_command&) {
+    ++asked;
+    return operator_result{operator_problem{operator_problem::kind::conflict, "used"}};
+  };
+  const auto attempt = [&] {
+    return post("/portal/invitation", text,
+                "csrf=" + csrf_in(page) + "&password=correct+horse+battery&action=set-password", cookie_of(page));
+  };
+  for (int i = 0; i < 10; ++i) CHECK(attempt().status == 410);
+  const auto slowed = attempt();
+  CHECK(slowed.status == 429);
+  CHECK(std::stoi(header(slowed, "Retry-After")) > 800);
+  CHECK(asked == 10);
+}
+
 TEST_CASE_METHOD(portal_fixture, "a busy hasher or store is a page under 503, and no attempt is counted") {
   const auto page = get("/portal/sign-in", "", false);
   scene.verifies = [](const verify_password&) -> caf::result<bool> { return make_error(actor_errc::overloaded); };
@@ -347,16 +467,58 @@ TEST_CASE_METHOD(portal_fixture, "a busy hasher or store is a page under 503, an
   }
 }
 
+TEST_CASE_METHOD(portal_fixture, "a sign-in by a password that was replaced meanwhile leaves no session") {
+  const auto page = get("/portal/sign-in", "", false);
+  const auto attempt = [&] {
+    const auto out =
+        post("/portal/sign-in", "", "csrf=" + csrf_in(page) + "&email=ada@example.com&password=p&action=sign-in",
+             cookie_of(page));
+    CHECK(header(out, "Set-Cookie").find("__Host-session") == std::string::npos);
+    return out.status;
+  };
+  std::string stored = "the hash";
+  bool readable = true;
+  scene.users = [&](const find_user&) -> caf::result<user_lookup> {
+    if (!readable) return make_error(actor_errc::store_unavailable);
+    return user_lookup{save_user{user_id{"user_1"}, "ada@example.com", stored, noon}};
+  };
+  scene.verifies = [](const verify_password&) -> caf::result<bool> { return true; };
+  const auto during_commit = [this](std::function<void()> what) {
+    scene.commits = [this, what = std::move(what)](const unit_of_work& unit) -> caf::result<commit_outcome> {
+      units.push_back(unit);
+      what();
+      return commit_outcome::committed;
+    };
+  };
+  SECTION("a new password refuses, and the session is ended") {
+    during_commit([&] { stored = "another hash"; });
+    CHECK(attempt() == 422);
+  }
+  SECTION("so does a person who is not there any more") {
+    during_commit([&] { scene.users = [](const find_user&) -> caf::result<user_lookup> { return user_lookup{}; }; });
+    CHECK(attempt() == 422);
+  }
+  SECTION("where nobody knows, the gateway is busy") {
+    during_commit([&] { readable = false; });
+    CHECK(attempt() == 503);
+  }
+  REQUIRE(units.size() == 2);
+  const auto& saved = std::get<save_session>(units[0].inserts.at(0));
+  CHECK(std::get<end_session>(units[1].claims.at(0)).hash == saved.hash);
+}
+
 TEST_CASE_METHOD(portal_fixture,
                  "the sign-in form counts only from the browser that it was shown to, and for its target") {
   const auto page = get("/portal/sign-in", "", false);
   const auto fields = "csrf=" + csrf_in(page) + "&email=a@b.example&password=p&action=sign-in";
   CHECK(post("/portal/sign-in", "", fields, "").status == 403);
   CHECK(post("/portal/sign-in", "", fields, "__Host-form=" + std::string(32, 'b')).status == 403);
-  CHECK(post("/portal/sign-in", "next=%2Fportal%2Faccount", fields, cookie_of(page)).status == 403);
+  const auto with_target = "next=" + crypto::base64url("/portal/account");
+  CHECK(post("/portal/sign-in", with_target, fields, cookie_of(page)).status == 403);
   CHECK(post("/portal/sign-in", "", fields, cookie_of(page)).status == 422);
   // What is no page of ours counts as none.
-  CHECK(post("/portal/sign-in", "next=%2F%2Fevil.example", fields, cookie_of(page)).status == 422);
+  for (const auto& next : {crypto::base64url("//evil.example"), std::string{"%2Fportal%2Faccount"}, std::string{"!"}})
+    CHECK(post("/portal/sign-in", "next=" + next, fields, cookie_of(page)).status == 422);
   for (const std::string missing : {"&email=&password=p", "&email=a@b.example&password=", ""})
     CHECK(post("/portal/sign-in", "", "csrf=" + csrf_in(page) + missing + "&action=sign-in", cookie_of(page)).status ==
           422);

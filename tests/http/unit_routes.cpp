@@ -252,13 +252,18 @@ TEST_CASE_METHOD(gateway_fixture, "what belongs to platforms is refused to merch
   publish_key("mk_test_0000000000000003", "customers:read");
   client_request saved;
   saved.path = "/v1/charges/saved";
+  saved.body = R"({"payment_id":"pay_1","amount":1,"currency":"HKD","customer_ref":"c","payment_method_id":"pm_1"})";
   CHECK(code_in(saved.send(*this)) == "platform_key_required");
+  saved.body = "{}";
+  CHECK(saved.send(*this).status == 400);
   saved.path = "/v1/subscription_checkouts";
   CHECK(saved.send(*this).status == 422);
   saved.idempotency.clear();
   CHECK(saved.send(*this).status == 400);
   auto lookup = get("/v1/customers/by_ref");
-  CHECK(lookup.send(*this).status == 403);
+  CHECK(lookup.send(*this).status == 400);
+  lookup.query = "ref=c";
+  CHECK(code_in(lookup.send(*this)) == "platform_key_required");
   lookup.key = "mk_test_0000000000000003";
   CHECK(code_in(lookup.send(*this)) == "platform_key_required");
 }

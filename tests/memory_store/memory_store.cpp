@@ -25,6 +25,8 @@ commit_outcome memory_store::obstacle_to(const unit_parts& unit) const {
   }
   if (const auto& fresh = unit.insert_binding)
     if (bindings.contains(id(fresh->key)) || has_other_binding_with_grant_of(*fresh)) return entity_exists;
+  if (const auto& fresh = unit.insert_customer)
+    if (customers.contains(id(fresh->key))) return entity_exists;
   if (const auto& changed = unit.update_payment) {
     const auto row = payments.find(id(changed->key));
     if (row == payments.end() || row->second.version != changed->version - 1) return lost_claim;
@@ -34,6 +36,10 @@ commit_outcome memory_store::obstacle_to(const unit_parts& unit) const {
     const auto row = bindings.find(id(changed->key));
     if (row == bindings.end() || row->second.version != changed->version - 1) return lost_claim;
     if (has_other_binding_with_grant_of(*changed)) return lost_claim;
+  }
+  if (const auto& changed = unit.update_customer) {
+    const auto row = customers.find(id(changed->key));
+    if (row == customers.end() || row->second.version != changed->version - 1) return lost_claim;
   }
   for (const auto& past : unit.past_grants)
     if (past_grants.contains(past.what.id.value)) return lost_claim;
@@ -91,6 +97,8 @@ commit_outcome memory_store::commit(const unit_of_work& whole) {
   if (unit.insert_payment) payments.emplace(id(unit.insert_payment->key), *unit.insert_payment);
   if (unit.insert_binding) bindings.emplace(id(unit.insert_binding->key), *unit.insert_binding);
   if (unit.update_binding) bindings.at(id(unit.update_binding->key)) = *unit.update_binding;
+  if (unit.insert_customer) customers.emplace(id(unit.insert_customer->key), *unit.insert_customer);
+  if (unit.update_customer) customers.at(id(unit.update_customer->key)) = *unit.update_customer;
   for (const auto& past : unit.past_grants) past_grants.emplace(past.what.id.value, past);
   if (unit.update_payment) {
     auto& row = payments.at(id(unit.update_payment->key));
@@ -134,14 +142,18 @@ std::vector<commit_outcome> memory_store::commit(std::span<const unit_of_work> u
 }
 
 entity_lookup memory_store::run(const find_entity& what) const {
-  if (what.key.kind == entity_kind::grant) {
-    const auto row = bindings.find(id(what.key));
-    if (row == bindings.end()) return {};
-    return {entity_row{std::make_shared<const grant_binding>(row->second)}};
+  const auto look_in = [&]<class Row>(const std::map<entity_row_key, Row>& rows) -> entity_lookup {
+    const auto row = rows.find(id(what.key));
+    if (row == rows.end()) return {};
+    return {entity_row{std::make_shared<const Row>(row->second)}};
+  };
+  switch (what.key.kind) {
+    case entity_kind::payment: return look_in(payments);
+    case entity_kind::grant: return look_in(bindings);
+    case entity_kind::customer: return look_in(customers);
+    case entity_kind::subscription: break;
   }
-  const auto row = payments.find(id(what.key));
-  if (row == payments.end()) return {};
-  return {entity_row{std::make_shared<const payment>(row->second)}};
+  return {};
 }
 
 command_lookup memory_store::run(const find_command& what) const {
@@ -294,6 +306,16 @@ grants_lookup memory_store::run(const find_grants& what) const {
   std::ranges::sort(found.grants, std::greater{},
                     [](const auto& one) { return std::tuple{one.second.granted_at, one.second.id}; });
   if (found.grants.size() > what.limit) found.grants.resize(what.limit);
+  return found;
+}
+
+customers_lookup memory_store::run(const find_customers& what) const {
+  customers_lookup found;
+  for (const auto& [key, row] : customers) {
+    if (found.customers.size() == what.limit) break;
+    if (row.key.merchant == what.merchant && row.key.env == environment::live && row.key.id > what.after)
+      found.customers.push_back(std::make_shared<const customer>(row));
+  }
   return found;
 }
 

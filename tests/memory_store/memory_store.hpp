@@ -43,6 +43,7 @@ class memory_store {
   events_lookup run(const find_events& what) const;
   grant_lookup run(const find_grant& what) const;
   grants_lookup run(const find_grants& what) const;
+  customers_lookup run(const find_customers& what) const;
   user_lookup run(const find_user& what) const;
   session_lookup run(const find_session& what) const;
   purge_result run(const purge_commands& what);
@@ -51,6 +52,7 @@ class memory_store {
   // The rows themselves: a test may look, and may do what a database's own hands could do.
   std::map<entity_row_key, payment> payments;
   std::map<entity_row_key, grant_binding> bindings;
+  std::map<entity_row_key, customer> customers;
   std::map<std::string, past_grant> past_grants;  ///< by the grant's id
   std::map<command_row_key, command_record> commands;
   std::map<entity_row_key, std::map<std::uint32_t, timeline_entry>> timelines;

@@ -15,6 +15,8 @@ struct unit_parts {
   std::optional<payment> update_payment;
   std::optional<grant_binding> insert_binding;
   std::optional<grant_binding> update_binding;
+  std::optional<customer> insert_customer;
+  std::optional<customer> update_customer;
   std::vector<past_grant> past_grants;
   std::optional<command_record> insert_command;
   std::optional<command_finish> finish_command;
@@ -43,14 +45,21 @@ struct unit_parts {
     return insert_binding ? &*insert_binding : update_binding ? &*update_binding : nullptr;
   }
 
+  /// The customer that is inserted or updated; null if none is.
+  const customer* changed_customer() const noexcept {
+    return insert_customer ? &*insert_customer : update_customer ? &*update_customer : nullptr;
+  }
+
   operator unit_of_work() const {  // so that a test may hand over its parts as the unit that they make
     unit_of_work unit;
     unit.kind = kind.value_or(usual_kind());
     if (const auto* subject = changed()) unit.subject = subject->key;
     if (const auto* subject = changed_binding()) unit.subject = subject->key;
+    if (const auto* subject = changed_customer()) unit.subject = subject->key;
     if (insert_command) unit.inserts.emplace_back(*insert_command);
     if (insert_payment) unit.inserts.emplace_back(std::make_shared<const payment>(*insert_payment));
     if (insert_binding) unit.inserts.emplace_back(std::make_shared<const grant_binding>(*insert_binding));
+    if (insert_customer) unit.inserts.emplace_back(std::make_shared<const customer>(*insert_customer));
     for (const auto& row : past_grants) unit.inserts.emplace_back(row);
     for (const auto& entry : entries) unit.inserts.emplace_back(entry);
     for (const auto& row : deliveries) unit.inserts.emplace_back(row);
@@ -58,6 +67,7 @@ struct unit_parts {
     if (last_seen) unit.inserts.emplace_back(save_last_seen{*last_seen});
     if (update_payment) unit.claims.emplace_back(std::make_shared<const payment>(*update_payment));
     if (update_binding) unit.claims.emplace_back(std::make_shared<const grant_binding>(*update_binding));
+    if (update_customer) unit.claims.emplace_back(std::make_shared<const customer>(*update_customer));
     if (finish_command) unit.claims.emplace_back(*finish_command);
     for (const auto& row : update_deliveries) unit.claims.emplace_back(row);
     if (revoked) unit.claims.emplace_back(*revoked);
@@ -68,6 +78,7 @@ struct unit_parts {
  private:
   void insert(const payment_ptr& p) { insert_payment = *p; }
   void insert(const binding_ptr& b) { insert_binding = *b; }
+  void insert(const customer_ptr& c) { insert_customer = *c; }
   void insert(const past_grant& g) { past_grants.push_back(g); }
   void insert(const command_record& c) { insert_command = c; }
   void insert(const timeline_entry& e) { entries.push_back(e); }
@@ -79,6 +90,7 @@ struct unit_parts {
   }
   void claim(const payment_ptr& p) { update_payment = *p; }
   void claim(const binding_ptr& b) { update_binding = *b; }
+  void claim(const customer_ptr& c) { update_customer = *c; }
   void claim(const command_finish& f) { finish_command = f; }
   void claim(const delivery& d) { update_deliveries.push_back(d); }
   void claim(const revoke_api_key& k) { revoked = k; }
@@ -90,7 +102,7 @@ struct unit_parts {
   unit_kind usual_kind() const noexcept {
     if (insert_command) return insert_command->result ? unit_kind::conclude : unit_kind::begin;
     if (update_payment) return unit_kind::finish;
-    if (changed_binding()) return unit_kind::conclude;
+    if (changed_binding() || changed_customer()) return unit_kind::conclude;
     const bool more = insert_payment || finish_command || !entries.empty() || !deliveries.empty() || !records.empty() ||
                       !record_claims.empty();
     return !more && (last_seen || !update_deliveries.empty()) ? unit_kind::record : unit_kind::change;
@@ -106,6 +118,12 @@ inline std::optional<payment> payment_in(const entity_lookup& answer) {
 /// As payment_in.
 inline std::optional<grant_binding> binding_in(const entity_lookup& answer) {
   const auto* row = answer.found ? std::get_if<binding_ptr>(&*answer.found) : nullptr;
+  return row ? std::optional{**row} : std::nullopt;
+}
+
+/// As payment_in.
+inline std::optional<customer> customer_in(const entity_lookup& answer) {
+  const auto* row = answer.found ? std::get_if<customer_ptr>(&*answer.found) : nullptr;
   return row ? std::optional{**row} : std::nullopt;
 }
 

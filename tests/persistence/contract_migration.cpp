@@ -38,6 +38,11 @@ struct past {
 };
 
 const statement past_payments{"SELECT merchant_id, environment, payment_id FROM payments"};
+// Payments of the second version have no customers.
+const statement past_payment{
+    "SELECT state, amount, currency, captured, refunded, flow, provider, account, hides_provider, provider_ref, "
+    "status, error, hosted_url, open_command, due_at, next_seq, created_at, updated_at, captured_at, details, NULL, "
+    "version FROM payments WHERE merchant_id = ? AND environment = ? AND payment_id = ?"};
 const statement past_timeline{
     "SELECT seq, 0 AS is_event, operation AS what, status, error_code, message, occurred_at, '' AS event_id, '' AS "
     "data "
@@ -59,7 +64,7 @@ past read_past(db_connection& db) {
   for (auto& one : found.payments) {
     const std::string_view merchant = one.key.merchant.value, env = to_string(one.key.env), id = one.key.id;
     const cell keys[] = {merchant, env, id, merchant, env, id};
-    db.read(statements::read_payment, std::span{keys}.first(3),
+    db.read(past_payment, std::span{keys}.first(3),
             [&](const result_row& row) { one.row = payment_from(row, one.key); });
     db.read(past_timeline, keys, [&](const result_row& row) { one.timeline.push_back(timeline_entry_from(row)); });
   }

@@ -53,6 +53,7 @@ payment full_payment() {
                "zoë@example.com",
                awkward,
                "+92300",
+               true,
                {{"zeta", "first stays first"}, {"alpha", awkward}, {"", ""}}};
   return p;
 }

@@ -56,6 +56,7 @@ const std::vector<std::string> payment_cells{"partially_refunded",
                                              "1790000000456",
                                              "1790000000400",
                                              "{}",
+                                             "NULL",
                                              "7"};
 const std::string open_refund =
     R"({"principal":"","key":"k","operation":"refund","amount":3200,"answered":false,"asked":0,"claim":7,"begun_at":1790000000500})";
@@ -137,7 +138,9 @@ TEST_CASE("a payment whose numbers cannot be is corrupt") {
       {16, "253402300800000"},
       {18, "-9223372036854775808"},
       {19, "[]"},
-      {20, "-1"},
+      {20, "[]"},
+      {20, "{}"},
+      {21, "-1"},
       {11, "{}"},
       {13, "{}"},
       {13, replaced(open_refund, "3200", "-1")},

@@ -9,6 +9,7 @@
 namespace gateway::persistence::test {
 
 using testing::binding_in;
+using testing::customer_in;
 using testing::payment_in;
 using testing::unit_parts;
 

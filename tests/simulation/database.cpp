@@ -35,6 +35,7 @@ std::string shown(const unit_of_work& unit) { return shown(testing::unit_parts{u
 std::optional<entity_key> subject_of(const testing::unit_parts& unit) {
   if (const auto* row = unit.changed()) return row->key;
   if (const auto* row = unit.changed_binding()) return row->key;
+  if (const auto* row = unit.changed_customer()) return row->key;
   if (const auto& c = unit.insert_command)
     return entity_key{c->key.merchant, c->key.env, parse_entity_kind(c->subject_kind).value_or(entity_kind::payment),
                       c->subject_id};
@@ -205,6 +206,7 @@ slow_reader::behavior_type reader_behavior(slow_reader::stateful_pointer<reading
       [self](const find_events& q) { return self->state.take(q); },
       [self](const find_grant& q) { return self->state.take(q); },
       [self](const find_grants& q) { return self->state.take(q); },
+      [self](const find_customers& q) { return self->state.take(q); },
       [self](const find_user& q) { return self->state.take(q); },
       [self](const find_session& q) { return self->state.take(q); },
       [self](work_atom) { self->state.answer(); },

@@ -163,6 +163,9 @@ TEST_CASE("a user is invited or added with a role, which is owner or viewer") {
         R"({"merchant_id":"merch_1","email":"u@example.com","role":"viewer"})");
   CHECK(parsed({"merchant", "user", "invite", "--merchant=merch_1", "--email=u@e.com", "--role=king"}).what ==
         action::usage_error);
+  for (const auto* command : {"add", "invite"})
+    CHECK(parsed({"merchant", "user", command, "--help"}).text.find("[the present role, else owner]") !=
+          std::string::npos);
 }
 
 TEST_CASE("the data directory and --json may stand before or after the command") {

@@ -35,7 +35,7 @@ struct arguments {
   std::string platform, url, events, destination, reason, time, from, until, payment;
   std::int64_t delivery = 0, before = 0;
   std::string grant;
-  std::uint32_t limit = 100, most_grants = 1'000, overlap_hours = 24;
+  std::uint32_t limit = 100, most_grants = 1'000, most_customers = 1'000, overlap_hours = 24;
 };
 
 struct bad_input : std::runtime_error {
@@ -113,6 +113,7 @@ class commands {
     add_connection(group(app, "connection", "A merchant's accounts at providers"));
     add_route(group(app, "route", "Which provider takes a merchant's payments"));
     add_grants(group(app, "grant", "What merchants let platforms do"));
+    add_customers(group(app, "customer", "Customers that platforms keep at a merchant"));
     auto& destination = group(app, "destination", "Where webhooks are sent");
     add_set(destination);
     add_destinations(destination);
@@ -275,7 +276,7 @@ class commands {
   }
 
   void role(CLI::App& command) {
-    command.add_option("--role", a_.role, "owner may do everything, viewer only looks [owner]")
+    command.add_option("--role", a_.role, "owner may do everything, viewer only looks [the present role, else owner]")
         ->check(CLI::IsMember({"owner", "viewer"}))
         ->type_name("ROLE");
   }
@@ -316,6 +317,17 @@ class commands {
                         });
     revoke.add_option("grant", a_.grant, "grant_…")->required()->type_name("GRANT");
     revoke.add_option("--reason", a_.reason, "Kept with the grant [operator_requested]")->type_name("TEXT");
+  }
+
+  void add_customers(CLI::App& in) {
+    auto& list = leaf(in, "list", "List a merchant's customers", "/operator/customers/list", [this](auto& body) {
+      body["merchant_id"] = a_.merchant;
+      body["limit"] = a_.most_customers;
+    });
+    list.add_option("--merchant", a_.merchant, "Whose customers they are")->required()->type_name("MERCHANT");
+    list.add_option("--limit", a_.most_customers, "At most so many [1000]")
+        ->check(CLI::Range(1, 10'000))
+        ->type_name("NUMBER");
   }
 
   void add_connection(CLI::App& in) {

@@ -18,6 +18,7 @@
 #include <caf/all.hpp>
 
 #include "actors/clock_watch.hpp"
+#include "actors/customer/customer_actor.hpp"
 #include "actors/directory/directory_actor.hpp"
 #include "actors/entity/reconciler.hpp"
 #include "actors/entity/router.hpp"
@@ -169,7 +170,7 @@ class gateway_process::parts {
     operators = actors::spawn_directory(*system, {store, hasher, merchants, *keys, clock});
     // Before whoever needs it: an event whose merchant is not known would be told to nobody.
     load_directory();
-    const actors::sandbox_settings sandbox{config.base_url, keys->derive("hosted page")};
+    const actors::sandbox_settings sandbox{config.base_url, keys->derive("hosted page"), keys->derive("sandbox sdk")};
     for (const auto& kind : provider_catalogue) {
       const auto at = static_cast<std::size_t>(kind.kind);
       providers[at] =
@@ -204,7 +205,8 @@ class gateway_process::parts {
                                                                 hasher,
                                                                 keys->derive("form"),
                                                                 keys->derive("invitation"),
-                                                                keys->derive("authorization code")});
+                                                                keys->derive("authorization code"),
+                                                                keys->derive("sandbox sdk")});
     supervise();
   }
 
@@ -216,7 +218,9 @@ class gateway_process::parts {
     auto grants =
         std::make_shared<const actors::grant_context>(actors::grant_context{common, merchants, *grant_json, operators});
     router = actors::spawn_router(*system, payments,
-                                  {actors::payment_spawner(payments), actors::grant_spawner(std::move(grants))});
+                                  {actors::payment_spawner(payments), actors::grant_spawner(std::move(grants)),
+                                   actors::entity_spawner{},  // subscriptions
+                                   actors::customer_spawner(payments)});
   }
 
   /// The actors that the gateway cannot do without, in the order of who uses whom: what is under way when they are

@@ -27,6 +27,7 @@ using entity_id = strong_id<struct entity_tag>;      ///< ent_<id>, chosen by th
 using payment_id = strong_id<struct payment_tag>;    ///< pay_<id>, chosen by the caller
 using key_id = strong_id<struct key_tag>;            ///< mk_test_<hex>, mk_live_<hex>, mk_platform_<8 hex>
 using user_id = strong_id<struct user_tag>;          ///< user_<id>
+using platform_id = strong_id<struct platform_tag>;  ///< plat_<id>, chosen by the gateway
 
 /// Test moves no real money. The two never share keys, payments or connections.
 enum class environment : unsigned char { test, live };
@@ -34,13 +35,13 @@ enum class environment : unsigned char { test, live };
 constexpr std::string_view to_string(environment env) noexcept { return env == environment::test ? "test" : "live"; }
 
 /// What is a row that one actor owns, with a state machine, a version that every durable change claims, and a timeline.
-enum class entity_kind : unsigned char { payment, grant, subscription };
+enum class entity_kind : unsigned char { payment, grant, subscription, customer };
 
-inline constexpr std::size_t entity_kind_count = 3;
+inline constexpr std::size_t entity_kind_count = 4;
 
 /// As stored.
 constexpr std::string_view to_string(entity_kind kind) noexcept {
-  constexpr std::string_view names[] = {"payment", "grant", "subscription"};
+  constexpr std::string_view names[] = {"payment", "grant", "subscription", "customer"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -55,7 +56,7 @@ struct entity_key {
   merchant_id merchant;
   environment env = environment::test;
   entity_kind kind = entity_kind::payment;
-  std::string id;  ///< pay_<id> as callers see it; of a grant its platform's id; a subscription's
+  std::string id;  ///< pay_<id> as callers see it; of a grant its platform's id; a subscription's; a customer's key
 
   bool operator==(const entity_key&) const = default;
 };

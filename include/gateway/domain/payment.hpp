@@ -39,16 +39,16 @@ constexpr std::optional<payment_state> parse_payment_state(std::string_view text
   return std::nullopt;
 }
 
-/// What a client can ask of a payment.
-enum class operation : unsigned char { create, capture, refund, void_payment };
+/// What a client can ask of a payment. A charge creates it from a method that is saved for a customer.
+enum class operation : unsigned char { create, capture, refund, void_payment, charge };
 
 constexpr std::string_view to_string(operation o) noexcept {
-  constexpr std::string_view names[] = {"create", "capture", "refund", "void"};
+  constexpr std::string_view names[] = {"create", "capture", "refund", "void", "charge"};
   return names[static_cast<std::size_t>(o)];
 }
 
 constexpr std::optional<operation> parse_operation(std::string_view text) noexcept {
-  for (auto o : {operation::create, operation::capture, operation::refund, operation::void_payment})
+  for (auto o : {operation::create, operation::capture, operation::refund, operation::void_payment, operation::charge})
     if (to_string(o) == text) return o;
   return std::nullopt;
 }
@@ -115,9 +115,22 @@ struct payment_details {
   std::string customer_email;
   std::string customer_name;
   std::string customer_mobile;
+  bool captures_at_once = false;  ///< also where the route would capture separately
   metadata_map metadata;
 
   bool operator==(const payment_details&) const = default;
+};
+
+/// Whose payment it is, where a platform keeps customers.
+struct payment_customer {
+  platform_id platform;
+  std::string ref;          ///< the platform's name for the customer
+  std::string provider_id;  ///< what the provider calls the customer; empty until it is known
+  bool saves_method = false;     ///< once the payment is approved, its method is saved
+  bool charges_saved = false;    ///< payment_method is one that was saved before
+  std::string saved_method;  ///< the provider's token of the method that is saved for the customer, once it is
+
+  bool operator==(const payment_customer&) const = default;
 };
 
 struct payment {
@@ -141,6 +154,7 @@ struct payment {
   std::uint32_t next_seq = 1;  ///< of its timeline
   time_point created_at{};
   time_point updated_at{};
+  std::optional<payment_customer> customer;
   payment_details details;
 
   bool operator==(const payment&) const = default;
@@ -165,11 +179,27 @@ struct timeline_entry {
 
 // ---- commands -------------------------------------------------------------------------------
 
+/// The platform's customer that a payment is for. A feature of platforms: `platform` is empty where a merchant's own
+/// key has asked for it.
+struct wanted_customer {
+  platform_id platform;
+  std::string ref;
+  bool saves_method = false;  ///< setup_future_usage: save what is charged
+  bool off_session = false;   ///< nothing to charge is named: charge what was saved last
+};
+
 struct create_payment {
   money amount;
   flow how = flow::server;
   bool wallet_selected = false;  ///< payment_method_type pkr_wallet
-  bool uses_customer_ref = false;  ///< a feature of platform keys
+  std::optional<wanted_customer> customer;
+  payment_details details;
+};
+
+/// Charges a method that was saved for a customer: `details.payment_method`.
+struct charge_saved {
+  money amount;
+  wanted_customer customer;
   payment_details details;
 };
 

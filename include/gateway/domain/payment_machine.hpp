@@ -20,6 +20,14 @@
 
 namespace gateway {
 
+/// What the customer's own program needs to let the customer approve a charge, by the provider's SDK.
+struct customer_action {
+  std::string client_secret;
+  std::string publishable_key;
+
+  bool operator==(const customer_action&) const = default;
+};
+
 /// What an operation tells its caller. Encoded and stored under the idempotency key.
 struct outcome {
   operation what = operation::create;
@@ -28,6 +36,7 @@ struct outcome {
   provider_status status = provider_status::none;  ///< of this operation
   std::optional<provider_error> error;             ///< of this operation
   std::int64_t refunded_amount = 0;                ///< refunds: of this operation, minor units
+  std::optional<customer_action> action{};         ///< charges that wait for their customer
 };
 
 /// Durable step: claim the payment in this shape, then call the provider.
@@ -46,6 +55,9 @@ struct provider_result {
   std::string provider_ref;
   std::string hosted_url;
   std::optional<provider_error> error;
+  std::string customer_id{};   ///< what the provider calls the customer, where it was made for this call
+  std::string saved_method{};  ///< the token under which the charged method is saved, where that was asked for
+  std::optional<customer_action> action{};  ///< instead of hosted_url, where a saved method was charged
 };
 
 /// A change to make durable, with what it tells.
@@ -78,6 +90,14 @@ inline duration_ms reconcile_delay(unsigned asked, const machine_timing& timing)
 inline time_point latest_due(time_point now, const machine_timing& timing) noexcept {
   return now + std::max({timing.abandoned_after, timing.reconcile_longest, timing.hosted_expiry}) +
          std::chrono::hours{1};
+}
+
+/// Whether the operation makes the payment.
+constexpr bool creates(operation what) noexcept { return what == operation::create || what == operation::charge; }
+
+/// Whether what is approved is captured by an operation of its own.
+inline bool captures_separately(const payment& p) noexcept {
+  return p.how == flow::server && traits_of(p.provider).separate_capture && !p.details.captures_at_once;
 }
 
 inline payment claimed_for(payment p, const command_key& command, operation what, std::int64_t amount, time_point now,
@@ -135,13 +155,12 @@ inline void mark_failed(transition& t, std::optional<provider_error> error, time
   append_event(t, "payment.failed", now);
 }
 
-/// What a payment that is paid becomes: captured, unless it was a server-side authorisation on a route with separate
-/// capture.
+/// What a payment that is paid becomes: captured, unless it is captured separately.
 inline void mark_paid(transition& t, std::string_view attempt, time_point now) {
   auto& p = t.next;
   append(t, timeline_kind::attempt, attempt, "approved", std::nullopt, now);
   p.hosted_url.clear();
-  if (p.how == flow::server && traits_of(p.provider).separate_capture) {
+  if (captures_separately(p)) {
     p.state = payment_state::authorized;
     p.status = provider_status::approved;
     p.error.reset();
@@ -151,16 +170,22 @@ inline void mark_paid(transition& t, std::string_view attempt, time_point now) {
   }
 }
 
+/// The payment is approved: the method that it charged is saved for its customer, if that was asked for.
+inline void save_method(payment& p, const std::string& method) {
+  if (p.customer && p.customer->saves_method && !method.empty()) p.customer->saved_method = method;
+}
+
 /// The name under which a creation's call stands in the timeline.
 inline std::string_view payment_attempt_name(const payment& p) noexcept {
-  return p.how == flow::server && traits_of(p.provider).separate_capture ? "authorize" : "charge";
+  return captures_separately(p) ? "authorize" : "charge";
 }
 
 }  // namespace machine
 
-/// The payment as it is first made durable, before its provider is called.
+/// The payment as it is first made durable, before its provider is called. `what`: create or charge.
 inline payment begin_payment(const entity_key& key, const create_payment& wanted, const route_choice& way,
-                             const command_key& command, time_point now, const machine_timing& timing) {
+                             const command_key& command, time_point now, const machine_timing& timing,
+                             operation what = operation::create) {
   payment p;
   p.key = key;
   p.amount = wanted.amount;
@@ -170,7 +195,7 @@ inline payment begin_payment(const entity_key& key, const create_payment& wanted
   p.hides_provider = way.hides_provider;
   p.details = wanted.details;
   p.created_at = now;
-  return machine::claimed_for(std::move(p), command, operation::create, wanted.amount.minor, now, timing);
+  return machine::claimed_for(std::move(p), command, what, wanted.amount.minor, now, timing);
 }
 
 inline decision decide(const payment& p, const capture_payment&, const command_key& command, time_point now,
@@ -217,7 +242,7 @@ namespace machine {
 /// Only a creation may wait for a customer; anything else without a yes or no is not known.
 inline bool settles(const provider_result& answer, operation what) noexcept {
   return answer.status == provider_status::approved || answer.status == provider_status::declined ||
-         (answer.status == provider_status::pending && what == operation::create);
+         (answer.status == provider_status::pending && creates(what));
 }
 
 /// A state, never a failure: the operation stays open until the reconciler knows.
@@ -230,8 +255,8 @@ inline void leave_open(transition& t, const provider_result& answer, time_point 
   open.asked += 1;
   next.due_at = now + reconcile_delay(open.asked, timing);
   next.updated_at = now;
-  const auto name = open.what == operation::create ? payment_attempt_name(next) : to_string(open.what);
-  if (open.what == operation::create) {
+  const auto name = creates(open.what) ? payment_attempt_name(next) : to_string(open.what);
+  if (creates(open.what)) {
     next.state = payment_state::processing;
     next.status = provider_status::pending;
     next.error = answer.error;
@@ -245,7 +270,11 @@ inline void conclude_creation(transition& t, const provider_result& answer, time
                               const machine_timing& timing) {
   auto& next = t.next;
   next.provider_ref = answer.provider_ref;
-  if (answer.status == provider_status::approved) return mark_paid(t, payment_attempt_name(next), now);
+  if (next.customer && !answer.customer_id.empty()) next.customer->provider_id = answer.customer_id;
+  if (answer.status == provider_status::approved) {
+    save_method(next, answer.saved_method);
+    return mark_paid(t, payment_attempt_name(next), now);
+  }
   const auto name = next.how == flow::server ? payment_attempt_name(next) : "hosted_session";
   if (answer.status == provider_status::declined) {
     append(t, timeline_kind::attempt, name, "declined", answer.error, now);
@@ -256,6 +285,7 @@ inline void conclude_creation(transition& t, const provider_result& answer, time
   next.error.reset();
   next.hosted_url = answer.hosted_url;
   next.due_at = now + timing.hosted_expiry;
+  t.result.action = answer.action;
   append(t, timeline_kind::attempt, name, "pending", std::nullopt, now);
 }
 
@@ -307,7 +337,8 @@ inline transition conclude(const payment& p, const provider_result& answer, time
   } else {
     machine::close(t.next, now);
     switch (what) {
-      case operation::create: machine::conclude_creation(t, answer, now, timing); break;
+      case operation::create:
+      case operation::charge: machine::conclude_creation(t, answer, now, timing); break;
       case operation::capture: machine::conclude_capture(t, answer, now); break;
       case operation::refund: machine::conclude_refund(t, amount, answer, now); break;
       case operation::void_payment: machine::conclude_void(t, answer, now); break;
@@ -322,18 +353,19 @@ inline bool asks_again(const payment& p, time_point now, const machine_timing& t
   return p.open && p.due_at && (*p.due_at <= now || *p.due_at > machine::latest_due(now, timing));
 }
 
-/// Whether a hosted page of this payment can still be paid or declined.
-inline bool awaits_customer(const payment& p) noexcept {
-  return p.state == payment_state::processing && !p.open && !p.hosted_url.empty();
-}
+/// Whether the customer can still pay or decline, on a hosted page or by the provider's SDK.
+inline bool awaits_customer(const payment& p) noexcept { return p.state == payment_state::processing && !p.open; }
 
-/// The customer paid or declined on the provider's page. Nothing if the payment no longer waits for it.
-inline std::optional<transition> settle_hosted(const payment& p, hosted_signal signal, time_point now) {
+/// The customer paid or declined at the provider. Nothing if the payment no longer waits for it. `fresh_method`: the
+/// token of a method that the customer gave the provider on its page.
+inline std::optional<transition> settle_hosted(const payment& p, hosted_signal signal, time_point now,
+                                               const std::string& fresh_method = {}) {
   if (!awaits_customer(p)) return std::nullopt;
   transition t{p, {}, {}};
   machine::close(t.next, now);
   const auto name = machine::payment_attempt_name(p);
   if (signal == hosted_signal::paid) {
+    machine::save_method(t.next, p.how == flow::server ? p.details.payment_method : fresh_method);
     machine::mark_paid(t, name, now);
   } else {
     const bool challenge = p.how == flow::server;

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "text.hpp"
+
 namespace gateway {
 
 /// What a person may do for a merchant.
@@ -23,7 +25,18 @@ constexpr std::optional<member_role> parse_member_role(std::string_view text) no
   return std::nullopt;
 }
 
-inline constexpr std::size_t least_password = 12;  ///< characters
+inline constexpr std::size_t least_password = 12;          ///< characters
+inline constexpr std::size_t most_password_bytes = 1'024;  ///< what the sign-in form takes
+
+/// Why a text cannot be a password: what may be set must be what can be signed in with.
+enum class password_fault : unsigned char { too_short, too_long, holds_nul };
+
+constexpr std::optional<password_fault> fault_of_password(std::string_view text) noexcept {
+  if (count_characters(text) < least_password) return password_fault::too_short;
+  if (text.size() > most_password_bytes) return password_fault::too_long;
+  if (text.find('\0') != text.npos) return password_fault::holds_nul;
+  return std::nullopt;
+}
 
 /// Addresses are compared without case, as this. Only ASCII letters are folded: what the others' cases are, databases
 /// and locales do not agree about.

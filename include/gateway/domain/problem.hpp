@@ -22,6 +22,10 @@ enum class problem : unsigned char {
   grant_not_found,             ///< no such grant, or another platform's
   grant_not_covering,          ///< a code was wanted without asking anybody, and not all of it is granted
   platform_suspended,          ///< nobody can consent to a suspended platform
+  key_ended,                   ///< the key that asked was revoked before the write began
+  grant_ended,                 ///< so was the grant by which a platform asked
+  customer_not_found,          ///< no mapping of this platform, merchant and customer_ref
+  no_saved_method,             ///< nothing was to be charged, and nothing is saved for the customer
   // Stored with the result.
   not_capturable,
   not_voidable,

@@ -30,17 +30,18 @@ struct provider_traits {
   bool refunds;
   bool voids;
   bool wallet;                    ///< identity and native diagnostics stay hidden
+  bool customers;                 ///< keeps customers and their payment methods
   std::string_view test_currency; ///< the only currency in test; empty: every one
   std::string_view live_currency;
 };
 
 inline constexpr std::array<provider_traits, 3> provider_catalogue{{
     {provider_kind::sandbox, "sandbox", "prov_sandbox", "Sandbox cards", true, true, true, true, true, true, true,
-     false, "", ""},
+     false, true, "", ""},
     {provider_kind::sandbox_hosted, "sandbox_hosted", "prov_sandbox_hosted", "Sandbox hosted cards", true, false, true,
-     false, false, true, false, false, "HKD", ""},
+     false, false, true, false, false, false, "HKD", ""},
     {provider_kind::sandbox_wallet, "sandbox_wallet", "prov_sandbox_wallet", "Sandbox wallet", true, false, true, true,
-     false, false, false, true, "PKR", "PKR"},
+     false, false, false, true, false, "PKR", "PKR"},
 }};
 
 constexpr const provider_traits& traits_of(provider_kind kind) noexcept {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -22,6 +23,7 @@ inline bool takes(const route& way, environment env, merchant_kind entity, const
   const auto& provider = traits_of(way.provider);
   if (way.env != env || !supports(provider, wanted.how)) return false;
   if (provider.wallet && entity != merchant_kind::wallet) return false;
+  if (wanted.customer && !provider.customers) return false;
   const auto only = env == environment::test ? provider.test_currency : provider.live_currency;
   if (!only.empty() && wanted.amount.unit.code() != only) return false;
   if (!way.currencies.empty() && std::ranges::find(way.currencies, wanted.amount.unit) == way.currencies.end())
@@ -35,9 +37,11 @@ inline bool takes(const route& way, environment env, merchant_kind entity, const
 /// Nothing connected at all, or only routes whose connection is not: the merchant must finish onboarding.
 /// Connected, but no route takes this currency, method and flow: no eligible provider.
 /// `sandbox_in_live` is --dev: elsewhere a provider that moves no money never serves live payments.
+/// `keeper`: the provider that has the payment's customer already, and no other knows.
 inline std::variant<route_choice, problem> choose_route(const merchant& who, environment env,
-                                                        const create_payment& wanted, bool sandbox_in_live) {
-  if (wanted.uses_customer_ref) return problem::platform_key_required;
+                                                        const create_payment& wanted, bool sandbox_in_live,
+                                                        std::optional<provider_kind> keeper = std::nullopt) {
+  if (wanted.customer && wanted.customer->platform.empty()) return problem::platform_key_required;
   if (wanted.wallet_selected && who.kind != merchant_kind::wallet) return problem::wallet_not_available;
   if (who.kind == merchant_kind::wallet && wanted.amount.unit != currency::parse("PKR"))
     return problem::currency_not_supported;
@@ -59,6 +63,7 @@ inline std::variant<route_choice, problem> choose_route(const merchant& who, env
   bool waits_for_connection = false;
   for (const auto& way : who.routes) {
     if (!usable(way.provider) || !detail::takes(way, env, who.kind, wanted)) continue;
+    if (keeper && way.provider != *keeper) continue;
     if (const auto* link = connected(way.provider))
       return route_choice{way.provider, link->account,
                           who.kind == merchant_kind::wallet || traits_of(way.provider).wallet};

@@ -16,7 +16,6 @@
 namespace gateway {
 
 using destination_id = strong_id<struct destination_tag>;  ///< dest_<id>, chosen by the gateway
-using platform_id = strong_id<struct platform_tag>;        ///< plat_<id>, chosen by the gateway
 
 /// Whose endpoint it is. A platform hears of every merchant that granted it access, a merchant of itself.
 enum class destination_kind : unsigned char { merchant, platform };

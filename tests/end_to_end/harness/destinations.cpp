@@ -16,6 +16,15 @@ std::vector<std::string> columns_of(const std::string& row) {
   return columns;
 }
 
+webhook_destination set_owned(const gateway_process& gateway, const std::vector<std::string>& owner,
+                              const std::string& url, const std::string& mode, const std::string& events) {
+  std::vector<std::string> words{"destination", "set", "--mode", mode, "--url", url};
+  words.insert(words.end(), owner.begin(), owner.end());
+  if (!events.empty()) words.insert(words.end(), {"--events", events});
+  const auto made = gateway.ctl(words);
+  return {made["destination_id"].text(), made["secret"].text(), target_of_url(url)};
+}
+
 /// What the destination calls it.
 std::string type_for(const arrivals& to, const std::string& type) {
   return to.platform && type == "payment.captured" ? "payment.succeeded" : type;
@@ -25,10 +34,12 @@ std::string type_for(const arrivals& to, const std::string& type) {
 
 webhook_destination set_destination(const gateway_process& gateway, const merchant_account& merchant,
                                     const std::string& url, const std::string& mode, const std::string& events) {
-  std::vector<std::string> words{"destination", "set", "--merchant", merchant.id, "--mode", mode, "--url", url};
-  if (!events.empty()) words.insert(words.end(), {"--events", events});
-  const auto made = gateway.ctl(words);
-  return {made["destination_id"].text(), made["secret"].text(), target_of_url(url)};
+  return set_owned(gateway, {"--merchant", merchant.id}, url, mode, events);
+}
+
+webhook_destination set_destination(const gateway_process& gateway, const platform_account& platform,
+                                    const std::string& url, const std::string& mode, const std::string& events) {
+  return set_owned(gateway, {"--platform", platform.id}, url, mode, events);
 }
 
 json told_of_destination(const gateway_process& gateway, const std::string& destination) {

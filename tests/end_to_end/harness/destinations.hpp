@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "merchant.hpp"
+#include "platform.hpp"
 #include "webhook_receiver.hpp"
 
 namespace gateway::e2e {
@@ -21,6 +22,8 @@ struct webhook_destination {
 webhook_destination set_destination(const gateway_process& gateway, const merchant_account& merchant,
                                     const std::string& url, const std::string& mode = "test",
                                     const std::string& events = {});
+webhook_destination set_destination(const gateway_process& gateway, const platform_account& platform,
+                                    const std::string& url, const std::string& mode, const std::string& events = {});
 
 /// What `destination list` tells of it; nothing if it is not there.
 json told_of_destination(const gateway_process& gateway, const std::string& destination);

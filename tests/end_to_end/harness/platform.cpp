@@ -65,6 +65,28 @@ platform_grant grant_access(const gateway_process& gateway, const platform_accou
   return {granted["grant_id"].text(), granted["merchant_id"].text()};
 }
 
+owned_shop::owned_shop(const gateway_process& gateway)
+    : account{new_merchant(gateway, {"Lantern Books", "standard", "", true})},
+      email{"o" + new_uuid().substr(0, 8) + "@lantern.example"} {
+  add_person(gateway, account.id, email);
+}
+
+pair_of_parties::pair_of_parties(gateway_process& at, const std::string& scopes)
+    : gateway{at}, name{"p" + new_uuid().substr(0, 8)}, who{new_platform(at, name, scopes)} {
+  const owned_shop made{at};
+  shop = made.account;
+  email = made.email;
+}
+
+std::string pair_of_parties::code(const std::string& mode, const std::string& scope) const {
+  visitor owner{gateway};
+  return consent(owner, email, authorize_target(who, scope, mode));
+}
+
+platform_grant pair_of_parties::grant(const std::string& mode, const std::string& scope) const {
+  return grant_access(gateway, who, email, mode, scope);
+}
+
 call on_behalf_of(const std::string& merchant) {
   call how;
   how.headers = {{"Service-Merchant", merchant}};

@@ -46,6 +46,27 @@ reply exchange(api& platform, const platform_account& who, const std::string& co
 platform_grant grant_access(const gateway_process& gateway, const platform_account& who, const std::string& email,
                             const std::string& mode, const std::string& scope = "payments:write payments:read");
 
+/// A merchant that takes live payments too, and an owner of its own.
+struct owned_shop {
+  explicit owned_shop(const gateway_process& gateway);
+  merchant_account account;
+  std::string email;
+};
+
+/// A platform, and a merchant with an owner of its own.
+struct pair_of_parties {
+  explicit pair_of_parties(gateway_process& at, const std::string& scopes = {});
+
+  std::string code(const std::string& mode, const std::string& scope = "payments:write payments:read") const;
+  platform_grant grant(const std::string& mode, const std::string& scope = "payments:write payments:read") const;
+
+  gateway_process& gateway;
+  std::string name;
+  platform_account who;
+  merchant_account shop;
+  std::string email;
+};
+
 /// What a request on behalf of a merchant carries beside its signature.
 call on_behalf_of(const std::string& merchant);
 

@@ -25,7 +25,14 @@ using tcp = asio::ip::tcp;
 namespace {
 
 using wire_request = beast::http::request<beast::http::string_body>;
-using wire_parser = beast::http::response_parser<beast::http::string_body>;
+
+/// Takes a Location as long as a request line may be, which Beast would not, and bodies of any length.
+struct wire_parser : beast::http::response_parser<beast::http::string_body> {
+  wire_parser() {
+    header_limit(64 * 1024);
+    body_limit(boost::none);
+  }
+};
 
 wire_request to_wire(const http_request& request, const std::string& host) {
   wire_request wire;
@@ -70,7 +77,6 @@ reply exchange(asio::io_context& context, Stream& stream, const http_request& re
     fail("write", failed);
   beast::flat_buffer buffer;
   wire_parser parser;
-  parser.body_limit(boost::none);
   if (const auto failed = finish(context, [&](auto done) { beast::http::async_read(stream, buffer, parser, done); }))
     fail("read", failed);
   return from_wire(parser);
@@ -149,7 +155,6 @@ struct https_client::connection {
   error_code read(reply& answer, bool& began) {
     beast::get_lowest_layer(stream).expires_after(answer_patience);
     wire_parser parser;
-    parser.body_limit(boost::none);
     const auto failed = finish(context, [&](auto done) { beast::http::async_read(stream, buffer, parser, done); });
     began = parser.got_some();
     if (!failed) {

@@ -1,0 +1,61 @@
+// One customer: payments look at it before they begin, and record what their provider told of it. What it shares with
+// other entities stands in entity/entity_queue.hpp.
+
+#include "customer_actor.hpp"
+
+#include <utility>
+
+#include "entity/entity_queue.hpp"
+#include "entity/spawn_entity.hpp"
+#include "gateway/domain/customer.hpp"
+
+namespace gateway::actors {
+
+namespace {
+
+class customer_entity : public entity_queue<customer_entity, customer> {
+  using queue = entity_queue<customer_entity, customer>;
+  friend queue;
+
+ public:
+  static inline const char* name = "customer";
+
+  void start(entity_actor::pointer self, std::shared_ptr<const entity_context> context, router_actor router,
+             const entity_key& key) {
+    context_ = std::move(context);
+    queue::start(self, *context_, std::move(router), key);
+  }
+
+ private:
+  using commands = customer_command;
+  static constexpr auto not_found = problem::customer_not_found;
+  /// No command that makes a customer carries an idempotency key.
+  static constexpr auto already_exists = problem::request_in_progress;
+  static constexpr bool calls_providers = false;
+  static constexpr bool has_timeline = false;
+
+  static bool inserts(const entity_command&) { return false; }
+
+  using queue::run;
+  void run(job work, std::type_identity<view_timeline>) { fail(work, not_found); }
+  void run(job work, std::type_identity<settle_due>) { view(std::move(work)); }
+  void run(job work, std::type_identity<record_customer>) {
+    const auto& news = *command_if<record_customer>(work.request.what);
+    auto next = recorded(row().get(), key(), news, context_->clock.now());
+    if (!next) return view(std::move(work));
+    commit_without_key(std::move(work), *std::move(next));
+  }
+
+  std::shared_ptr<const entity_context> context_;
+};
+
+}  // namespace
+
+entity_spawner customer_spawner(std::shared_ptr<const entity_context> context) {
+  return [context = std::move(context)](caf::actor_system& system, const router_actor& router, const entity_key& key,
+                                        std::uint64_t activation) {
+    return spawn_entity<customer_entity>(system, context, router, key, activation);
+  };
+}
+
+}  // namespace gateway::actors

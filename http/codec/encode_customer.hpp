@@ -1,0 +1,16 @@
+// Customers as JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gateway/store.hpp"
+
+namespace gateway::http {
+
+/// For the platform whose it is.
+std::string encode_customer(const customer& subject);
+/// For operators, who also see the saved methods.
+std::string encode_customers(const std::vector<customer_ptr>& customers);
+
+}  // namespace gateway::http

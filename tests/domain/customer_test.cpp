@@ -1,0 +1,196 @@
+// A platform's customers: which refs there may be, what payments tell of them, and who pays by what.
+#include <catch2/catch.hpp>
+
+#include "gateway/domain/customer.hpp"
+#include "gateway/domain/payment_machine.hpp"
+
+using namespace gateway;
+using namespace std::chrono_literals;
+
+namespace {
+
+const time_point now = from_unix_ms(1'795'167'000'125);
+const machine_timing timing{};
+const entity_key key{merchant_id{"merch_1"}, environment::live, entity_kind::customer, "c"};
+const platform_id acme{"plat_acme"};
+const command_key command{merchant_id{"merch_1"}, environment::live, "plat_acme",
+                          "00000000-0000-4000-8000-000000000001"};
+
+record_customer news(std::string saved = {}, std::string id = "cus_1") {
+  return {acme, "ref-1", provider_kind::sandbox, std::move(id), std::move(saved)};
+}
+
+customer with(std::vector<std::string> methods) {
+  return {key, 5, acme, "ref-1", provider_kind::sandbox, "cus_1", std::move(methods), now - 24h};
+}
+
+std::vector<std::string> methods_after(const customer& known, const std::string& saved) {
+  const auto next = recorded(&known, key, news(saved), now);
+  return next ? next->methods : known.methods;
+}
+
+create_payment wanted(flow how = flow::server, bool off_session = false) {
+  create_payment c;
+  c.amount = {4200, *currency::parse("HKD")};
+  c.how = how;
+  c.customer = wanted_customer{acme, "ref-1", true, off_session};
+  return c;
+}
+
+/// A payment for the customer, claimed for its creation.
+payment begun(flow how, bool known, operation what = operation::create) {
+  auto p = begin_payment(payment_key(merchant_id{"merch_1"}, environment::live, payment_id{"pay_1"}), wanted(how),
+                         {provider_kind::sandbox, "acct", false}, command, now, timing, what);
+  p.customer = payment_customer{acme, "ref-1", known ? "cus_1" : "", true, false, {}};
+  p.details.payment_method = how == flow::server ? "pm_card_visa" : "";
+  return p;
+}
+
+provider_result answered(provider_status status, std::string customer = "cus_1", std::string saved = {}) {
+  provider_result r{status, "ch_1", {}, std::nullopt};
+  r.customer_id = std::move(customer);
+  r.saved_method = std::move(saved);
+  return r;
+}
+
+}  // namespace
+
+TEST_CASE("a customer_ref has 1 to 128 characters, of which none is a control character") {
+  CHECK(is_customer_ref("c"));
+  CHECK(is_customer_ref(" c "));
+  CHECK(is_customer_ref("Zoë/42 №1"));
+  std::string euros;
+  for (int i = 0; i < 128; ++i) euros += "€";
+  CHECK(is_customer_ref(euros));
+  CHECK_FALSE(is_customer_ref(euros + "x"));
+  CHECK(is_customer_ref("\xC2\xA0"));  // a no-break space controls nothing
+  for (const std::string_view bad : {"", "\n", "a\tb", "a\x7F", "\xC2\x80",
+                                     "a\xC2\x9F"
+                                     "b"})
+    CHECK_FALSE(is_customer_ref(bad));
+}
+
+TEST_CASE("a customer is made by what is recorded first, and keeps the provider's first name for it") {
+  const auto made = recorded(nullptr, key, news(), now);
+  REQUIRE(made);
+  CHECK(made->version == 1);
+  CHECK(made->ref == "ref-1");
+  CHECK(made->platform == acme);
+  CHECK(made->provider_id == "cus_1");
+  CHECK(made->methods.empty());
+  CHECK(made->created_at == now);
+  CHECK_FALSE(recorded(&*made, key, news(), now + 1h));
+  const auto other = recorded(&*made, key, news("pm_1", "cus_2"), now + 1h);
+  REQUIRE(other);
+  CHECK(other->provider_id == "cus_1");
+  CHECK(other->version == 2);
+  CHECK(other->created_at == now);
+}
+
+TEST_CASE("the method saved last stands at the end, each stands once, and there is room for so many") {
+  using list = std::vector<std::string>;
+  CHECK(methods_after(with({}), "pm_a") == list{"pm_a"});
+  CHECK(methods_after(with({"pm_a"}), "pm_b") == list{"pm_a", "pm_b"});
+  CHECK(methods_after(with({"pm_a", "pm_b"}), "pm_a") == list{"pm_b", "pm_a"});
+  CHECK_FALSE(recorded(std::make_unique<customer>(with({"pm_a", "pm_b"})).get(), key, news("pm_b"), now));
+  list full;
+  for (std::size_t i = 0; i < most_saved_methods; ++i) full.push_back("pm_" + std::to_string(i));
+  const auto after = methods_after(with(full), "pm_new");
+  CHECK(after.size() == most_saved_methods);
+  CHECK(after.front() == "pm_1");
+  CHECK(after.back() == "pm_new");
+}
+
+TEST_CASE("what a payment tells of its customer") {
+  struct row {
+    const char* what;
+    flow how;
+    bool known;
+    provider_result answer;
+    const char* told;  ///< provider's name and saved method; empty: nothing
+  };
+  const row table[] = {
+      {"approved, of a new one", flow::server, false, answered(provider_status::approved, "cus_1", "pm_card_visa"),
+       "cus_1 pm_card_visa"},
+      {"approved, of a known one", flow::server, true, answered(provider_status::approved, "", "pm_card_visa"),
+       "cus_1 pm_card_visa"},
+      {"declined: the customer is made all the same", flow::server, false, answered(provider_status::declined),
+       "cus_1 "},
+      {"declined, of a known one", flow::server, true, answered(provider_status::declined, ""), ""},
+      {"a page is open", flow::redirect, false, answered(provider_status::pending), "cus_1 "},
+      {"a page is open, of a known one", flow::redirect, true, answered(provider_status::pending, ""), ""},
+      {"nobody knows", flow::server, false, answered(provider_status::unknown, ""), ""},
+  };
+  for (const auto& [what, how, known, answer, told] : table) {
+    CAPTURE(what);
+    const auto before = begun(how, known);
+    const auto change = conclude(before, answer, now, timing);
+    const auto said = news_of(before, change.next);
+    CHECK((said ? said->provider_id + " " + said->saved_method : "") == told);
+  }
+}
+
+TEST_CASE("a hosted page saves the method that the customer gave there, a challenge the one that was named") {
+  for (const auto& [how, saved] :
+       {std::pair{flow::redirect, "pm_fresh"}, {flow::embedded, "pm_fresh"}, {flow::server, "pm_card_visa"}}) {
+    const auto waiting = conclude(begun(how, false), answered(provider_status::pending), now, timing).next;
+    const auto paid = settle_hosted(waiting, hosted_signal::paid, now, "pm_fresh");
+    REQUIRE(paid);
+    CHECK(news_of(waiting, paid->next)->saved_method == saved);
+    const auto refused = settle_hosted(waiting, hosted_signal::declined, now, "pm_fresh");
+    REQUIRE(refused);
+    CHECK_FALSE(news_of(waiting, refused->next));
+  }
+}
+
+TEST_CASE("who pays, and by which method") {
+  const auto saved = with({"pm_a", "pm_b"});
+  const auto none = with({});
+  const auto by = [](const wanted_customer& who, std::string named, const customer* known) {
+    const auto found = payer_of(who, std::move(named), known);
+    if (std::holds_alternative<problem>(found)) return std::string{"nothing to charge"};
+    const auto& p = std::get<payer>(found);
+    return p.customer.provider_id + " " + p.payment_method + (p.customer.charges_saved ? " saved" : "");
+  };
+  const wanted_customer on{acme, "ref-1", true, false}, off{acme, "ref-1", true, true};
+  CHECK(by(on, "pm_card_visa", nullptr) == " pm_card_visa");
+  CHECK(by(on, "pm_card_visa", &none) == "cus_1 pm_card_visa");
+  CHECK(by(on, "pm_a", &saved) == "cus_1 pm_a saved");
+  CHECK(by(off, "", &saved) == "cus_1 pm_b saved");
+  CHECK(by(off, "pm_a", &saved) == "cus_1 pm_a saved");
+  CHECK(by(off, "", &none) == "nothing to charge");
+  CHECK(by(off, "", nullptr) == "nothing to charge");
+}
+
+TEST_CASE("a charge is captured at once, or authorised, as it was asked for") {
+  for (const bool at_once : {true, false}) {
+    auto p = begun(flow::server, true, operation::charge);
+    p.details.captures_at_once = at_once;
+    const auto done = conclude(p, answered(provider_status::approved, ""), now, timing);
+    CHECK(done.next.state == (at_once ? payment_state::captured : payment_state::authorized));
+    CHECK(done.entries.front().operation == (at_once ? "charge" : "authorize"));
+    CHECK(done.result.what == operation::charge);
+  }
+}
+
+TEST_CASE("a charge that waits for its customer tells how to act, and goes on when the customer has") {
+  auto p = begun(flow::server, true, operation::charge);
+  p.details.captures_at_once = true;
+  auto asks = answered(provider_status::pending, "");
+  asks.action = customer_action{"secret", "pk"};
+  const auto waiting = conclude(p, asks, now, timing);
+  CHECK(waiting.next.state == payment_state::processing);
+  CHECK(waiting.result.action == customer_action{"secret", "pk"});
+  CHECK(awaits_customer(waiting.next));
+  CHECK(settle_hosted(waiting.next, hosted_signal::paid, now)->next.state == payment_state::captured);
+  CHECK(settle_hosted(waiting.next, hosted_signal::declined, now)->next.state == payment_state::failed);
+  CHECK(expire_hosted(waiting.next, now + 25h)->next.state == payment_state::failed);
+}
+
+TEST_CASE("a charge without an answer stays open, as a creation does") {
+  const auto p = begun(flow::server, true, operation::charge);
+  const auto left = conclude(p, answered(provider_status::unknown, ""), now, timing);
+  CHECK(left.next.state == payment_state::processing);
+  CHECK(left.next.open);
+  CHECK(left.result.failure == problem::provider_outcome_unknown);
+}

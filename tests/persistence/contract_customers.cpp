@@ -1,0 +1,110 @@
+// The store contract: platforms' customers, and what payments say of theirs.
+#include <catch2/catch.hpp>
+
+#include "contract_store.hpp"
+
+using namespace gateway;
+using namespace gateway::persistence;
+using namespace gateway::persistence::test;
+using enum commit_outcome;
+
+namespace {
+
+customer a_customer(const std::string& id, std::vector<std::string> methods = {}) {
+  customer c;
+  c.key = {merchant_id{"merch_1"}, environment::live, entity_kind::customer, id + std::string(60, 'a')};
+  c.version = 1;
+  c.platform = platform_id{"plat_1"};
+  c.ref = "Zoë \"42\" \\ 日本語 🦊 ";
+  c.provider_id = "cus_1";
+  c.methods = std::move(methods);
+  c.created_at = at(7);
+  return c;
+}
+
+unit_parts inserting(const customer& c) {
+  unit_parts unit;
+  unit.insert_customer = c;
+  return unit;
+}
+
+unit_parts claiming(const customer& c) {
+  unit_parts unit;
+  unit.update_customer = c;
+  return unit;
+}
+
+std::vector<std::string> listed(contract_store& store, const find_customers& what) {
+  std::vector<std::string> ids;
+  for (const auto& each : store.run(what).customers) ids.push_back(each->key.id.substr(0, 1));
+  return ids;
+}
+
+}  // namespace
+
+TEST_CASE("a customer is inserted once, and changed by its version") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  auto c = a_customer("a");
+  CHECK_FALSE(store.run(find_entity{c.key}).found);
+  CHECK(store.commit(inserting(c)) == committed);
+  CHECK(customer_in(store.run(find_entity{c.key})) == c);
+  CHECK(store.commit(inserting(c)) == entity_exists);
+  auto next = c;
+  next.version = 2;
+  next.methods = {"pm_a", "pm_\"b\""};
+  CHECK(store.commit(claiming(next)) == committed);
+  CHECK(customer_in(store.run(find_entity{c.key})) == next);
+  CHECK(store.commit(claiming(next)) == lost_claim);
+  auto nobody = a_customer("z");
+  nobody.version = 2;
+  CHECK(store.commit(claiming(nobody)) == lost_claim);
+  CHECK_FALSE(store.run(find_entity{nobody.key}).found);
+  // The same id in the other environment is another customer.
+  auto key = c.key;
+  key.env = environment::test;
+  CHECK_FALSE(store.run(find_entity{key}).found);
+}
+
+TEST_CASE("of two first records of a customer in one batch one stands, and the other learns of it") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  const auto c = a_customer("a", {"pm_a"});
+  CHECK(store.commit(std::vector{inserting(c), inserting(a_customer("a"))}) ==
+        std::vector<commit_outcome>{committed, entity_exists});
+  CHECK(customer_in(store.run(find_entity{c.key})) == c);
+}
+
+TEST_CASE("a merchant's customers are listed in pages") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  for (const auto* id : {"c", "a", "b"}) CHECK(store.commit(inserting(a_customer(id))) == committed);
+  auto others = a_customer("d");
+  others.key.merchant = merchant_id{"merch_2"};
+  CHECK(store.commit(inserting(others)) == committed);
+  using ids = std::vector<std::string>;
+  CHECK(listed(store, {merchant_id{"merch_1"}, {}, 10}) == ids{"a", "b", "c"});
+  CHECK(listed(store, {merchant_id{"merch_1"}, {}, 2}) == ids{"a", "b"});
+  CHECK(listed(store, {merchant_id{"merch_1"}, a_customer("b").key.id, 2}) == ids{"c"});
+  CHECK(listed(store, {merchant_id{"merch_3"}, {}, 2}).empty());
+  CHECK(*store.run(find_customers{merchant_id{"merch_2"}}).customers.at(0) == others);
+}
+
+TEST_CASE("a payment says whose it is, and what was saved") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  auto p = a_payment("1");
+  p.customer = payment_customer{platform_id{"plat_1"}, "Zoë \"42\" ", "", true, false, ""};
+  p.details.captures_at_once = true;
+  unit_parts first;
+  first.insert_payment = p;
+  CHECK(store.commit(first) == committed);
+  CHECK(payment_in(store.run(find_entity{p.key})) == p);
+  p = captured(p);
+  p.customer->provider_id = "cus_1";
+  p.customer->saved_method = "pm_a";
+  unit_parts second;
+  second.update_payment = p;
+  CHECK(store.commit(second) == committed);
+  CHECK(payment_in(store.run(find_entity{p.key})) == p);
+}
