@@ -12,7 +12,7 @@ namespace {
 /// Ids of keys are short, so that one may be taken; that it happens so often in a row is a fault of something else.
 constexpr unsigned most_draws_again = 3;
 
-std::string sealed_to(const key_id& id) { return "platform_key:" + id.value; }
+std::string platform_key_seal(const key_id& id) { return "platform_key:" + id.value; }
 
 operator_problem no_platform(const platform_id& id) { return no_such("platform", id.value); }
 
@@ -25,7 +25,7 @@ void platforms::adopt(const directory_lookup& rows) {
   for (const auto& row : rows.platforms) publish(row);
   for (const auto& row : rows.platform_keys) {
     const auto& key = row.key;
-    auto secret = keys_.open(key.sealed_secret, sealed_to(key.id));
+    auto secret = keys_.open(key.sealed_secret, platform_key_seal(key.id));
     if (!secret) {
       log::error("key_secret_unreadable", {{"key_id", key.id.value}});
       continue;
@@ -132,7 +132,7 @@ plan platforms::minting(const mint_platform_key& wanted, unsigned draws_left) {
   platform_key key{id, wanted.platform, wanted.scopes, crypto::random_hex(32)};
   plan p;
   p.unit.inserts.push_back(
-      save_platform_key{id, key.platform, key.scopes, keys_.seal(key.secret, sealed_to(id)), clock_.now()});
+      save_platform_key{id, key.platform, key.scopes, keys_.seal(key.secret, platform_key_seal(id)), clock_.now()});
   p.when_duplicate = "such a key exists already";
   if (draws_left > 0) p.another = [this, wanted, draws_left] { return minting(wanted, draws_left - 1); };
   p.apply = [this, key = std::move(key)]() -> operator_result {

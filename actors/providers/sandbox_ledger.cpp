@@ -18,7 +18,7 @@ namespace gateway::actors {
 
 namespace {
 
-constexpr std::string_view head = R"({"provider_key":")", approved = R"(,"status":"approved"})",
+constexpr std::string_view head = R"({"provider_key":")", approval = R"(,"status":"approved"})",
                            conflict = R"(,"status":"conflict"})";
 
 /// What stands between the key and the status. None of these values needs escaping: ids and names of the gateway's own
@@ -51,7 +51,7 @@ struct sandbox_ledger::contents {
       append(line_with(conflict));
       return false;
     }
-    if (!append(line_with(approved))) return false;
+    if (!append(line_with(approval))) return false;
     effects.emplace(provider_key, std::move(effect));
     return true;
   }
@@ -59,10 +59,10 @@ struct sandbox_ledger::contents {
   void read(const std::string& path) {
     std::ifstream past{path};
     for (std::string line; std::getline(past, line) && !past.eof(); size += static_cast<off_t>(line.size()) + 1)
-      if (line.starts_with(head) && line.ends_with(approved)) {
+      if (line.starts_with(head) && line.ends_with(approval)) {
         const auto key = line.substr(head.size(), line.find('"', head.size()) - head.size());
         effects.emplace(
-            key, line.substr(head.size() + key.size(), line.size() - head.size() - key.size() - approved.size()));
+            key, line.substr(head.size() + key.size(), line.size() - head.size() - key.size() - approval.size()));
       }
   }
 

@@ -48,7 +48,7 @@ std::string_view fault_of_name(std::string_view name) {
 
 url_reading refuse(std::string_view why) { return {std::nullopt, std::string{why}}; }
 
-std::string lower(std::string_view text) {
+std::string lowered(std::string_view text) {
   std::string out{text};
   for (auto& c : out) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -60,7 +60,7 @@ std::string lower(std::string_view text) {
 std::string_view read_host(std::string_view text, destination_url& into) {
   if (text.empty()) return "the host is missing";
   boost::system::error_code ec;
-  into.host = lower(text);
+  into.host = lowered(text);
   if (text.front() != '[') {
     if (const auto address = ip::make_address_v4(into.host, ec); !ec) {
       into.literal = address;
