@@ -104,6 +104,26 @@ TEST_CASE("Merchants are made where a gateway's data is, and are one where nothi
   CHECK(run({"create", "--closed", "--receiver-listen=127.0.0.1:9000", "--merchants=2"}).what == command::usage_error);
 }
 
+TEST_CASE("A platform's key acts for a merchant, in live unless told otherwise, and only there are customers") {
+  const auto with = [](std::vector<const char*> words) {
+    words.insert(words.begin(), {"--closed", "--key-id=mk_platform_1", "--on-behalf-of=merch_1"});
+    return run(std::move(words));
+  };
+  CHECK(with({}).load.merchant == "merch_1");
+  CHECK(with({}).environment == "live");
+  CHECK(with({"--environment=test"}).environment == "test");
+  CHECK(run({"--closed"}).environment.empty());
+  CHECK(with({"saved"}).what == command::run);
+  CHECK(with({"create:2", "saved", "--environment=live"}).what == command::run);
+  CHECK(run({"--closed", "--on-behalf-of=merch_1"}).text.find("--key-id") != std::string::npos);
+  CHECK(run({"--closed", "--environment=live"}).text.find("--on-behalf-of") != std::string::npos);
+  CHECK(with({"--environment=staging"}).what == command::usage_error);
+  CHECK(run({"saved", "--closed"}).text.find("platform's key") != std::string::npos);
+  CHECK(run({"saved", "--closed", "--key-id=k"}).what == command::usage_error);
+  CHECK(with({"saved", "--environment=test"}).text.find("live") != std::string::npos);
+  CHECK(with({"saved", "--payment-method=ctoken_card_visa"}).text.find("pm_") != std::string::npos);
+}
+
 TEST_CASE("Labels are numbers with a name, of which a run may have several") {
   const auto made = run({"--closed", "--label=payments=10000000", "--label", "size of body=1.5"});
   CAPTURE(made.text);

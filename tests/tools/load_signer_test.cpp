@@ -73,6 +73,26 @@ TEST_CASE("A secret longer than a block of the hash is hashed first, as HMAC wan
         "212481d5567aeda11ece79636460b08f915a63f94c61b9b8a862cd30dc406fe0");
 }
 
+TEST_CASE("A platform's requests say for whom and where, beside a signature that covers neither") {
+  const credentials key{"mk_platform_0a1b2c3d", "secret"};
+  signer own{"h", key}, acts{"h", key, {"merch_1", "live"}};
+  request asked;
+  for (const std::string path : {"/v1/payment_intents", "/v1/customers/by_ref?ref=reader-1"}) {
+    asked.path = path;
+    std::string by_merchant, by_platform;
+    own.write(asked, 1795167000, by_merchant);
+    acts.write(asked, 1795167000, by_platform);
+    const auto put = [&](const std::string& behind, const std::string& what) {
+      const auto at = by_merchant.find(behind);
+      REQUIRE(at != std::string::npos);
+      by_merchant.insert(at + behind.size(), what);
+    };
+    put("Host: h\r\n", "Service-Merchant: merch_1\r\n");
+    put(path, path.find('?') == std::string::npos ? "?environment=live" : "&environment=live");
+    CHECK(by_platform == by_merchant);
+  }
+}
+
 TEST_CASE("Each request is signed with the key of its caller, by whichever copy of the signer") {
   const auto keys = std::make_shared<key_ring>();
   keys->add({"mk_test_1", "one"});

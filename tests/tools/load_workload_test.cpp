@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <map>
 #include <random>
 #include <set>
@@ -45,6 +46,13 @@ enum class fault {
   answers_with_another_payment,
   fails_after_it_said_authorized,
   tells_no_event_in_the_timeline,
+  charges_a_saved_method_twice,
+  captures_what_should_wait,
+  calls_a_charge_by_another_status,
+  makes_a_customer_twice,
+  gives_two_customers_one_name,
+  forgets_a_customer,
+  finds_another_customer,
 };
 
 /// How many of a hundred requests fail in each way that keeps the promises.
@@ -90,6 +98,7 @@ class fake_gateway {
   /// The events of its webhooks, each once.
   std::vector<received_event> events() const { return events_; }
   const std::map<std::string, fake_payment>& payments() const { return payments_; }
+  const std::map<std::string, std::string>& customers() const { return customers_; }
   std::size_t executions() const { return executions_; }
 
  private:
@@ -151,6 +160,7 @@ class fake_gateway {
   fake_answer execute(const request& asked) {
     executions_ += 1;
     if (asked.path == "/v1/payment_intents") return create(asked);
+    if (asked.path == "/v1/charges/saved") return charge(asked);
     const auto found = payments_.find(id_in(asked.path));
     if (found == payments_.end()) return not_found();
     auto& payment = found->second;
@@ -165,9 +175,11 @@ class fake_gateway {
     auto& payment = payments_[id];
     payment.id = id;
     payment.amount = body.at("amount").as_int64();
+    if (body.contains("customer_ref")) add_customer(std::string{body.at("customer_ref").as_string()});
     if (by_chance(rates_.unknown)) return unknown(payment, "authorize", by_chance(50) ? "authorized" : "processing");
     const bool hosted = body.contains("flow");
-    const bool declined = !hosted && body.at("payment_method").as_string() == "pm_card_chargeDeclined" &&
+    const auto* method = body.if_contains("payment_method");
+    const bool declined = method && method->as_string() == "pm_card_chargeDeclined" &&
                           !(fault_ == fault::approves_what_it_should_decline && occasion());
     payment.state = hosted ? "processing" : declined ? "failed" : "authorized";
     attempt(payment, hosted ? "hosted_session" : "authorize", hosted ? "pending" : declined ? "declined" : "approved");
@@ -177,6 +189,59 @@ class fake_gateway {
     if (fault_ == fault::fails_after_it_said_authorized && occasion()) payment.state = "failed";
     if (fault_ == fault::loses_a_payment && occasion()) payments_.erase(id);
     return reply;
+  }
+
+  /// The provider makes a customer for each ref.
+  void add_customer(const std::string& ref) {
+    auto& id = customers_[ref];
+    const bool fresh = id.empty();
+    if (fresh || (fault_ == fault::makes_a_customer_twice && occasion()))
+      id = "cus_" + std::to_string(++customers_made_);
+    if (fresh && fault_ == fault::gives_two_customers_one_name && occasion()) id = "cus_everyone";
+    if (fresh && fault_ == fault::forgets_a_customer && occasion()) id = "forgotten";
+  }
+
+  fake_answer find(const std::string& path) const {
+    const auto ref = path.substr(path.find('=') + 1);
+    const auto found = customers_.find(ref);
+    if (found == customers_.end() || found->second == "forgotten")
+      return {404, R"({"error":"customer_not_found","message":"x"})"};
+    const bool another = fault_ == fault::finds_another_customer;
+    return {200, json::serialize(json::object{{"customer_ref", another ? "reader-of-someone-else" : ref},
+                                              {"provider_customer_id", found->second},
+                                              {"merchant_id", "merch_1"}})};
+  }
+
+  fake_answer charge(const request& asked) {
+    const auto body = json::parse(asked.body).as_object();
+    const std::string id{body.at("payment_id").as_string()};
+    if (!customers_.contains(std::string{body.at("customer_ref").as_string()})) return not_found();
+    auto& payment = payments_[id];
+    payment.id = id;
+    payment.amount = body.at("amount").as_int64();
+    const auto* waits = body.if_contains("auto_capture");
+    const bool at_once = !waits || waits->as_bool() || (fault_ == fault::captures_what_should_wait && occasion());
+    const std::string what = at_once ? "charge" : "authorize";
+    const std::string becomes = at_once ? "captured" : "authorized";
+    if (by_chance(rates_.unknown)) {
+      const bool happened = by_chance(50);
+      payment.state = happened ? becomes : "processing";
+      attempt(payment, what, "unknown");
+      if (happened) attempt(payment, what, "approved");
+      if (happened && at_once) event(payment, "payment.captured");
+      return {502, json::serialize(json::object{
+                       {"payment_id", id}, {"state", "processing"}, {"error", "provider outcome unknown"}})};
+    }
+    payment.state = becomes;
+    attempt(payment, what, "approved");
+    if (fault_ == fault::charges_a_saved_method_twice && occasion()) attempt(payment, what, "approved");
+    if (at_once) event(payment, "payment.captured");
+    const bool misnamed = fault_ == fault::calls_a_charge_by_another_status && occasion();
+    return {200, json::serialize(json::object{{"payment_id", id},
+                                              {"status", misnamed ? "failed" : "succeeded"},
+                                              {"state", payment.state},
+                                              {"provider", "sandbox"},
+                                              {"provider_ref", "ch_1"}})};
   }
 
   fake_answer capture(fake_payment& payment) {
@@ -255,6 +320,7 @@ class fake_gateway {
   }
 
   fake_answer show(const request& asked) const {
+    if (asked.path.starts_with("/v1/customers/by_ref")) return find(asked.path);
     const auto found = payments_.find(id_in(asked.path));
     if (found == payments_.end()) return not_found();
     const auto& payment = found->second;
@@ -277,6 +343,8 @@ class fake_gateway {
   std::size_t executions_ = 0;
   std::map<std::string, fake_payment> payments_;
   std::map<std::string, finished> keys_;
+  std::map<std::string, std::string> customers_;  // what the provider calls them, by ref
+  std::size_t customers_made_ = 0;
   std::vector<received_event> events_;
 };
 
@@ -320,6 +388,7 @@ workload_options options_of(const std::string& mix, std::uint64_t count) {
   options.duplicates = 20;
   options.hot_payments = 1;
   options.refunds = 3;
+  options.merchant = "merch_1";
   return options;
 }
 
@@ -332,7 +401,7 @@ verification checked(const std::string& mix, fake_gateway& gateway, std::uint64_
   return work->conclude(events);
 }
 
-constexpr const char* every_scenario = "create lifecycle storm reuse hot replay hosted webhooks";
+constexpr const char* every_scenario = "create lifecycle storm reuse hot replay hosted webhooks saved";
 
 /// All scenarios, with most of the weight on this one.
 std::string among_all(const std::string& one) {
@@ -346,8 +415,8 @@ std::string first_of(const verification& result) { return result.shown.empty() ?
 }  // namespace
 
 TEST_CASE("a correct gateway has no violation in any scenario") {
-  const std::string mix = GENERATE("create", "lifecycle", "storm", "reuse", "hot", "replay", "hosted", "webhooks",
-                                   "create lifecycle storm reuse hot replay hosted webhooks");
+  const std::string mix = GENERATE(as<std::string>{}, "create", "lifecycle", "storm", "reuse", "hot", "replay",
+                                   "hosted", "webhooks", "saved", every_scenario);
   CAPTURE(mix);
   fake_gateway gateway;
   const auto result = checked(mix, gateway, 4000);
@@ -356,6 +425,7 @@ TEST_CASE("a correct gateway has no violation in any scenario") {
   CHECK(result.violations == 0);
   CHECK(result.keys == gateway.executions());
   CHECK(result.payments == gateway.payments().size());
+  CHECK(result.customers == gateway.customers().size());
   CHECK(result.events == gateway.events().size());
   CHECK(result.settled == 0);
 }
@@ -363,8 +433,8 @@ TEST_CASE("a correct gateway has no violation in any scenario") {
 TEST_CASE(
     "lost answers, overload, and unknown outcomes of the database and the provider are no violations, and lost answers "
     "are settled") {
-  const std::string mix = GENERATE("create", "lifecycle", "storm", "reuse", "hot", "replay", "hosted", "webhooks",
-                                   "create lifecycle storm reuse hot replay hosted webhooks");
+  const std::string mix = GENERATE(as<std::string>{}, "create", "lifecycle", "storm", "reuse", "hot", "replay",
+                                   "hosted", "webhooks", "saved", every_scenario);
   CAPTURE(mix);
   const failure_rates frequent{
       .lost_before = 5, .lost_after = 5, .overloaded = 5, .in_progress = 10, .unknown = 5, .store_unavailable = 3};
@@ -376,6 +446,42 @@ TEST_CASE(
   if (mix != "replay" && mix != "reuse" && mix != "storm") CHECK(result.settled > 0);
   CHECK(result.payments >= gateway.payments().size());
   CHECK(result.events == gateway.events().size());
+}
+
+TEST_CASE("saved pays once for each customer, and charges what that saved in every way") {
+  fake_gateway gateway;
+  const auto work = make_workload(options_of("saved", 4000));
+  std::map<std::string, int> asked;
+  /// Counts what leaves the workload.
+  struct counting : scenario {
+    scenario& inner;
+    std::function<void(const request&)> count;
+    counting(scenario& in, std::function<void(const request&)> by) : inner{in}, count{std::move(by)} {}
+    void next(std::vector<request>& out) override {
+      const auto before = out.size();
+      inner.next(out);
+      for (auto at = before; at < out.size(); ++at) count(out[at]);
+    }
+    void on_answer(const request& sent, const answer& got) override { inner.on_answer(sent, got); }
+  } counted{
+      *work, [&](const request& one) {
+        if (one.path == "/v1/charges/saved")
+          asked[json::parse(one.body).as_object().contains("auto_capture") ? "authorize" : "charge"] += 1;
+        else if (one.path == "/v1/payment_intents" && json::parse(one.body).as_object().contains("payment_method"))
+          asked["save"] += 1;
+        else if (one.path == "/v1/payment_intents")
+          asked["off session"] += 1;
+        else
+          asked[std::string{to_string(one.kind)}] += 1;
+      }};
+  CHECK(drive(counted, gateway) == 4000);
+  for (const auto* what : {"charge", "authorize", "capture", "off session", "save", "by_ref"}) {
+    CAPTURE(what);
+    CHECK(asked[what] > 100);
+  }
+  CHECK(asked["charge"] > asked["off session"] + asked["save"]);
+  // Of every second customer two payments leave at once.
+  CHECK(static_cast<std::size_t>(asked["save"]) == gateway.customers().size() * 3 / 2);
 }
 
 TEST_CASE("each fault is found") {
@@ -407,6 +513,15 @@ TEST_CASE("each fault is found") {
       {fault::answers_with_another_payment, "create", "its answer is of another payment"},
       {fault::fails_after_it_said_authorized, "create", "which does not follow from what its operations were answered"},
       {fault::tells_no_event_in_the_timeline, "webhooks", "do not follow from the attempts"},
+      {fault::charges_a_saved_method_twice, "saved", "its creation was not executed once"},
+      {fault::captures_what_should_wait, "saved", "which does not follow from what was asked for"},
+      {fault::calls_a_charge_by_another_status, "saved", "which does not follow from what was asked for"},
+      {fault::executes_a_key_twice, "saved", "two executions of one key"},
+      {fault::replays_other_bytes, "saved", "another answer than the first one"},
+      {fault::makes_a_customer_twice, "saved", "is another customer of the provider than before"},
+      {fault::gives_two_customers_one_name, "saved", "is the same customer of the provider as"},
+      {fault::forgets_a_customer, "saved", "is not there (404)"},
+      {fault::finds_another_customer, "saved", "its answer is no customer, or another one"},
   }));
   CAPTURE(mix, shows);
   // Alone, in the mix of all scenarios, and with losses that are no fault: these must not hide it.

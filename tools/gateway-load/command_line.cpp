@@ -28,7 +28,7 @@ constexpr std::size_t most_mix_bytes = 64 * 1024;
 struct arguments {
   std::vector<std::string> mix;
   std::filesystem::path mix_file;
-  std::string rate, ramp, steps, duration, warm_up, timeout = "30s", read_rate;
+  std::string rate, ramp, steps, duration, warm_up, timeout = "30s", read_rate, environment;
   std::vector<std::string> labels;
   bool closed = false, no_verify = false;
 };
@@ -38,7 +38,7 @@ std::string one_line(std::string line) {
   return "gateway-load: " + line + " (try --help)";
 }
 
-void add_target(CLI::App& command, command_line& result) {
+void add_target(CLI::App& command, command_line& result, arguments& given) {
   auto& group = *command.add_option_group("Target");
   group.add_option("--target", result.where.url, "The gateway; otherwise where that of --data-dir listens")
       ->type_name("URL");
@@ -51,6 +51,13 @@ void add_target(CLI::App& command, command_line& result) {
       ->type_name("N");
   group.add_option("--key-id", result.key_id, "Signs with this key, whose secret is in GATEWAY_LOAD_SECRET")
       ->type_name("KEY");
+  group
+      .add_option("--on-behalf-of", result.load.merchant,
+                  "--key-id is a platform's, which acts for this merchant by a grant")
+      ->type_name("MERCHANT");
+  group.add_option("--environment", given.environment, "With --on-behalf-of: where it acts, test or live [live]")
+      ->check(CLI::IsMember({"test", "live"}))
+      ->type_name("WHERE");
   group.add_option("--ca-file", result.where.ca_file, "Trusts these certificates (PEM)")->type_name("FILE");
   group.add_flag("--insecure", result.where.insecure, "Trusts any certificate of this machine");
   group.add_flag("--allow-remote", result.where.allow_remote, "Loads another machine than this one");
@@ -90,7 +97,7 @@ void add_workload(CLI::App& command, command_line& result, arguments& given) {
   auto& load = result.load;
   command
       .add_option("mix", given.mix,
-                  "NAME[:WEIGHT]… of create lifecycle storm reuse hot replay hosted webhooks [create]")
+                  "NAME[:WEIGHT]… of create lifecycle storm reuse hot replay hosted webhooks saved [create]")
       ->type_name("");
   auto& group = *command.add_option_group("Workload");
   group.add_option("--mix", given.mix_file, "Reads the mix from a file")->type_name("FILE");
@@ -198,10 +205,29 @@ void set_schedule(command_line& result, const arguments& given) {
   result.lasts_ns = lasts == schedule::no_end ? lasts : lasts + result.warm_up_ns;
 }
 
+bool mixes_in(const command_line& result, std::string_view scenario) {
+  return std::ranges::find(result.load.mix, scenario, &weighted_scenario::name) != result.load.mix.end();
+}
+
+/// Customers are a platform's, in live, and their methods have tokens that are not used up.
+void set_platform(command_line& result, const arguments& given) {
+  check_printable(result.load.merchant, "--on-behalf-of");
+  const bool platform = !result.load.merchant.empty();
+  if (platform && result.key_id.empty())
+    throw std::invalid_argument("--on-behalf-of: the platform's key is named by --key-id");
+  if (!platform && !given.environment.empty())
+    throw std::invalid_argument("--environment goes with --on-behalf-of: a merchant's key is of one environment");
+  if (platform) result.environment = given.environment.empty() ? "live" : given.environment;
+  if (!mixes_in(result, "saved")) return;
+  if (result.environment != "live")
+    throw std::invalid_argument("saved needs a platform's key, --on-behalf-of, and live: only there are customers");
+  if (!result.load.payment_method.starts_with("pm_"))
+    throw std::invalid_argument("saved needs a --payment-method that can be saved: pm_…");
+}
+
 /// Webhooks need a destination, which is made for the one merchant of --data-dir.
 void set_receiver(command_line& result) {
-  const bool mixed_in = std::ranges::any_of(result.load.mix, [](const auto& one) { return one.name == "webhooks"; });
-  if (!mixed_in && result.receiver_listen.empty()) return;
+  if (!mixes_in(result, "webhooks") && result.receiver_listen.empty()) return;
   if (result.where.data_dir.empty())
     throw std::invalid_argument("webhooks need --data-dir, where their destination is made");
   if (result.load.callers > 1)
@@ -221,6 +247,7 @@ void finish_run(command_line& result, const arguments& given) {
   check_printable(result.load.currency, "--currency");
   check_printable(result.key_id, "--key-id");
   result.labels = labels_of(given);
+  set_platform(result, given);
   if (result.key_id.empty() && result.where.data_dir.empty())
     throw std::invalid_argument("--data-dir or --key-id is needed: requests are signed");
   if (result.where.url.empty() && result.where.data_dir.empty())
@@ -244,7 +271,7 @@ command_line parse_command_line(int argc, const char* const* argv) {
   app.footer("Exit status: 0 done, 1 a promise was broken or nothing could be measured, 2 usage.");
   auto& run = *app.add_subcommand("run", "Load a gateway, verify, report");
   add_workload(run, result, given);
-  add_target(run, result);
+  add_target(run, result, given);
   add_shape(run, result, given);
   add_results(run, result, given);
   auto& report = *app.add_subcommand("report", "Show and compare what runs have measured");

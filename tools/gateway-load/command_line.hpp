@@ -29,6 +29,7 @@ struct command_line {
   // run
   target_options where;
   std::string key_id;
+  std::string environment;  ///< where a platform's key acts: test or live
   std::optional<schedule> open;  ///< none: the closed model
   std::uint64_t lasts_ns = schedule::no_end;
   std::uint64_t warm_up_ns = 0;

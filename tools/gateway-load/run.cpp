@@ -149,7 +149,8 @@ class load_run {
     if (options_.key_id.empty())
       sign_ = std::make_unique<signer>(to_.authority(), keys_of_fresh_merchants(merchant_id));
     else
-      sign_ = std::make_unique<signer>(to_.authority(), key_from_environment(options_.key_id));
+      sign_ = std::make_unique<signer>(to_.authority(), key_from_environment(options_.key_id),
+                                       acting{options_.load.merchant, options_.environment});
     make_workloads();
     if (!options_.receiver_listen.empty()) listen(merchant_id);
     catch_interrupts();
@@ -276,6 +277,7 @@ class load_run {
     to.done = part.done;
     to.keys += part.keys;
     to.payments += part.payments;
+    to.customers += part.customers;
     to.events += part.events;
     to.settled += part.settled;
     to.violations += part.violations;

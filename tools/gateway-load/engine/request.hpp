@@ -13,8 +13,9 @@ namespace gateway::load {
 using clock = std::chrono::steady_clock;
 
 /// Statistics are kept by operation.
-enum class operation : unsigned char { create, hosted, capture, refund, void_payment, read, timeline };
-inline constexpr std::array operation_names{"create", "hosted", "capture", "refund", "void", "read", "timeline"};
+enum class operation : unsigned char { create, hosted, charge, capture, refund, void_payment, read, timeline, by_ref };
+inline constexpr std::array operation_names{"create", "hosted", "charge",   "capture", "refund",
+                                            "void",   "read",   "timeline", "by_ref"};
 inline constexpr std::size_t operations = operation_names.size();
 constexpr std::string_view to_string(operation of) noexcept { return operation_names[static_cast<std::size_t>(of)]; }
 

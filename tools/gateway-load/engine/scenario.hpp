@@ -41,6 +41,7 @@ struct verification {
   std::uint64_t settled = 0;  ///< requests without an answer whose outcome became known by a repeat
   std::uint64_t violations = 0;  ///< in all
   std::vector<violation> shown;  ///< the first hundred of them
+  std::uint64_t customers = 0;  ///< customers read back, each as the same one all the time
 };
 
 }  // namespace gateway::load

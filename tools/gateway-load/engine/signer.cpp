@@ -82,11 +82,18 @@ void key_ring::add(const credentials& key) {
   ids_end_.push_back(static_cast<std::uint32_t>(ids_.size()));
 }
 
-signer::signer(std::string_view authority, std::shared_ptr<const key_ring> keys) : keys_{std::move(keys)} {
-  host_.append(" HTTP/1.1\r\nHost: ").append(authority).append("\r\nX-Service-Key-Id: ");
+signer::signer(std::string_view authority, std::shared_ptr<const key_ring> keys, const acting& as)
+    : keys_{std::move(keys)} {
+  host_.append(" HTTP/1.1\r\nHost: ").append(authority);
+  if (!as.merchant.empty()) {
+    environment_ = "environment=" + as.environment;
+    host_.append("\r\nService-Merchant: ").append(as.merchant);
+  }
+  host_.append("\r\nX-Service-Key-Id: ");
 }
 
-signer::signer(std::string_view authority, const credentials& key) : signer{authority, ring_of(key)} {}
+signer::signer(std::string_view authority, const credentials& key, const acting& as)
+    : signer{authority, ring_of(key), as} {}
 
 signer::hex_digest signer::signature(std::uint32_t caller, std::string_view method, std::string_view path,
                                      std::string_view timestamp, std::string_view body) const {
@@ -118,9 +125,12 @@ void signer::write(const request& what, std::time_t now, std::string& into) {
     timestamp_ = timestamp_of(now);
   }
   const std::string_view path = what.path;
-  const auto signed_by = signature(what.caller, what.method(), path.substr(0, path.find('?')), timestamp_, what.body);
+  const auto query = path.find('?');
+  const auto signed_by = signature(what.caller, what.method(), path.substr(0, query), timestamp_, what.body);
   into.clear();
-  into.append(what.method()).append(" ").append(path).append(host_).append(keys_->id(what.caller));
+  into.append(what.method()).append(" ").append(path);
+  if (!environment_.empty()) into.append(query == std::string_view::npos ? "?" : "&").append(environment_);
+  into.append(host_).append(keys_->id(what.caller));
   into.append("\r\nX-Service-Timestamp: ")
       .append(timestamp_)
       .append("\r\nX-Service-Signature: ")

@@ -19,6 +19,12 @@ struct credentials {
   std::string secret;
 };
 
+/// For whom a platform's key acts, and where.
+struct acting {
+  std::string merchant;     ///< becomes Service-Merchant; empty: the keys are merchants' own
+  std::string environment;  ///< test or live
+};
+
 /// The keys of all callers, by number, prepared for signing. Each takes some 90 bytes, since there may be a million.
 /// Concurrency: filled by one thread, then read by all.
 class key_ring {
@@ -50,9 +56,9 @@ class signer {
   using hex_digest = std::array<char, 64>;
 
   /// `authority` becomes the Host header. `keys` must have all its keys, at least one.
-  signer(std::string_view authority, std::shared_ptr<const key_ring> keys);
+  signer(std::string_view authority, std::shared_ptr<const key_ring> keys, const acting& as = {});
   /// For one caller.
-  signer(std::string_view authority, const credentials& key);
+  signer(std::string_view authority, const credentials& key, const acting& as = {});
 
   /// Replaces `into` with the whole request.
   void write(const request& what, std::time_t now, std::string& into);
@@ -63,7 +69,8 @@ class signer {
 
  private:
   std::shared_ptr<const key_ring> keys_;
-  std::string host_;  ///< the text between the path and the key's id
+  std::string environment_;  ///< the last part of each query; empty: none
+  std::string host_;         ///< the text between the query and the key's id
   std::time_t at_ = -1;
   std::string timestamp_;
 };

@@ -200,6 +200,7 @@ std::string checked_text(const verification& checked) {
   };
   part(checked.keys, "key with one execution", "keys with one execution each");
   part(checked.payments, "payment read back", "payments read back");
+  part(checked.customers, "customer read back", "customers read back");
   part(checked.events, "event received", "events received");
   part(checked.settled, "unanswered request settled", "unanswered requests settled");
   return text.empty() ? "nothing was there to compare" : text;

@@ -75,9 +75,8 @@ json::object as_json(const verification& of) {
     for (const auto& id : v.request_ids) ids.emplace_back(clean(id));
     shown.push_back(json::object{{"what", clean(v.what)}, {"request_ids", std::move(ids)}});
   }
-  return {{"done", of.done},          {"keys", of.keys},       {"payments", of.payments},
-          {"events", of.events},      {"settled", of.settled}, {"violations", of.violations},
-          {"shown", std::move(shown)}};
+  return {{"done", of.done},     {"keys", of.keys},       {"payments", of.payments},     {"customers", of.customers},
+          {"events", of.events}, {"settled", of.settled}, {"violations", of.violations}, {"shown", std::move(shown)}};
 }
 
 json::object as_json(const run_result& run) {
@@ -239,6 +238,7 @@ verification verification_from(const node& from) {
   out.done = from["done"].flag();
   out.keys = from["keys"].whole();
   out.payments = from["payments"].whole();
+  if (from.has("customers")) out.customers = from["customers"].whole();
   out.events = from["events"].whole();
   out.settled = from["settled"].whole();
   out.violations = from["violations"].whole();

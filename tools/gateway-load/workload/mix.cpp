@@ -12,15 +12,16 @@
 namespace gateway::load {
 namespace {
 
-constexpr std::array<std::string_view, 8> known{"create", "lifecycle", "storm",  "reuse",
-                                                "hot",    "replay",    "hosted", "webhooks"};
+constexpr std::array<std::string_view, 9> known{"create", "lifecycle", "storm",    "reuse", "hot",
+                                                "replay", "hosted",    "webhooks", "saved"};
 
 weighted_scenario read_one(const std::string& word) {
   const auto colon = word.find(':');
   weighted_scenario one{word.substr(0, colon), 1};
   if (std::ranges::find(known, one.name) == known.end())
-    throw std::invalid_argument("no scenario is called '" + one.name +
-                                "': there are create, lifecycle, storm, reuse, hot, replay, hosted and webhooks");
+    throw std::invalid_argument(
+        "no scenario is called '" + one.name +
+        "': there are create, lifecycle, storm, reuse, hot, replay, hosted, webhooks and saved");
   if (colon == std::string::npos) return one;
   const auto* const begin = word.data() + colon + 1;
   const auto* const end = word.data() + word.size();

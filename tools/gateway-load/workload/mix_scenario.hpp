@@ -17,7 +17,7 @@ class mix_scenario {
   /// Appends the next request or requests, `most` at most. Appends nothing while every further request depends on an
   /// answer that has not come.
   virtual void next(std::vector<request>& out, std::uint64_t most) = 0;
-  /// Called after the model has taken in the answer.
+  /// Called after the model has taken in the answer. A read of a customer has no key: its subject is the customer.
   virtual void on_answer(const request& sent, const answer_outcome& outcome) = 0;
 };
 
@@ -30,6 +30,7 @@ std::unique_ptr<mix_scenario> make_payments_scenario(const std::string& name, co
                                                      model& of, std::uint8_t number);
 std::unique_ptr<mix_scenario> make_keys_scenario(const std::string& name, const workload_options& options, model& of,
                                                  std::uint8_t number);
+std::unique_ptr<mix_scenario> make_saved_scenario(model& of, std::uint8_t number);
 std::unique_ptr<mix_scenario> make_hot_scenario(const workload_options& options, model& of, std::uint8_t number);
 
 }  // namespace gateway::load

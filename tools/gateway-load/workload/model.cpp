@@ -7,6 +7,8 @@ namespace gateway::load {
 namespace {
 
 constexpr std::string_view payments_path = "/v1/payment_intents";
+constexpr std::string_view charges_path = "/v1/charges/saved";
+constexpr std::string_view customers_path = "/v1/customers/by_ref";
 constexpr std::string_view declined_method = "pm_card_chargeDeclined";
 
 std::string text_of(std::int64_t number) { return std::to_string(number); }
@@ -24,19 +26,27 @@ model::model(const workload_options& options)
     : names_{options.run, options.payment_ids},
       payment_method_{options.payment_method},
       currency_{options.currency},
+      merchant_{options.merchant},
       seed_{options.seed},
       callers_{options.callers},
       first_caller_{static_cast<std::uint32_t>(splitmix64(options.seed, 0) % options.callers)},
       always_approved_{options.payment_method == "pm_card_visa" || options.payment_method == "ctoken_card_visa"} {}
 
-std::uint32_t model::begin_payment(std::uint8_t scenario, payment_kind kind, std::int64_t amount) {
+std::uint32_t model::begin_payment(std::uint8_t scenario, payment_kind kind, std::int64_t amount,
+                                   std::uint32_t customer) {
   if (payments_.size() >= std::numeric_limits<std::uint32_t>::max())
     throw std::runtime_error("a run has four billion payments at most");
   auto& made = payments_.emplace_back();
   made.scenario = scenario;
   made.kind = kind;
   made.amount = amount;
+  made.customer = customer;
   return static_cast<std::uint32_t>(payments_.size() - 1);
+}
+
+std::uint32_t model::begin_customer(std::uint8_t scenario) {
+  customers_.emplace_back().scenario = scenario;
+  return static_cast<std::uint32_t>(customers_.size() - 1);
 }
 
 std::int64_t model::usual_amount() const noexcept {
@@ -47,7 +57,18 @@ std::int64_t model::usual_amount() const noexcept {
 
 request model::create(std::uint32_t payment) {
   const auto kind = payments_[payment].kind;
-  return open(payment, kind == payment_kind::hosted ? operation::hosted : operation::create, 0, false);
+  const auto what = kind == payment_kind::hosted ? operation::hosted
+                    : charges_saved(kind)        ? operation::charge
+                                                 : operation::create;
+  return open(payment, what, 0, false);
+}
+
+request model::find_customer(std::uint32_t customer) const {
+  request made;
+  made.kind = operation::by_ref;
+  made.path.append(customers_path).append("?ref=").append(names_.customer(customer));
+  made.subject = customer;
+  return made;
 }
 
 request model::capture(std::uint32_t payment) {
@@ -77,10 +98,21 @@ std::string model::create_body(std::uint32_t payment, const std::string& id, std
   if (record.kind == payment_kind::hosted) {
     body +=
         R"(,"flow":"redirect","success_url":"https://shop.example/thanks","cancel_url":"https://shop.example/basket")";
-  } else {
+  } else if (record.kind != payment_kind::saved_last) {
     const auto method = record.kind == payment_kind::declined_card ? declined_method : payment_method_;
-    body.append(R"(,"payment_method":")").append(method).append(1, '"');
+    body.append(charges_saved(record.kind) ? R"(,"payment_method_id":")" : R"(,"payment_method":")");
+    body.append(method).append(1, '"');
   }
+  switch (record.kind) {
+    case payment_kind::saving_card:
+    case payment_kind::saved_last: body += R"(,"setup_future_usage":"off_session")"; [[fallthrough]];
+    case payment_kind::saved_charge:
+    case payment_kind::saved_authorize:
+      body.append(R"(,"customer_ref":")").append(names_.customer(record.customer)).append(1, '"');
+      break;
+    default: break;
+  }
+  if (record.kind == payment_kind::saved_authorize) body += R"(,"auto_capture":false)";
   return body.append(R"(,"description":"Two books","metadata":{"order":")")
       .append(std::to_string(payment))
       .append(R"("}})");
@@ -96,7 +128,7 @@ request model::under(std::uint64_t number, step which) {
   made.subject = number;
   made.step = which;
   made.caller = caller_of(key.payment);
-  made.path = payments_path;
+  made.path = key.kind == operation::charge ? charges_path : payments_path;
   if (which >= wrong_amount) record.wrong_requests_sent = true;
   if (which == wrong_path) {
     made.kind = operation::capture;
@@ -129,6 +161,32 @@ std::string model::name_of(const key_record& key) const {
 void model::violate(key_record& key, const std::string& what, const answer& got) {
   key.set(key_record::faulty);
   findings_.add(name_of(key) + ": " + what, {request_id_of(key.request_id), got.request_id});
+}
+
+answer_outcome model::take_customer(const request& sent, const answer& got) {
+  auto& customer = customers_[sent.subject];
+  auto parsed = parse(got);
+  const auto ref = names_.customer(sent.subject);
+  const auto wrong = [&](const std::string& what) {
+    findings_.add(ref + ": " + what, {request_id_of(customer.request_id), got.request_id});
+  };
+  if (parsed.kind == meaning::success) {
+    parsed_customer told;
+    if (!read_customer(got.body, told) || told.ref != ref || (!merchant_.empty() && told.merchant != merchant_))
+      wrong("its answer is no customer, or another one");
+    const auto id = hash_(told.provider_id);
+    if (customer.provider_id == hash128{}) {
+      customer.provider_id = id;
+      customer.request_id = packed_request_id(got.request_id);
+    } else if (customer.provider_id != id) {
+      wrong("is another customer of the provider than before: " + told.provider_id.substr(0, 100));
+    }
+  } else if (parsed.kind == meaning::missing) {
+    if (customer.has_paid || customer.provider_id != hash128{}) wrong("is not there (404), although it was made");
+  } else if (parsed.kind != meaning::in_doubt && got.status < 429) {
+    wrong("an answer that is not allowed: " + shown(got, parsed));
+  }
+  return {parsed.kind, parsed.kind == meaning::success || parsed.kind == meaning::missing, std::move(parsed.error)};
 }
 
 answer_outcome model::take(const request& sent, const answer& got) {
@@ -199,27 +257,38 @@ void model::learn_creation(key_record& key, const parsed_answer& parsed, const a
     return;
   }
   if (parsed.kind == meaning::problem) return violate(key, "an answer that is not allowed: " + shown(got, parsed), got);
+  const bool charge = charges_saved(payment.kind);
+  const bool asks_for_approval = payment.kind != payment_kind::declined_card && payment.kind != payment_kind::hosted;
+  const bool may_go_otherwise = asks_for_approval && !always_approved_;
+  std::string_view expected;  // the status of a charge
   bool fits = true;
   switch (parsed.now) {
     case state::authorized:
       payment.created = creation::authorized;
-      fits = payment.kind == payment_kind::card;
+      fits = asks_for_approval && payment.kind != payment_kind::saved_charge;
+      expected = "succeeded";
       break;
     case state::captured:
       payment.created = creation::captured;
-      fits = payment.kind == payment_kind::card;
+      fits = asks_for_approval && payment.kind != payment_kind::saved_authorize;
+      expected = "succeeded";
       break;
     case state::failed:
       payment.created = creation::failed;
-      fits = payment.kind == payment_kind::declined_card || (payment.kind == payment_kind::card && !always_approved_);
+      fits = payment.kind == payment_kind::declined_card || may_go_otherwise;
+      expected = "failed";
       break;
     case state::processing:
       payment.created = creation::processing;
-      fits = parsed.has_hosted_url &&
-             (payment.kind == payment_kind::hosted || (payment.kind == payment_kind::card && !always_approved_));
+      fits = charge ? may_go_otherwise
+                    : parsed.has_hosted_url && (payment.kind == payment_kind::hosted || may_go_otherwise);
+      expected = "requires_action";
       break;
     default: fits = false;
   }
+  if (charge && parsed.charged != expected) fits = false;
+  const bool approved = payment.created == creation::authorized || payment.created == creation::captured;
+  if (approved && payment.kind == payment_kind::saving_card) customers_[payment.customer].has_paid = true;
   if (!fits)
     violate(key, "created as '" + parsed.state_text.substr(0, 100) + "', which does not follow from what was asked for",
             got);

@@ -19,7 +19,18 @@
 namespace gateway::load {
 
 /// What a create asks for.
-enum class payment_kind : unsigned char { card, declined_card, hosted };
+enum class payment_kind : unsigned char {
+  card,
+  declined_card,
+  hosted,
+  saving_card,     ///< a card that is saved for a customer
+  saved_last,      ///< a create that leaves it to the gateway which saved method is charged
+  saved_charge,    ///< a charge of a saved method, captured at once
+  saved_authorize  ///< one that is captured by a request of its own
+};
+constexpr bool charges_saved(payment_kind kind) noexcept {
+  return kind == payment_kind::saved_charge || kind == payment_kind::saved_authorize;
+}
 
 /// How far the creation is known to have come.
 enum class creation : unsigned char { unanswered, unknown, processing, authorized, captured, failed };
@@ -36,6 +47,7 @@ struct payment_record {
   std::uint32_t least_excessive_refund = 0;  ///< the smallest one answered as more than remains; 0: none was
   // What its timeline tells of.
   std::uint32_t partial_refund_events = 0;
+  std::uint32_t customer = 0;  ///< of the kinds that have one
   std::uint8_t captured_events = 0, failed_events = 0, refunded_events = 0;
   bool payment_read = false, timeline_read = false;
 
@@ -44,6 +56,13 @@ struct payment_record {
   capture_outcome captured = capture_outcome::none;
   std::uint8_t scenario = 0;  ///< the scenario of the mix that it belongs to, by number
   bool wrong_requests_sent = false;  ///< requests that differ were sent under its key
+};
+
+struct customer_record {
+  hash128 provider_id{};  ///< of what the provider calls it; zeroes: no answer has told that yet
+  hash128 request_id{};   ///< of the answer that did
+  bool has_paid = false;  ///< a payment that saved its card was approved, so the customer is there
+  std::uint8_t scenario = 0;
 };
 
 struct key_record {
@@ -82,7 +101,9 @@ class model {
 
   explicit model(const workload_options& options);
 
-  std::uint32_t begin_payment(std::uint8_t scenario, payment_kind kind, std::int64_t amount);
+  std::uint32_t begin_payment(std::uint8_t scenario, payment_kind kind, std::int64_t amount,
+                              std::uint32_t customer = 0);
+  std::uint32_t begin_customer(std::uint8_t scenario);
   /// From 1000 to 9999: amounts that differ make mistakes visible.
   std::int64_t usual_amount() const noexcept;
   std::uint64_t random(std::uint64_t number) const noexcept { return splitmix64(seed_, number); }
@@ -91,10 +112,14 @@ class model {
   request create(std::uint32_t payment);
   request capture(std::uint32_t payment);
   request refund(std::uint32_t payment, std::int64_t amount, bool takes_the_rest = false);
+  /// Asks who the customer is: a read, without a key.
+  request find_customer(std::uint32_t customer) const;
   /// Under a key that exists.
   request under(std::uint64_t key, step which);
 
   answer_outcome take(const request& sent, const answer& got);
+  /// The same for an answer to find_customer.
+  answer_outcome take_customer(const request& sent, const answer& got);
 
   const run_names& ids() const noexcept { return names_; }
   /// The caller whose key signs for the payment: callers get payments in turn.
@@ -104,6 +129,8 @@ class model {
   const std::string& currency() const noexcept { return currency_; }
   payment_record& payment(std::uint64_t number) { return payments_[number]; }
   const key_record& key(std::uint64_t number) const { return keys_[number]; }
+  customer_record& customer(std::uint64_t number) { return customers_[number]; }
+  std::uint64_t customers() const noexcept { return customers_.size(); }
   std::uint64_t payments() const noexcept { return payments_.size(); }
   std::uint64_t keys() const noexcept { return keys_.size(); }
   findings& found() noexcept { return findings_; }
@@ -123,12 +150,13 @@ class model {
 
   run_names names_;
   hasher hash_;
-  std::string payment_method_, currency_;
+  std::string payment_method_, currency_, merchant_;
   std::uint64_t seed_;
   std::uint32_t callers_, first_caller_;
   bool always_approved_;
   std::deque<payment_record> payments_;  // deques: growing does not move what is there
   std::deque<key_record> keys_;
+  std::deque<customer_record> customers_;
   findings findings_;
 };
 

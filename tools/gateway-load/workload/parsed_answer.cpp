@@ -74,6 +74,7 @@ void read_members(const json::object& body, parsed_answer& to) {
   if (const auto* error = object_of(body, "error")) to.error = text_of(*error, "code");
   to.payment_id = text_of(body, "payment_id");
   to.state_text = text_of(body, "state");
+  to.charged = text_of(body, "status");
   const auto known = std::ranges::find(state_names, to.state_text);
   to.now = known == state_names.end() ? state::none : static_cast<state>(known - state_names.begin());
   to.refunded_amount = number_of(body, "refunded_amount");
@@ -103,6 +104,16 @@ parsed_answer parse(const answer& got) {
   parsed.kind = meaning_of(got.status, parsed.error);
   if (parsed.kind == meaning::success && !body) parsed.kind = meaning::unexpected;
   return parsed;
+}
+
+bool read_customer(std::string_view body, parsed_customer& into) {
+  json::monotonic_resource memory;
+  boost::system::error_code failed;
+  const auto parsed = json::parse(body, failed, &memory);
+  const auto* whole = failed ? nullptr : parsed.if_object();
+  if (!whole) return false;
+  into = {text_of(*whole, "customer_ref"), text_of(*whole, "provider_customer_id"), text_of(*whole, "merchant_id")};
+  return !into.provider_id.empty();
 }
 
 bool read_timeline(std::string_view body, std::string& payment_id, std::vector<timeline_entry>& entries) {

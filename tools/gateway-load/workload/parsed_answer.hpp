@@ -40,6 +40,7 @@ struct parsed_answer {
   std::string payment_id;
   state now = state::none;
   std::string state_text;
+  std::string charged;       ///< the status of a saved charge
   bool has_provider_error = false;
   bool has_hosted_url = false;
   std::int64_t refunded_amount = -1, refunded_total = -1, remaining_amount = -1, amount = -1;  ///< -1: not there
@@ -47,6 +48,13 @@ struct parsed_answer {
 };
 
 parsed_answer parse(const answer& got);
+
+/// What a platform is told of its customer.
+struct parsed_customer {
+  std::string ref, provider_id, merchant;
+};
+/// False if this is no customer.
+bool read_customer(std::string_view body, parsed_customer& into);
 
 /// One entry of a timeline.
 struct timeline_entry {

@@ -2,6 +2,7 @@
 //
 // An operation that is open, because no answer told its outcome, may have had either one. All others are known exactly.
 #include <algorithm>
+#include <map>
 
 #include "verifier.hpp"
 
@@ -196,7 +197,8 @@ class payment_comparison {
 };
 
 /// The reads of a payment, in this order. The last one is of the id that was only used under another payment's key.
-enum read_step : std::uint32_t { read_payment, read_its_timeline, read_wrong_payment };
+/// Behind all payments come the customers.
+enum read_step : std::uint32_t { read_payment, read_its_timeline, read_wrong_payment, read_its_customer };
 
 class payment_reader : public scenario {
  public:
@@ -211,6 +213,7 @@ class payment_reader : public scenario {
     const bool answered = got.status == 200 || got.status == 404;
     if (!requests_.on_answer(sent, answered) || !answered) return;
     switch (sent.step) {
+      case read_its_customer: return on_customer(sent, got);
       case read_payment: return on_payment(sent.subject, got);
       case read_its_timeline: return on_timeline(sent.subject, got);
       default: break;
@@ -223,7 +226,7 @@ class payment_reader : public scenario {
 
  private:
   std::optional<request> next_first_request() {
-    if (payment_ == model_.payments()) return std::nullopt;
+    if (payment_ == model_.payments()) return next_customer();
     const auto number = payment_;
     const auto step = step_;
     const bool last = step == (model_.payment(number).wrong_requests_sent ? read_wrong_payment : read_its_timeline);
@@ -238,6 +241,18 @@ class payment_reader : public scenario {
     made.caller = model_.caller_of(number);
     made.step = step;
     return made;
+  }
+
+  std::optional<request> next_customer() {
+    if (customer_ == model_.customers()) return std::nullopt;
+    auto made = model_.find_customer(customer_++);
+    made.step = read_its_customer;
+    return made;
+  }
+
+  void on_customer(const request& sent, const answer& got) {
+    model_.take_customer(sent, got);
+    progress_.customers += 1;
   }
 
   /// A payment whose creation was never answered need not exist.
@@ -277,6 +292,7 @@ class payment_reader : public scenario {
   model& model_;
   progress_of_verification& progress_;
   std::uint64_t payment_ = 0;
+  std::uint32_t customer_ = 0;
   read_step step_ = read_payment;
   retry_queue requests_;
 };
@@ -289,6 +305,19 @@ void compare_payment(model& of, std::uint64_t number, const parsed_answer& parse
 
 void compare_timeline(model& of, std::uint64_t number, const std::vector<timeline_entry>& entries, const answer& got) {
   payment_comparison{of, number, got}.timeline(entries);
+}
+
+void compare_customers(model& of) {
+  std::map<hash128, std::uint64_t> seen;
+  for (std::uint64_t number = 0; number < of.customers(); ++number) {
+    const auto& one = of.customer(number);
+    if (one.provider_id == hash128{}) continue;
+    const auto [first, fresh] = seen.emplace(one.provider_id, number);
+    if (fresh) continue;
+    of.found().add(
+        of.ids().customer(number) + ": is the same customer of the provider as " + of.ids().customer(first->second),
+        {request_id_of(of.customer(first->second).request_id), request_id_of(one.request_id)});
+  }
 }
 
 std::unique_ptr<scenario> read_payments(model& of, progress_of_verification& to, retry_limits limits) {

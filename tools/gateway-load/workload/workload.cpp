@@ -69,8 +69,11 @@ class mixed_workload : public workload {
   }
 
   void on_answer(const request& sent, const answer& got) override {
-    const auto outcome = model_.take(sent, got);
-    parts_[model_.payment(model_.key(sent.subject).payment).scenario].scenario->on_answer(sent, outcome);
+    const bool of_customer = sent.kind == operation::by_ref;
+    const auto outcome = of_customer ? model_.take_customer(sent, got) : model_.take(sent, got);
+    const auto number = of_customer ? model_.customer(sent.subject).scenario
+                                    : model_.payment(model_.key(sent.subject).payment).scenario;
+    parts_[number].scenario->on_answer(sent, outcome);
   }
 
   std::unique_ptr<scenario> settle() override { return settle_in_doubt(model_, progress_); }
@@ -84,8 +87,12 @@ class mixed_workload : public workload {
     for (std::uint64_t i = 0; i < model_.keys(); ++i) conclude_key(model_.key(i), result);
     if (progress_.read_back && progress_.payments < model_.payments())
       found.add(std::to_string(model_.payments() - progress_.payments) + " payments could not be read back", {});
+    if (progress_.read_back && progress_.customers < model_.customers())
+      found.add(std::to_string(model_.customers() - progress_.customers) + " customers could not be read back", {});
+    compare_customers(model_);
     if (received) result.events = compare_events(model_, *received);
     result.payments = progress_.payments;
+    result.customers = progress_.customers;
     result.settled = progress_.settled;
     result.violations = found.count();
     result.shown = found.shown();
@@ -121,6 +128,7 @@ class mixed_workload : public workload {
 std::unique_ptr<mix_scenario> make_mix_scenario(const std::string& name, const workload_options& options, model& of,
                                                 std::uint8_t number) {
   if (name == "hot") return make_hot_scenario(options, of, number);
+  if (name == "saved") return make_saved_scenario(of, number);
   if (auto made = make_payments_scenario(name, options, of, number)) return made;
   if (auto made = make_keys_scenario(name, options, of, number)) return made;
   throw std::invalid_argument("no scenario is called '" + name + "'");

@@ -14,7 +14,7 @@
 
 namespace gateway::load {
 
-/// create, lifecycle, storm, reuse, hot, replay, hosted, webhooks
+/// create, lifecycle, storm, reuse, hot, replay, hosted, webhooks, saved
 struct weighted_scenario {
   std::string name;
   double weight = 1;
@@ -35,6 +35,7 @@ struct workload_options {
   unsigned hot_payments = 1;  ///< hot: payments that all its operations go to
   unsigned refunds = 2;  ///< lifecycle: the last of them refunds what is left
   std::uint64_t seed = 1;
+  std::string merchant;  ///< for whom a platform's key acts: its customers are that merchant's
   std::string payment_method = "pm_card_visa";
   std::string currency = "HKD";
 };
