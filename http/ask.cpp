@@ -31,6 +31,16 @@ boost::asio::awaitable<caf::expected<customers_lookup>> ask(worker& here, find_c
                                           here.shared.config.http.answer_timeout);
 }
 
+boost::asio::awaitable<caf::expected<subscriptions_lookup>> ask(worker& here, find_subscriptions query) {
+  return here.self->ask<subscriptions_lookup>(here.shared.archive, std::move(query),
+                                              here.shared.config.http.answer_timeout);
+}
+
+boost::asio::awaitable<caf::expected<subscription_keys_lookup>> ask(worker& here, find_subscription_keys query) {
+  return here.self->ask<subscription_keys_lookup>(here.shared.people, std::move(query),
+                                                  here.shared.config.http.answer_timeout);
+}
+
 boost::asio::awaitable<caf::expected<grant_lookup>> ask(worker& here, find_grant query) {
   return here.self->ask<grant_lookup>(here.shared.people, std::move(query), here.shared.config.http.answer_timeout);
 }

@@ -99,6 +99,9 @@ constexpr auto catalogue = std::to_array<error_row>({
     {customer_not_found, 404, plain, false, "customer_not_found", "No such customer of the platform at this merchant.",
      "No payment of this platform has made a customer with that customer_ref at the merchant whom Service-Merchant "
      "names. Refs are compared byte for byte; those of other platforms and at other merchants are other customers."},
+    {subscription_not_found, 404, plain, false, "subscription_not_found", "No such subscription of this merchant.",
+     "There is no subscription of that id at the merchant, in this environment. Both its subscription_id and the id in "
+     "its events name it."},
     {grant_not_found, 404, plain, false, "GRANT_NOT_FOUND", "The platform has no such grant.",
      "There is no grant of that id, or it is another platform's. These cases are not told apart."},
     {method_not_allowed, 405, plain, false, "method_not_allowed", "This address does not take that method.",
@@ -127,6 +130,10 @@ constexpr auto catalogue = std::to_array<error_row>({
      "A payment with this payment_id exists already.",
      "Another request created a payment with this payment_id in this environment. Look at it with GET, or choose a new "
      "payment_id."},
+    {subscription_already_exists, 409, plain, false, "subscription already exists",
+     "A subscription with this subscription_id exists already.",
+     "Another request opened a checkout with this subscription_id. Look at it with GET, or choose a new "
+     "subscription_id."},
     {not_capturable, 409, plain, true, "payment not authorized for capture",
      "Only an authorized payment can be captured.",
      "The payment is not authorized: it is still open, or it was refunded, voided or failed. Nothing was changed."},
@@ -140,6 +147,11 @@ constexpr auto catalogue = std::to_array<error_row>({
      "An earlier operation's outcome is not known yet.",
      "The provider has not told the outcome of an earlier operation on this payment. The gateway asks it until it "
      "knows; watch the payment or its timeline, then repeat the operation with a new Idempotency-Key."},
+    {subscription_outcome_pending, 409, plain, true, "subscription outcome pending",
+     "An earlier operation's outcome is not known yet.",
+     "An operation on this subscription is still under way at the provider. Repeat yours with a new Idempotency-Key "
+     "once "
+     "it has ended."},
     {conflict, 409, plain, false, "conflict", "The change contradicts what exists.",
      "An operator's command names something that exists already or that does not fit together. The message says what."},
 
@@ -178,6 +190,15 @@ constexpr auto catalogue = std::to_array<error_row>({
     {provider_outcome_unknown, 502, envelope, true, "provider outcome unknown", "",
      "The provider did not answer in time or failed while answering, so the outcome is not known. The payment is never "
      "charged twice: the gateway keeps asking until it knows. Watch the payment or its timeline before a new attempt."},
+    {checkout_failed, 502, envelope, true, "subscription checkout failed", "",
+     "The provider opened no checkout; error tells why. A new attempt needs a new subscription_id and a new "
+     "Idempotency-Key."},
+    {cancel_rejected, 502, envelope, true, "cancel rejected by provider", "",
+     "The subscription goes on. A new attempt needs a new Idempotency-Key."},
+    {cancel_outcome_unknown, 502, envelope, true, "cancel outcome unknown", "",
+     "The provider did not say whether it has ended; the gateway asks it until it knows. Look at the subscription with "
+     "GET; canceling again, with a new "
+     "Idempotency-Key, does no harm."},
     {refund_not_supported, 502, envelope, true, "refund not supported by configured provider", "",
      "The payment's provider has no refunds. Do not repeat the call."},
     {void_not_supported, 502, envelope, true, "void not supported by configured provider", "",
@@ -271,6 +292,8 @@ error_code code_of(problem why) noexcept {
     case problem::platform_suspended: return error_code::platform_suspended;
     case problem::key_ended: return error_code::unauthorized;
     case problem::grant_ended: return error_code::not_granted;
+    case problem::subscription_not_found: return error_code::subscription_not_found;
+    case problem::subscription_already_exists: return error_code::subscription_already_exists;
     case problem::customer_not_found: return error_code::customer_not_found;
     case problem::no_saved_method: return error_code::server_flow_requires_payment_method;
     case problem::not_capturable: return error_code::not_capturable;
@@ -285,6 +308,16 @@ error_code code_of(problem why) noexcept {
     case problem::refund_rejected: return error_code::refund_rejected;
     case problem::void_rejected: return error_code::void_rejected;
     case problem::provider_outcome_unknown: return error_code::provider_outcome_unknown;
+  }
+  return error_code::internal_error;
+}
+
+error_code code_of(subscription_problem why) noexcept {
+  switch (why) {
+    case subscription_problem::outcome_pending: return error_code::subscription_outcome_pending;
+    case subscription_problem::checkout_failed: return error_code::checkout_failed;
+    case subscription_problem::cancel_rejected: return error_code::cancel_rejected;
+    case subscription_problem::outcome_unknown: return error_code::cancel_outcome_unknown;
   }
   return error_code::internal_error;
 }

@@ -10,6 +10,7 @@
 
 #include "gateway/directory_commands.hpp"
 #include "gateway/domain/problem.hpp"
+#include "gateway/domain/subscription_machine.hpp"
 #include "message.hpp"
 
 namespace gateway::http {
@@ -41,6 +42,7 @@ enum class error_code : unsigned char {
   not_found,
   payment_not_found,
   customer_not_found,
+  subscription_not_found,
   grant_not_found,  ///< GRANT_NOT_FOUND of the revoke endpoint
   method_not_allowed,
   request_timeout,
@@ -52,10 +54,12 @@ enum class error_code : unsigned char {
   request_in_progress,
   idempotency_key_reused,
   payment_already_exists,
+  subscription_already_exists,
   not_capturable,
   not_voidable,
   not_refundable,
   payment_outcome_pending,
+  subscription_outcome_pending,
   conflict,  ///< an operator's command that names something in the way
   // 422
   merchant_not_charge_capable,
@@ -68,6 +72,9 @@ enum class error_code : unsigned char {
   // 5xx
   internal_error,
   provider_outcome_unknown,
+  checkout_failed,  ///< of a subscription; its body has no code of ours
+  cancel_rejected,
+  cancel_outcome_unknown,
   refund_not_supported,
   void_not_supported,
   refund_rejected,
@@ -102,6 +109,7 @@ const error_row& row_of(error_code code) noexcept;
 
 /// Which code a problem of the domain has.
 error_code code_of(problem why) noexcept;
+error_code code_of(subscription_problem why) noexcept;
 /// The operation that a problem is about, where its body says so: `capture` or `void`.
 std::optional<std::string_view> operation_of(problem why) noexcept;
 

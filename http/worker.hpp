@@ -67,10 +67,11 @@ struct worker {
 boost::asio::awaitable<caf::expected<entity_reply>> ask(worker& here, entity_request request);
 /// Asks the directory actor.
 boost::asio::awaitable<caf::expected<operator_result>> ask(worker& here, operator_command command);
-/// Ask the store's reader for people and grants.
+/// Ask the store's reader for people, grants and subscriptions.
 boost::asio::awaitable<caf::expected<user_lookup>> ask(worker& here, find_user query);
 boost::asio::awaitable<caf::expected<session_lookup>> ask(worker& here, find_session query);
 boost::asio::awaitable<caf::expected<grant_lookup>> ask(worker& here, find_grant query);
+boost::asio::awaitable<caf::expected<subscription_keys_lookup>> ask(worker& here, find_subscription_keys query);
 /// Asks the hasher. Overloaded where too many passwords wait.
 boost::asio::awaitable<caf::expected<bool>> ask(worker& here, verify_password question);
 /// Asks the store what is kept under an idempotency key.
@@ -80,6 +81,7 @@ boost::asio::awaitable<caf::expected<commit_outcome>> commit(worker& here, unit_
 /// Ask the store's reader for operators' lists.
 boost::asio::awaitable<caf::expected<grants_lookup>> ask(worker& here, find_grants query);
 boost::asio::awaitable<caf::expected<customers_lookup>> ask(worker& here, find_customers query);
+boost::asio::awaitable<caf::expected<subscriptions_lookup>> ask(worker& here, find_subscriptions query);
 boost::asio::awaitable<caf::expected<deliveries_lookup>> ask(worker& here, find_deliveries query);
 boost::asio::awaitable<caf::expected<events_lookup>> ask(worker& here, find_events query);
 /// Asks the dispatcher.

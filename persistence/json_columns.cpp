@@ -1,12 +1,8 @@
 #include "persistence/json_columns.hpp"
 
-#include <boost/json.hpp>
-
-#include "persistence/rows.hpp"
+#include "persistence/json_fields.hpp"
 
 namespace gateway::persistence {
-
-namespace json = boost::json;
 
 namespace {
 
@@ -20,31 +16,6 @@ constexpr detail_field detail_fields[] = {
     {"cancel_url", &payment_details::cancel_url},          {"description", &payment_details::description},
     {"customer_email", &payment_details::customer_email},  {"customer_name", &payment_details::customer_name},
     {"customer_mobile", &payment_details::customer_mobile}};
-
-std::string text_of(const json::value& v) { return std::string{v.as_string()}; }
-
-template <class Value>
-Value known(std::optional<Value> parsed, const char* what) {
-  if (!parsed) throw corrupt_row(std::string{"unknown "} + what);
-  return *parsed;
-}
-
-/// Reads a value with `take`; whatever is wrong with the text is a corrupt row.
-template <class Take>
-auto from_value(std::string_view text, const char* column, Take take) {
-  try {
-    return take(json::parse(text));
-  } catch (const corrupt_row&) {
-    throw;
-  } catch (const std::exception&) {
-    throw corrupt_row(std::string{"unreadable JSON in column "} + column);
-  }
-}
-
-template <class Take>
-auto from_object(std::string_view text, const char* column, Take take) {
-  return from_value(text, column, [&](const json::value& parsed) { return take(parsed.as_object()); });
-}
 
 }  // namespace
 
@@ -70,13 +41,15 @@ std::string to_json(const payment_customer& customer) {
                                       {"saved_method", customer.saved_method}});
 }
 
-std::string to_json(const provider_error& error) {
-  return json::serialize(json::object{{"category", to_string(error.category)},
-                                      {"code", error.code},
-                                      {"message", error.message},
-                                      {"retryable", error.retryable},
-                                      {"outcome_unknown", error.outcome_unknown}});
+json::object object_of(const provider_error& error) {
+  return {{"category", to_string(error.category)},
+          {"code", error.code},
+          {"message", error.message},
+          {"retryable", error.retryable},
+          {"outcome_unknown", error.outcome_unknown}};
 }
+
+std::string to_json(const provider_error& error) { return json::serialize(object_of(error)); }
 
 std::string to_json(const open_operation& open) {
   return json::serialize(json::object{{"principal", open.command.principal},
@@ -127,17 +100,17 @@ payment_customer customer_from_json(std::string_view text) {
   });
 }
 
-provider_error error_from_json(std::string_view text) {
-  return from_object(text, "error", [](const json::object& object) {
-    provider_error error;
-    error.category = known(parse_error_category(text_of(object.at("category"))), "error category");
-    error.code = text_of(object.at("code"));
-    error.message = text_of(object.at("message"));
-    error.retryable = object.at("retryable").as_bool();
-    error.outcome_unknown = object.at("outcome_unknown").as_bool();
-    return error;
-  });
+provider_error error_of(const json::object& object) {
+  provider_error error;
+  error.category = known(parse_error_category(text_of(object.at("category"))), "error category");
+  error.code = text_of(object.at("code"));
+  error.message = text_of(object.at("message"));
+  error.retryable = object.at("retryable").as_bool();
+  error.outcome_unknown = object.at("outcome_unknown").as_bool();
+  return error;
 }
+
+provider_error error_from_json(std::string_view text) { return from_object(text, "error", error_of); }
 
 open_operation open_operation_from_json(std::string_view text, const entity_key& of) {
   return from_object(text, "open_command", [&](const json::object& object) {

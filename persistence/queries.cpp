@@ -76,7 +76,16 @@ entity_lookup run(db_connection& db, const find_entity& what) {
         answer.found = std::make_shared<const customer>(customer_from(row, what.key.merchant));
       });
       break;
-    case entity_kind::subscription: break;  // they have no table yet
+    case entity_kind::subscription:
+      db.read(statements::read_subscription, key, [&](const result_row& row) {
+        answer.found = std::make_shared<const subscription>(subscription_from(row, what.key.merchant));
+      });
+      break;
+    case entity_kind::enrollment:
+      db.read(statements::read_enrollment, key, [&](const result_row& row) {
+        answer.found = std::make_shared<const sandbox_enrollment>(enrollment_from(row, what.key));
+      });
+      break;
   }
   return answer;
 }
@@ -88,6 +97,27 @@ customers_lookup run(db_connection& db, const find_customers& what) {
   db.read(statements::read_customers, parameters, [&](const result_row& row) {
     answer.customers.push_back(std::make_shared<const customer>(customer_from(row, what.merchant)));
   });
+  return answer;
+}
+
+subscriptions_lookup run(db_connection& db, const find_subscriptions& what) {
+  const cell parameters[] = {std::string_view{what.merchant.value}, to_string(environment::live),
+                             std::string_view{what.after}, std::int64_t{what.limit}};
+  subscriptions_lookup answer;
+  db.read(statements::read_subscriptions, parameters, [&](const result_row& row) {
+    answer.subscriptions.push_back(std::make_shared<const subscription>(subscription_from(row, what.merchant)));
+  });
+  return answer;
+}
+
+subscription_keys_lookup run(db_connection& db, const find_subscription_keys& what) {
+  const bool by_provider_id = !what.provider_id.empty();
+  const cell parameters[] = {std::string_view{by_provider_id ? what.provider_id : what.id}, std::int64_t{what.limit}};
+  const auto& sql =
+      by_provider_id ? statements::read_subscription_keys_by_provider_id : statements::read_subscription_keys_by_id;
+  subscription_keys_lookup answer;
+  db.read(sql, parameters,
+          [&](const result_row& row) { answer.keys.push_back(key_from(row, entity_kind::subscription)); });
   return answer;
 }
 
@@ -114,20 +144,22 @@ due_lookup run(db_connection& db, const find_due& what) {
   struct table {
     entity_kind kind;
     const statement* all;
-    const statement* open;
+    const statement* open;  ///< null: none has an open operation
   };
   static constexpr table tables[] = {
-      {entity_kind::payment, &statements::read_due_payments, &statements::read_due_open_payments}};
+      {entity_kind::payment, &statements::read_due_payments, &statements::read_due_open_payments},
+      {entity_kind::subscription, &statements::read_due_subscriptions, &statements::read_due_open_subscriptions},
+      {entity_kind::enrollment, &statements::read_due_enrollments, nullptr}};
   const std::int64_t now = to_unix_ms(what.now), later_than = to_unix_ms(what.later_than), limit = what.limit;
   const cell all[] = {now, limit};
   const cell open[] = {now, later_than, limit};
   due_lookup answer;
   for (const auto& each : tables) {
-    const auto add = [&](const result_row& row) { answer.keys.push_back(due_from(row, each.kind)); };
-    if (what.open_only)
-      db.read(*each.open, open, add);
-    else
+    const auto add = [&](const result_row& row) { answer.keys.push_back(key_from(row, each.kind)); };
+    if (!what.open_only)
       db.read(*each.all, all, add);
+    else if (each.open)
+      db.read(*each.open, open, add);
   }
   return answer;
 }

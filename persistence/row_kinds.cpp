@@ -13,12 +13,17 @@ using enum commit_outcome;
 // By row_kind.
 constexpr row_writing table[] = {
     {&statements::insert_command, nullptr, 0, duplicate_command},
+    {&statements::insert_counted_event, nullptr, 0, duplicate_record},
     {&statements::insert_payment, nullptr, 0, entity_exists},
     {&statements::insert_binding, nullptr, 0, entity_exists},
     {&statements::insert_customer, nullptr, 0, entity_exists},
+    {&statements::insert_subscription, nullptr, 0, entity_exists},
+    {&statements::insert_enrollment, nullptr, 0, entity_exists},
     {&statements::update_payment, nullptr, 0, lost_claim},
     {&statements::update_binding, nullptr, 0, lost_claim},
     {&statements::update_customer, nullptr, 0, lost_claim},
+    {&statements::update_subscription, nullptr, 0, lost_claim},
+    {&statements::update_enrollment, nullptr, 0, lost_claim},
     {&statements::insert_past_grant, nullptr, 0, lost_claim},
     {&statements::finish_command, nullptr, 0, lost_claim},
     {&statements::insert_attempt, nullptr, 0, lost_claim},
@@ -67,6 +72,9 @@ struct insert_gatherer {
   void operator()(const save_api_key& k) const { insert_api_key_row(rows.add_to(row_kind::api_key), k); }
   void operator()(const binding_ptr& b) const { binding_row(rows.add_to(row_kind::binding), *b); }
   void operator()(const customer_ptr& c) const { customer_row(rows.add_to(row_kind::customer), *c); }
+  void operator()(const subscription_ptr& s) const { subscription_row(rows.add_to(row_kind::subscription), *s); }
+  void operator()(const enrollment_ptr& e) const { enrollment_row(rows.add_to(row_kind::enrollment), *e); }
+  void operator()(const counted_event& e) const { insert_counted_event_row(rows.add_to(row_kind::counted_event), e); }
   void operator()(const past_grant& g) const { insert_past_grant_row(rows.add_to(row_kind::past_grant), g); }
   void operator()(const save_user& u) const { insert_person_row(rows.add_to(row_kind::person), u); }
   void operator()(const save_membership& m) const { put_membership_row(rows.add_to(row_kind::membership), m); }
@@ -92,6 +100,8 @@ struct claim_gatherer {
   void operator()(const delivery& d) const { update_delivery_row(rows.add_to(row_kind::delivery_claim), d); }
   void operator()(const binding_ptr& b) const { binding_row(rows.add_to(row_kind::binding_claim), *b); }
   void operator()(const customer_ptr& c) const { customer_row(rows.add_to(row_kind::customer_claim), *c); }
+  void operator()(const subscription_ptr& s) const { subscription_row(rows.add_to(row_kind::subscription_claim), *s); }
+  void operator()(const enrollment_ptr& e) const { enrollment_row(rows.add_to(row_kind::enrollment_claim), *e); }
   void operator()(const update_platform& p) const { update_platform_row(rows.add_to(row_kind::platform_change), p); }
   void operator()(const revoke_platform_key& k) const {
     revoke_platform_key_row(rows.add_to(row_kind::platform_key_revocation), k);
@@ -117,6 +127,9 @@ struct row_hasher {
   std::size_t operator()(const revoke_api_key& k) const { return of({k.id.value}); }
   std::size_t operator()(const binding_ptr& b) const { return std::hash<entity_key>{}(b->key); }
   std::size_t operator()(const customer_ptr& c) const { return std::hash<entity_key>{}(c->key); }
+  std::size_t operator()(const subscription_ptr& s) const { return std::hash<entity_key>{}(s->key); }
+  std::size_t operator()(const enrollment_ptr& e) const { return std::hash<entity_key>{}(e->key); }
+  std::size_t operator()(const counted_event& e) const { return of({e.merchant.value, to_string(e.env), e.event_id}); }
   std::size_t operator()(const past_grant& g) const { return of({g.what.id.value}); }
   std::size_t operator()(const save_user& u) const { return of({u.id.value}); }
   std::size_t operator()(const set_user_password& p) const { return of({p.user.value}); }
@@ -156,7 +169,7 @@ struct size_estimator {
     auto bytes = 512 + p->hosted_url.size() + details.description.size() + details.success_url.size() +
                  details.cancel_url.size() + details.customer_email.size() + details.customer_name.size() +
                  details.customer_mobile.size();
-    for (const auto& [name, value] : details.metadata) bytes += name.size() + value.size() + 8;
+    bytes += of(details.metadata);
     if (p->customer) bytes += 256 + p->customer->ref.size() + p->customer->saved_method.size();
     return bytes;
   }
@@ -172,6 +185,19 @@ struct size_estimator {
     for (const auto& method : c->methods) bytes += method.size() + 4;
     return bytes;
   }
+  std::size_t operator()(const subscription_ptr& s) const {
+    const auto& details = s->details;
+    auto bytes = 1024 + s->hosted_url.size() + details.customer_ref.size() + details.success_url.size() +
+                 details.cancel_url.size() + details.description.size() + of(s->state.metadata);
+    for (const auto& n : s->waiting) bytes += of(n);
+    for (const auto& c : s->owed) bytes += 768 + c.customer_ref.size() + c.description.size() + of(c.metadata);
+    return bytes;
+  }
+  std::size_t operator()(const enrollment_ptr& e) const {
+    auto bytes = 1024 + of(e->what.metadata);
+    for (const auto& n : e->untold) bytes += of(n);
+    return bytes;
+  }
   std::size_t operator()(const past_grant& g) const { return 384 + g.what.revoke_reason.size(); }
   std::size_t operator()(const insert_platform& p) const { return of(p.what); }
   std::size_t operator()(const update_platform& p) const { return of(p.what); }
@@ -181,6 +207,12 @@ struct size_estimator {
   }
 
  private:
+  static std::size_t of(const metadata_map& metadata) {
+    std::size_t bytes = 0;
+    for (const auto& [name, value] : metadata) bytes += name.size() + value.size() + 8;
+    return bytes;
+  }
+  static std::size_t of(const subscription_notification& n) { return 1024 + of(n.state.metadata); }
   static std::size_t of(const platform& p) {
     auto bytes = 256 + p.name.size() + p.contact.size();
     for (const auto& uri : p.redirect_uris) bytes += uri.size() + 4;

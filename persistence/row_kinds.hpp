@@ -14,15 +14,21 @@
 namespace gateway::persistence {
 
 /// In the order in which a batch writes them. The first failure is the outcome of a unit: a taken idempotency key
-/// counts before a taken id.
+/// counts before all else, and that an event has been counted before what became of it, a row that moved on or is
+/// there.
 enum class row_kind : unsigned char {
   command,
+  counted_event,
   payment,
   binding,
   customer,
+  subscription,
+  enrollment,
   payment_claim,
   binding_claim,
   customer_claim,
+  subscription_claim,
+  enrollment_claim,
   past_grant,
   command_finish,
   attempt,
@@ -52,7 +58,7 @@ enum class row_kind : unsigned char {
   sessions_purge,
 };
 
-inline constexpr std::size_t row_kind_count = 34;
+inline constexpr std::size_t row_kind_count = 39;
 
 struct row_writing {
   const write_shape* shape;  ///< writes many rows at once

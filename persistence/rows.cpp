@@ -1,17 +1,11 @@
 #include "persistence/rows.hpp"
 
-#include <limits>
-
 #include "persistence/json_columns.hpp"
+#include "persistence/row_cursor.hpp"
 
 namespace gateway::persistence {
 
 namespace {
-
-/// The key of an entity in the table of its kind.
-row_buffer& add_key(row_buffer& rows, const entity_key& key) {
-  return rows.add(key.merchant.value).add(to_string(key.env)).add(key.id);
-}
 
 /// The key of an entity in a table that several kinds share.
 row_buffer& add_subject(row_buffer& rows, const entity_key& key) {
@@ -46,45 +40,6 @@ void each_word(std::string_view text, Visit visit) {
   }
 }
 
-// The times whose year has four digits.
-constexpr std::int64_t first_ms = -62'135'596'800'000;  ///< 0001-01-01T00:00:00.000Z
-constexpr std::int64_t last_ms = 253'402'300'799'999;   ///< 9999-12-31T23:59:59.999Z
-
-/// Reads a row from left to right, in the order of its SELECT. A value that the program could not have written is
-/// corrupt.
-class cursor {
- public:
-  explicit cursor(const result_row& row) noexcept : row_(row) {}
-
-  std::string text() { return row_.text(at_++); }
-  template <class Number = std::int64_t>
-  Number number(const char* what, std::int64_t least = 0, std::int64_t most = std::numeric_limits<Number>::max()) {
-    const auto stored = row_.integer(at_++);
-    if (stored < least || stored > most) throw corrupt_row(std::string{what} + " out of bounds");
-    return static_cast<Number>(stored);
-  }
-  bool flag(const char* what) { return number(what, 0, 1) != 0; }
-  time_point time() { return from_unix_ms(number("time", first_ms, last_ms)); }
-  bool skip_null() {
-    if (!row_.is_null(at_)) return false;
-    ++at_;
-    return true;
-  }
-  std::optional<time_point> optional_time() { return skip_null() ? std::nullopt : std::optional{time()}; }
-
-  /// Reads a name, which must be one that this program knows.
-  template <class Parse>
-  auto named(Parse parse, const char* what) {
-    const auto parsed = parse(std::string_view{text()});
-    if (!parsed) throw corrupt_row(std::string{"unknown "} + what);
-    return *parsed;
-  }
-
- private:
-  const result_row& row_;
-  unsigned at_ = 0;
-};
-
 // The largest delivery number: receivers read it from JSON, where a double keeps integers exact up to here.
 constexpr std::int64_t last_number = (std::int64_t{1} << 53) - 1;
 
@@ -92,12 +47,6 @@ bool fits(const open_operation& open, const payment& p) {
   const auto begun = to_unix_ms(open.begun_at);
   return open.amount >= 0 && open.amount <= p.amount.minor && open.claim >= 0 && open.claim <= p.version &&
          begun >= first_ms && begun <= last_ms;
-}
-
-std::optional<environment> parse_environment(std::string_view text) {
-  if (text == "test") return environment::test;
-  if (text == "live") return environment::live;
-  return std::nullopt;
 }
 
 template <class Value>
@@ -410,7 +359,7 @@ timeline_entry timeline_entry_from(const result_row& row) {
   return e;
 }
 
-entity_key due_from(const result_row& row, entity_kind kind) {
+entity_key key_from(const result_row& row, entity_kind kind) {
   cursor in{row};
   entity_key key;
   key.merchant = merchant_id{in.text()};
@@ -628,7 +577,7 @@ stored_route route_from(const result_row& row) {
     r.way.currencies.push_back(*parsed);
   });
   each_word(in.text(), [&](std::string_view word) {
-    const auto parsed = parser_among({payment_method_kind::card, payment_method_kind::pkr_wallet})(word);
+    const auto parsed = parse_payment_method_kind(word);
     if (!parsed) throw corrupt_row("unknown payment method kind");
     r.way.methods.push_back(*parsed);
   });

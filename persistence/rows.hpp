@@ -66,6 +66,11 @@ void revoke_platform_key_row(row_buffer& rows, const revoke_platform_key& k);
 void binding_row(row_buffer& rows, const grant_binding& b);
 /// For insert_customer and for update_customer.
 void customer_row(row_buffer& rows, const customer& c);
+/// For insert_subscription and for update_subscription.
+void subscription_row(row_buffer& rows, const subscription& s);
+/// For insert_enrollment and for update_enrollment.
+void enrollment_row(row_buffer& rows, const sandbox_enrollment& e);
+void insert_counted_event_row(row_buffer& rows, const counted_event& e);
 void insert_past_grant_row(row_buffer& rows, const past_grant& g);
 void put_connection_row(row_buffer& rows, const save_connection& c);
 void put_route_row(row_buffer& rows, const save_route& r);
@@ -85,7 +90,8 @@ class corrupt_row : public std::runtime_error {
 payment payment_from(const result_row& row, const entity_key& key);
 command_record command_from(const result_row& row, const command_key& key);
 timeline_entry timeline_entry_from(const result_row& row);
-entity_key due_from(const result_row& row, entity_kind kind);
+/// From a row of a read that answers with keys.
+entity_key key_from(const result_row& row, entity_kind kind);
 save_merchant merchant_from(const result_row& row);
 stored_key api_key_from(const result_row& row);
 stored_user user_from(const result_row& row);
@@ -98,6 +104,9 @@ stored_platform_key platform_key_from(const result_row& row);
 grant_binding binding_from(const result_row& row, const entity_key& key);
 /// From a row of read_customer or read_customers.
 customer customer_from(const result_row& row, const merchant_id& merchant);
+/// From a row of read_subscription or read_subscriptions.
+subscription subscription_from(const result_row& row, const merchant_id& merchant);
+sandbox_enrollment enrollment_from(const result_row& row, const entity_key& key);
 stored_binding stored_binding_from(const result_row& row);
 grant_lookup grant_lookup_from(const result_row& row);
 std::pair<entity_key, grant> grant_from(const result_row& row);

@@ -42,6 +42,11 @@ constexpr names binding_columns[] = {"merchant_id", "environment", "platform_id"
 constexpr names customer_columns[] = {"merchant_id",  "environment", "customer_id",          "platform_id",
                                       "customer_ref", "provider",    "provider_customer_id", "methods",
                                       "created_at",   "version"};
+constexpr names subscription_columns[] = {
+    "merchant_id", "environment",    "subscription_id", "platform_id", "provider", "provider_subscription_id",
+    "status",      "open_operation", "due_at",          "document",    "version"};
+constexpr names enrollment_columns[] = {"merchant_id", "environment", "enrollment_id", "due_at", "document", "version"};
+constexpr names counted_event_columns[] = {"merchant_id", "environment", "event_id"};
 constexpr names past_grant_columns[] = {"merchant_id", "environment", "platform_id", "grant_id",     "scopes",
                                         "given_by",    "granted_at",  "revoked_at",  "revoke_reason"};
 constexpr names connection_columns[] = {"merchant_id", "environment", "provider", "connection_id", "status", "account"};
@@ -109,6 +114,19 @@ const write_shape update_customer{.what = guarded_update,
                                   .columns = customer_columns,
                                   .keys = 3,
                                   .guard = "version = {new} - 1"};
+const write_shape insert_subscription{insert, "subscriptions", subscription_columns, 3};
+const write_shape update_subscription{.what = guarded_update,
+                                      .table = "subscriptions",
+                                      .columns = subscription_columns,
+                                      .keys = 3,
+                                      .guard = "version = {new} - 1"};
+const write_shape insert_enrollment{insert, "enrollments", enrollment_columns, 3};
+const write_shape update_enrollment{.what = guarded_update,
+                                    .table = "enrollments",
+                                    .columns = enrollment_columns,
+                                    .keys = 3,
+                                    .guard = "version = {new} - 1"};
+const write_shape insert_counted_event{insert, "counted_events", counted_event_columns, 3};
 const write_shape insert_past_grant{insert, "past_grants", past_grant_columns, 4};
 const write_shape put_connection{
     .what = upsert, .table = "connections", .columns = connection_columns, .keys = 3, .replaced = connection_replaced};
@@ -203,6 +221,16 @@ const statement read_due_open_payments{
     "SELECT merchant_id, environment, payment_id FROM payments WHERE due_at <= ? AND due_at > ? AND "
     "open_command IS NOT NULL ORDER BY due_at LIMIT ?"};
 
+const statement read_due_subscriptions{
+    "SELECT merchant_id, environment, subscription_id FROM subscriptions WHERE due_at IS NOT NULL AND due_at <= ? "
+    "ORDER BY due_at LIMIT ?"};
+const statement read_due_open_subscriptions{
+    "SELECT merchant_id, environment, subscription_id FROM subscriptions WHERE due_at <= ? AND due_at > ? AND "
+    "open_operation = 1 ORDER BY due_at LIMIT ?"};
+const statement read_due_enrollments{
+    "SELECT merchant_id, environment, enrollment_id FROM enrollments WHERE due_at IS NOT NULL AND due_at <= ? "
+    "ORDER BY due_at LIMIT ?"};
+
 const statement read_merchants{
     "SELECT merchant_id, entity_id, name, entity_kind, owner_email, created_at FROM merchants ORDER BY created_at, "
     "merchant_id"};
@@ -236,6 +264,22 @@ const statement read_binding{
 const statement read_customer{CUSTOMER "customer_id = ?"};
 const statement read_customers{CUSTOMER "customer_id > ? ORDER BY customer_id LIMIT ?"};
 #undef CUSTOMER
+#define SUBSCRIPTION                                                                               \
+  "SELECT environment, subscription_id, platform_id, provider, provider_subscription_id, status, " \
+  "open_operation, due_at, document, version FROM subscriptions WHERE merchant_id = ? AND environment = ? AND "
+const statement read_subscription{SUBSCRIPTION "subscription_id = ?"};
+const statement read_subscriptions{SUBSCRIPTION "subscription_id > ? ORDER BY subscription_id LIMIT ?"};
+#undef SUBSCRIPTION
+#define KEYS_BY(column)                                                               \
+  "SELECT merchant_id, environment, subscription_id FROM subscriptions WHERE " column \
+  " = ? "                                                                             \
+  "ORDER BY merchant_id, environment, subscription_id LIMIT ?"
+const statement read_subscription_keys_by_id{KEYS_BY("subscription_id")};
+const statement read_subscription_keys_by_provider_id{KEYS_BY("provider_subscription_id")};
+#undef KEYS_BY
+const statement read_enrollment{
+    "SELECT due_at, document, version FROM enrollments WHERE merchant_id = ? AND environment = ? AND "
+    "enrollment_id = ?"};
 const statement read_bindings{
     "SELECT merchant_id, environment, platform_id, scopes, revoked_at, version FROM grants "
     "ORDER BY merchant_id, environment, platform_id"};

@@ -61,6 +61,8 @@ reader_actor::behavior_type behave(reader_pointer self, const store_location& wh
       [self](const find_grant& q) { return answer<grant_lookup>(self, q); },
       [self](const find_grants& q) { return answer<grants_lookup>(self, q); },
       [self](const find_customers& q) { return answer<customers_lookup>(self, q); },
+      [self](const find_subscription_keys& q) { return answer<subscription_keys_lookup>(self, q); },
+      [self](const find_subscriptions& q) { return answer<subscriptions_lookup>(self, q); },
       [self](const find_user& q) { return answer<user_lookup>(self, q); },
       [self](const find_session& q) { return answer<session_lookup>(self, q); },
       [self](wake_atom) {

@@ -151,12 +151,23 @@ class entity_queue {
 
   void deliver(job& work, entity_reply reply) {
     work.promise.deliver(std::move(reply));
+    leave(work);
+  }
+
+  /// Goes on with the next request. Whoever asked for this one is answered by the entity, later.
+  void leave(job& work) {
     work.request.admission.reset();
     entity().operation_over();
     next();
   }
 
   void fail(job& work, problem why) { deliver(work, entity_reply{why}); }
+
+  /// The request may have waited since its caller was judged.
+  std::optional<problem> forbids(const job& work) const {
+    if (!work.request.by) return std::nullopt;
+    return no_longer_permitted(context_->merchants, *work.request.by, key_);
+  }
 
   // ---- durable steps ----------------------------------------------------------------------------
 
@@ -241,17 +252,19 @@ class entity_queue {
   /// Commits what the machine has made of the row, with what it tells; once committed, it is what this actor knows.
   template <class Then>
   void commit_change(unit_of_work unit, Row next, std::vector<timeline_entry> entries, Then then) {
-    for (auto& entry : entries)
-      if (entry.kind == timeline_kind::event) {
-        entry.event_id = "evt_" + crypto::random_hex(16);
-        entry.event_data = entity().event_data(next, entry.operation);
-      }
+    // An event that a provider's notification tells has an id already, so that it is told once.
+    if constexpr (Entity::has_timeline)
+      for (auto& entry : entries)
+        if (entry.kind == timeline_kind::event) {
+          if (entry.event_id.empty()) entry.event_id = "evt_" + crypto::random_hex(16);
+          if (entry.event_data.empty()) entry.event_data = entity().event_data(next, entry.operation);
+        }
     auto row = std::make_shared<const Row>(std::move(next));
     auto outbox = deliveries_of(key_, entries, *context_);
     unit.inserts.reserve(entries.size() + outbox.jobs.size());
     for (const auto& entry : entries) unit.inserts.push_back(entry);
     for (const auto& to_send : outbox.jobs) unit.inserts.push_back(to_send.row);
-    unit.claims.push_back(row);
+    put(unit, row);
     commit(std::move(unit), [this, row = std::move(row), entries = std::move(entries), outbox = std::move(outbox),
                              then = std::move(then)](commit_outcome outcome) mutable {
       if (outcome == commit_outcome::committed) {

@@ -6,9 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "customer/ask_customer.hpp"
 #include "entity/entity_queue.hpp"
+#include "entity/provider_key.hpp"
 #include "entity/spawn_entity.hpp"
-#include "gateway/base/crypto.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/customer_key.hpp"
 #include "gateway/domain/customer.hpp"
@@ -16,23 +17,6 @@
 namespace gateway::actors {
 
 namespace {
-
-/// The idempotency key towards the provider: the same for every call that one command makes.
-/// The claim is part of it: once an idempotency key has been purged, its next use is another command, which the
-/// provider must not answer from its memory of the first.
-std::string provider_key_of(const entity_key& subject, const open_operation& open) {
-  const auto& key = open.command;
-  const auto claim = std::to_string(open.claim);
-  std::string text;
-  text.reserve(160);
-  for (const std::string_view part :
-       {std::string_view{key.merchant.value}, to_string(key.env), std::string_view{key.principal},
-        std::string_view{key.key}, std::string_view{subject.id}})
-    text.append(part).append(1, '\n');
-  text.append(claim);
-  const auto hash = crypto::sha256(text);
-  return "pk_" + crypto::hex(std::span{hash}.first(16));
-}
 
 /// No provider is asked to charge what is not saved.
 provider_result not_saved_result() {
@@ -99,6 +83,7 @@ class payment_entity : public entity_queue<payment_entity, payment> {
   void run(job work, std::type_identity<refund_payment> command) { operate(std::move(work), command); }
   void run(job work, std::type_identity<void_payment> command) { operate(std::move(work), command); }
   void run(job work, std::type_identity<hosted_result>) { take_hosted_result(std::move(work)); }
+  void run(job work, std::type_identity<cycle_charge>) { take_cycle(std::move(work)); }
   void run(job work, std::type_identity<settle_due>) { settle(std::move(work)); }
 
   /// Makes the payment, for its customer if it has one: who that is, as far as is known, is looked up first.
@@ -146,12 +131,6 @@ class payment_entity : public entity_queue<payment_entity, payment> {
     });
   }
 
-  /// The request may have waited since its caller was judged.
-  std::optional<problem> forbids(const job& work) const {
-    if (!work.request.by) return std::nullopt;
-    return no_longer_permitted(context_->merchants, *work.request.by, key());
-  }
-
   template <class Command>
   void operate(job work, std::type_identity<Command>) {
     const auto& wanted = *command_if<Command>(work.request.what);
@@ -190,6 +169,27 @@ class payment_entity : public entity_queue<payment_entity, payment> {
           change_unasked(std::move(told), std::move(settled.next), std::move(settled.entries));
         });
     view(std::move(work));
+  }
+
+  /// A subscription tells what came of an attempt at a cycle. It tells it until it is answered with the row.
+  void take_cycle(job work) {
+    const auto& charge = *command_if<cycle_charge>(work.request.what);
+    std::optional<payment> stands;
+    if (row()) stands = *row();
+    auto change = settle_cycle(stands, charge, context_->clock.now());
+    if (!change) return fail(work, already_exists);
+    auto unit = unit_of(unit_kind::finish);
+    unit.inserts.push_back(counted_event{key().merchant, key().env, charge.event_id});
+    commit_change(std::move(unit), std::move(change->next), std::move(change->entries),
+                  [this, work = std::move(work)](commit_outcome outcome) mutable {
+                    switch (outcome) {
+                      case commit_outcome::committed:
+                      case commit_outcome::duplicate_record: return view(std::move(work));
+                      case commit_outcome::entity_exists:
+                      case commit_outcome::lost_claim: return again(std::move(work), true);
+                      default: return not_committed(work, outcome);
+                    }
+                  });
   }
 
   /// The reconciler has found it due: an operation without an outcome, or a hosted page that nobody came back to.
@@ -237,7 +237,7 @@ class payment_entity : public entity_queue<payment_entity, payment> {
     if (open.what == operation::charge && !row()->customer->charges_saved)
       return finish(std::move(work), not_saved_result());
     provider_call call;
-    call.provider_key = provider_key_of(key(), open);
+    call.provider_key = provider_key_of(key(), open.command, open.claim);
     call.what = machine::creates(open.what) ? operation::create : open.what;
     call.by_sdk = open.what == operation::charge;
     if (machine::creates(open.what) && row()->customer && row()->customer->provider_id.empty())
@@ -282,11 +282,6 @@ class payment_entity : public entity_queue<payment_entity, payment> {
 
   // ---- the customer -------------------------------------------------------------------------------
 
-  struct customer_seen {
-    std::optional<problem> failed;
-    customer_ptr known;  ///< null: there is none
-  };
-
   entity_key customer_of(const platform_id& platform, std::string_view ref) const {
     return customer_key(key().merchant, key().env, platform, ref);
   }
@@ -294,20 +289,7 @@ class payment_entity : public entity_queue<payment_entity, payment> {
 
   template <class Who, class Then>
   void ask_customer(const Who& who, entity_command what, Then then) {
-    entity_request question{customer_of(who.platform, who.ref), std::nullopt, std::move(what)};
-    auto shared = std::make_shared<Then>(std::move(then));
-    self()
-        ->request(router(), caf::infinite, std::move(question))
-        .then(
-            [shared](const entity_reply& reply) {
-              customer_seen seen;
-              if (const auto* found = std::get_if<entity_row>(&reply.what))
-                seen.known = std::get<customer_ptr>(*found);
-              else if (const auto why = std::get<problem>(reply.what); why != problem::customer_not_found)
-                seen.failed = why;
-              (*shared)(seen);
-            },
-            [shared](const caf::error&) { (*shared)(customer_seen{problem::store_unavailable, nullptr}); });
+    actors::ask_customer(self(), router(), customer_of(who.platform, who.ref), std::move(what), std::move(then));
   }
 
   /// Goes on with `then` once the customer's row says what the change tells of it. If that fails, nothing of the change

@@ -117,8 +117,7 @@ sandbox_answer charge(const provider_call& call) {
 sandbox_answer create(const provider_call& call) {
   auto answer = charge(call);
   auto& result = answer.result;
-  if (!call.customer_key.empty())
-    result.customer_id = "cus_" + call.customer_key.substr(call.customer_key.find('_') + 1);
+  if (!call.customer_key.empty()) result.customer_id = sandbox_customer_id(call.customer_key);
   const auto& customer = call.subject.customer;
   if (result.status == provider_status::approved && customer && customer->saves_method)
     result.saved_method = call.subject.details.payment_method;
@@ -225,6 +224,10 @@ sandbox_actor::behavior_type sandbox_behavior(sandbox_actor::stateful_pointer<sa
 }
 
 }  // namespace
+
+std::string sandbox_customer_id(std::string_view customer_key) {
+  return std::string{"cus_"}.append(customer_key.substr(customer_key.find('_') + 1));
+}
 
 sandbox_answer answer_sandbox_call(const provider_call& call) {
   switch (call.what) {

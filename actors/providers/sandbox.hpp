@@ -15,6 +15,9 @@ struct sandbox_settings {
   std::string sdk_key;          ///< signs the client secrets with which a customer's program approves a charge
 };
 
+/// What the sandbox calls the customer that it makes under this key.
+std::string sandbox_customer_id(std::string_view customer_key);
+
 /// What a sandbox does with a call.
 struct sandbox_answer {
   provider_result result;

@@ -16,6 +16,8 @@ constexpr std::size_t most_token = 255;
 constexpr std::size_t most_word = 64;
 constexpr std::size_t most_setup_token = 2048;
 constexpr std::size_t most_metadata_keys = 50;
+constexpr std::int64_t most_interval_count = 1'000;
+constexpr std::int64_t most_trial_days = 3'650;
 constexpr std::string_view reserved_metadata_prefix = "service_";
 
 constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -134,6 +136,18 @@ void read_customer(field_reader& fields, create_payment& command) {
         wanted_customer{{}, std::move(ref), !usage.empty(), usage == "off_session" && command.how == flow::server};
 }
 
+/// How long a cycle is. A count of 0 means 1.
+billing_period read_period(field_reader& fields) {
+  billing_period every;
+  if (const auto interval = parse_billing_interval(fields.required_text("interval", most_word)))
+    every.interval = *interval;
+  else
+    fields.reject("interval", "must be day, week, month or year");
+  const auto count = fields.integer("interval_count", 0, most_interval_count).value_or(1);
+  every.count = count == 0 ? 1 : static_cast<std::uint32_t>(count);
+  return every;
+}
+
 template <class T>
 decoded<T> finish(field_reader& fields, T&& value) {
   if (!fields.ok()) return fields.take_rejection();
@@ -194,6 +208,30 @@ decoded<charge_body> decode_charge(std::string_view body, const decode_context& 
   fields.boolean("off_session", true);
   details.captures_at_once = fields.boolean("auto_capture", true);
   read_description(fields, details);
+  result.merchant = read_merchant(fields);
+  return finish(fields, std::move(result));
+}
+
+decoded<subscription_body> decode_subscription(std::string_view body, const decode_context& context) {
+  auto parsed = parse_object(body, context.json_depth);
+  if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
+  field_reader fields{std::get<simdjson::dom::object>(parsed)};
+
+  subscription_body result;
+  auto& command = result.command;
+  result.id = fields.required_text("subscription_id", most_word);
+  if (!is_subscription_id(result.id)) fields.reject("subscription_id", "must be 1 to 64 letters, digits, _ or -");
+  auto& details = command.details;
+  details.customer_ref = read_customer_ref(fields);
+  if (details.customer_ref.empty()) fields.reject("customer_ref", "is required");
+  command.amount = read_money(fields);
+  command.every = read_period(fields);
+  details.trial_period_days =
+      static_cast<std::uint32_t>(fields.integer("trial_period_days", 0, most_trial_days).value_or(0));
+  details.success_url = read_return_url(fields, "success_url", true, context.env);
+  details.cancel_url = read_return_url(fields, "cancel_url", true, context.env);
+  details.description = fields.free_text("description");
+  command.metadata = read_metadata(fields);
   result.merchant = read_merchant(fields);
   return finish(fields, std::move(result));
 }

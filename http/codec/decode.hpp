@@ -8,6 +8,7 @@
 #include "decoded.hpp"
 #include "gateway/domain/ids.hpp"
 #include "gateway/domain/payment.hpp"
+#include "gateway/domain/subscription.hpp"
 
 namespace gateway::http {
 
@@ -38,6 +39,11 @@ struct charge_body : write_body<charge_saved> {
   payment_id id;
 };
 decoded<charge_body> decode_charge(std::string_view body, const decode_context& context);
+
+struct subscription_body : write_body<open_subscription_checkout> {
+  std::string id;
+};
+decoded<subscription_body> decode_subscription(std::string_view body, const decode_context& context);
 
 /// The customer_ref that the query's `ref` names.
 decoded<std::string> decode_customer_query(std::string_view query);

@@ -1,6 +1,7 @@
 #include "decode_operator.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "decode.hpp"
 #include "gateway/domain/text.hpp"
@@ -22,6 +23,13 @@ constexpr std::size_t most_reason = 200;
 constexpr std::int64_t most_overlap_hours = 30 * 24;
 constexpr std::int64_t most_listed = 1'000;
 constexpr std::int64_t most_number = (std::int64_t{1} << 53) - 1;
+
+/// `sub_<merchant>_<provider's id>`.
+constexpr std::size_t most_subscription_id = 255;
+constexpr std::int64_t most_repeats = 100;
+/// By sandbox_move.
+constexpr std::array<std::string_view, sandbox_move_count> sandbox_moves{"paid",   "failed", "exhausted",
+                                                                         "update", "expire", "delete"};
 
 environment read_mode(field_reader& fields) {
   const auto mode = fields.required_text("mode", most_id);
@@ -73,11 +81,11 @@ std::vector<currency> read_currencies(field_reader& fields) {
 std::vector<payment_method_kind> read_methods(field_reader& fields) {
   std::vector<payment_method_kind> list;
   for (const auto& name : fields.text_list("methods", most_methods, most_id)) {
-    const auto method = name == "pkr_wallet" ? payment_method_kind::pkr_wallet : payment_method_kind::card;
-    if (name != to_string(method))
-      fields.reject("methods", "must be card or pkr_wallet");
-    else if (std::ranges::find(list, method) == list.end())
-      list.push_back(method);
+    const auto method = parse_payment_method_kind(name);
+    if (!method)
+      fields.reject("methods", "must be card, recurring_card or pkr_wallet");
+    else if (std::ranges::find(list, *method) == list.end())
+      list.push_back(*method);
   }
   if (list.empty()) fields.reject("methods", "is required");
   return list;
@@ -344,6 +352,35 @@ decoded<find_customers> decode_find_customers(std::string_view body, std::size_t
   return decode_with<find_customers>(body, json_depth, [](field_reader& fields, find_customers& query) {
     query.merchant = merchant_id{fields.required_text("merchant_id", most_id)};
     query.limit = static_cast<std::uint32_t>(fields.integer("limit", 1, 10 * most_listed).value_or(most_listed));
+  });
+}
+
+decoded<find_subscriptions> decode_find_subscriptions(std::string_view body, std::size_t json_depth) {
+  return decode_with<find_subscriptions>(body, json_depth, [](field_reader& fields, find_subscriptions& query) {
+    query.merchant = merchant_id{fields.required_text("merchant_id", most_id)};
+    query.limit = static_cast<std::uint32_t>(fields.integer("limit", 1, 10 * most_listed).value_or(most_listed));
+  });
+}
+
+decoded<named_subscription> decode_show_subscription(std::string_view body, std::size_t json_depth) {
+  return decode_with<named_subscription>(body, json_depth, [](field_reader& fields, named_subscription& query) {
+    query.id = fields.required_text("subscription_id", most_subscription_id);
+    query.merchant = merchant_id{fields.text("merchant_id", most_id)};
+  });
+}
+
+decoded<moved_subscription> decode_move_subscription(std::string_view body, std::size_t json_depth) {
+  return decode_with<moved_subscription>(body, json_depth, [](field_reader& fields, moved_subscription& query) {
+    query.id = fields.required_text("subscription_id", most_subscription_id);
+    query.merchant = merchant_id{fields.text("merchant_id", most_id)};
+    const auto move = fields.required_text("move", most_id);
+    const auto known = std::ranges::find(sandbox_moves, move);
+    if (known == sandbox_moves.end())
+      fields.reject("move", "must be paid, failed, exhausted, update, expire or delete");
+    else
+      query.what.to = static_cast<sandbox_move>(known - sandbox_moves.begin());
+    query.what.how.repeat = static_cast<std::size_t>(fields.integer("repeat", 1, most_repeats).value_or(1));
+    query.what.how.reorder = fields.boolean("reorder", false);
   });
 }
 

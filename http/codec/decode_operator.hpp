@@ -38,6 +38,17 @@ struct destination_filter {
 };
 decoded<destination_filter> decode_destination_filter(std::string_view body, std::size_t json_depth);
 decoded<find_customers> decode_find_customers(std::string_view body, std::size_t json_depth);
+decoded<find_subscriptions> decode_find_subscriptions(std::string_view body, std::size_t json_depth);
+/// By the caller's id, or by the one in events.
+struct named_subscription {
+  std::string id;
+  merchant_id merchant;  ///< empty: of whatever merchant
+};
+decoded<named_subscription> decode_show_subscription(std::string_view body, std::size_t json_depth);
+struct moved_subscription : named_subscription {
+  move_enrollment what;
+};
+decoded<moved_subscription> decode_move_subscription(std::string_view body, std::size_t json_depth);
 decoded<find_deliveries> decode_find_deliveries(std::string_view body, std::size_t json_depth);
 /// One delivery, by its number.
 decoded<find_deliveries> decode_show_delivery(std::string_view body, std::size_t json_depth);

@@ -21,15 +21,6 @@ std::string_view shown(provider_status status) noexcept {
   return settled ? to_string(status) : to_string(provider_status::pending);
 }
 
-void append_error(std::string& out, const provider_error& error) {
-  json_object object{out};
-  object.text("category", to_string(error.category));
-  object.text("code", error.code);
-  object.text("message", error.message);
-  object.boolean("retryable", error.retryable);
-  if (error.outcome_unknown) object.text("outcome", "unknown");
-}
-
 void append_provider(std::string& out, const payment& subject, const provider_part& part) {
   json_object object{out};
   if (!subject.hides_provider) {
@@ -169,6 +160,15 @@ void append_entry(std::string& out, const timeline_view& view, const timeline_en
 }
 
 }  // namespace
+
+void append_error(std::string& out, const provider_error& error) {
+  json_object object{out};
+  object.text("category", to_string(error.category));
+  object.text("code", error.code);
+  object.text("message", error.message);
+  object.boolean("retryable", error.retryable);
+  if (error.outcome_unknown) object.text("outcome", "unknown");
+}
 
 std::unique_ptr<payment_encoder> make_payment_encoder(std::string base_url) {
   return std::make_unique<json_payment_encoder>(std::move(base_url));

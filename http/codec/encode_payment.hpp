@@ -23,6 +23,8 @@ std::string encode_payment(const payment& subject);
 /// The body of GET /v1/payment_intents/{payment_id}/timeline.
 std::string encode_timeline(const timeline_view& view);
 
+/// An `error` object.
+void append_error(std::string& out, const provider_error& error);
 /// A provider's error without anything that tells which provider it was.
 provider_error neutral_error(const provider_error& native);
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "gateway/domain/payment.hpp"
+#include "gateway/domain/subscription.hpp"
 #include "http/message.hpp"
 
 namespace gateway::http {
@@ -15,8 +16,10 @@ struct hosted_link {
   entity_key key;
   std::string provider_ref;
 };
-/// Nothing if the gateway did not make this token.
+/// Of a payment. Nothing if the gateway did not make this token for one.
 std::optional<hosted_link> read_hosted_link(std::string_view token, std::string_view key);
+/// Of a subscription, whose provider_ref is its checkout's session.
+std::optional<hosted_link> read_subscription_link(std::string_view token, std::string_view key);
 
 // A post counts only if it comes from a page that this browser was shown: the cookie is random, the page's
 // hidden field is an HMAC over the cookie and the page's link.
@@ -27,11 +30,29 @@ std::optional<std::string> find_checkout_cookie(std::optional<std::string_view> 
 enum class hosted_action : unsigned char { pay, decline, cancel };
 std::optional<hosted_action> parse_hosted_action(std::string_view text);
 
+/// What a customer is asked to pay, and where the browser goes afterwards.
+struct checkout {
+  std::string_view title;
+  std::string_view merchant_name;
+  std::string amount;  ///< as shown
+  std::string period;  ///< of a subscription: how often, and from when
+  std::string_view description;
+  std::string_view success_url;
+  std::string_view cancel_url;
+  std::string_view pay_label = "Pay";
+  std::string_view decline_label = "Decline";
+  bool embedded = false;  ///< in a frame on the merchant's site
+};
+checkout checkout_of(const payment& subject, std::string_view merchant_name);
+checkout checkout_of(const subscription& subject, std::string_view merchant_name);
+
 /// The page with its buttons. Sets the cookie, a new one unless the browser has one.
-response checkout_page(const payment& subject, std::string_view merchant_name, std::string_view key,
-                       std::string_view link_token, std::optional<std::string_view> cookie_header);
+response checkout_page(const checkout& what, std::string_view key, std::string_view link_token,
+                       std::optional<std::string_view> cookie_header);
 /// After the customer acted: back to the merchant, or a page that says how it went.
 response after_checkout(const payment& subject, hosted_action action);
+/// The same of a subscription, which the customer has now (`made`), or can still have.
+response after_checkout(const subscription& subject, bool made);
 
 /// `HKD 42.00`, `JPY 4,200`: with the currency's own decimals.
 std::string amount_text(const money& amount);

@@ -31,6 +31,7 @@ code { font: 0.95em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 .merchant { margin: 0; color: var(--quiet); }
 .amount { margin: 1.25rem 0 0; font-size: 2.3rem; font-weight: 650; line-height: 1.15; letter-spacing: -0.02em;
   font-variant-numeric: tabular-nums; }
+.amount small { display: block; font-size: 1rem; font-weight: 400; letter-spacing: 0 }
 .description { padding-top: 0.75rem; border-top: 1px solid var(--line); color: var(--quiet); }
 form { margin: 1.75rem 0 0; display: grid; gap: 0.75rem; }
 button { width: 100%; min-height: 3rem; padding: 0.6rem 1rem; border: 1px solid var(--line); border-radius: 0.65rem;
@@ -100,7 +101,7 @@ inline constexpr std::string_view checkout = R"html(<main aria-labelledby="headi
 <p class="badge">Sandbox: no money moves</p>
 <p class="merchant">{{MERCHANT}}</p>
 <h1 id="heading">{{TITLE}}</h1>
-<p class="amount">{{AMOUNT}}</p>
+<p class="amount">{{AMOUNT}}{{#REPEATED}} <small>{{PERIOD}}</small>{{/REPEATED}}</p>
 {{#DESCRIBED}}<p class="description">{{DESCRIPTION}}</p>
 {{/DESCRIBED}}<form method="post" autocomplete="off">
 <input type="hidden" name="csrf" value="{{CSRF}}">

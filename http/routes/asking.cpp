@@ -6,6 +6,7 @@
 #include "http/codec/encode_customer.hpp"
 #include "http/codec/encode_operator.hpp"
 #include "http/codec/encode_payment.hpp"
+#include "http/codec/encode_subscription.hpp"
 #include "setup_link.hpp"
 
 namespace gateway::http {
@@ -39,6 +40,7 @@ response answer(const call& c, problem why) {
 response answer(const call&, const entity_row& subject) {
   if (const auto* shown = std::get_if<payment_ptr>(&subject)) return answer_with(encode_payment(**shown));
   if (const auto* shown = std::get_if<customer_ptr>(&subject)) return answer_with(encode_customer(**shown));
+  if (const auto* shown = std::get_if<subscription_ptr>(&subject)) return answer_with(encode_subscription(**shown));
   return error_response(error_code::internal_error);
 }
 
@@ -88,6 +90,21 @@ boost::asio::awaitable<response> answer_unless_key_is_known(call& c, idempotency
   if (known.fingerprint != write.fingerprint) co_return error_response(style, error_code::idempotency_key_reused);
   if (!known.result) co_return error_response(style, error_code::request_in_progress);
   co_return answer(c, finished{std::make_shared<const gateway::answer>(*known.result), true});
+}
+
+decode_context context_of(const call& c) { return {c.allowed.env, c.here.shared.config.http.json_depth}; }
+
+entity_request as_write(call& c, entity_request wanted) {
+  wanted.write = take_idempotency(c);
+  wanted.admission = std::move(c.admission).value().pass_on();
+  wanted.by = c.allowed.by;
+  return wanted;
+}
+
+boost::asio::awaitable<response> ask_router(call& c, entity_request wanted) {
+  auto op = ask(c.here, std::move(wanted));
+  auto reply = co_await std::move(op);
+  co_return answer_of(c, reply);
 }
 
 response answer_of(const call& c, caf::expected<entity_reply>& reply) {

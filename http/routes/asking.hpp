@@ -6,6 +6,7 @@
 #include <caf/error.hpp>
 #include <caf/expected.hpp>
 
+#include "http/codec/decode.hpp"
 #include "http/errors.hpp"
 #include "table.hpp"
 
@@ -22,6 +23,15 @@ idempotency take_idempotency(call& c);
 /// instead, and one that belongs to another request is told so.
 boost::asio::awaitable<response> answer_unless_key_is_known(call& c, idempotency write, error_style style,
                                                             error_code otherwise);
+
+/// What decoders of bodies must know of the request.
+decode_context context_of(const call& c);
+
+/// The request as a write: with its idempotency key, its admission, and by whose key it is asked for. Once per call.
+entity_request as_write(call& c, entity_request wanted);
+
+/// Asks the router, and answers with what it said.
+boost::asio::awaitable<response> ask_router(call& c, entity_request wanted);
 
 /// The answer to a payment request: a result, a problem, or what was looked at.
 response answer_of(const call& c, caf::expected<entity_reply>& reply);

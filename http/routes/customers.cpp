@@ -16,6 +16,12 @@ std::optional<error_code> customers_unavailable(const permit& allowed) noexcept 
   return std::nullopt;
 }
 
+boost::asio::awaitable<response> refuse_customers(call& c, error_code why) {
+  const auto write = take_idempotency(c);
+  auto op = answer_unless_key_is_known(c, write, error_style::usual, why);
+  co_return co_await std::move(op);
+}
+
 boost::asio::awaitable<response> show_customer(call& c) {
   const auto ref = decode_customer_query(c.in.query);
   if (const auto* rejected = std::get_if<rejection>(&ref)) co_return error_response(*rejected);

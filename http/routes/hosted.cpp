@@ -21,16 +21,6 @@ looked_at payment_of(caf::expected<entity_reply>& reply) {
   return error_page(unknown ? page_error::unknown_page : page_error::busy);
 }
 
-std::string shop_name(const services& shared, const merchant_id& id) {
-  const auto who = shared.merchants.find_merchant(id);
-  return who ? who->name : std::string{};
-}
-
-bool is_genuine(const call& c, const form& sent) {
-  const auto cookie = find_checkout_cookie(c.in.cookie);
-  return cookie && is_genuine(sent, c.here.shared.hosted_page_key, *cookie, c.id);
-}
-
 /// The token of what the customer gives the sandbox on its page: the same whenever the page is paid.
 std::string fresh_method_of(std::string_view provider_ref) {
   return "pm_" + std::string{provider_ref.substr(provider_ref.find('_') + 1)};
@@ -46,6 +36,16 @@ entity_request request_for(hosted_action action, hosted_link link) {
 
 }  // namespace
 
+std::string shop_name(const services& shared, const merchant_id& id) {
+  const auto who = shared.merchants.find_merchant(id);
+  return who ? who->name : std::string{};
+}
+
+bool is_genuine_checkout(const call& c, const form& sent) {
+  const auto cookie = find_checkout_cookie(c.in.cookie);
+  return cookie && is_genuine(sent, c.here.shared.hosted_page_key, *cookie, c.id);
+}
+
 boost::asio::awaitable<response> show_hosted_page(call& c) {
   const auto& shared = c.here.shared;
   const auto link = read_hosted_link(c.id, shared.hosted_page_key);
@@ -59,14 +59,14 @@ boost::asio::awaitable<response> show_hosted_page(call& c) {
   if (!awaits_customer(subject) || subject.provider_ref != link->provider_ref)
     co_return error_page(page_error::closed_page);
   const auto shop = shop_name(shared, link->key.merchant);
-  co_return checkout_page(subject, shop, shared.hosted_page_key, c.id, c.in.cookie);
+  co_return checkout_page(checkout_of(subject, shop), shared.hosted_page_key, c.id, c.in.cookie);
 }
 
 boost::asio::awaitable<response> act_on_hosted_page(call& c) {
   const auto link = read_hosted_link(c.id, c.here.shared.hosted_page_key);
   if (!link) co_return error_page(page_error::unknown_page);
   const auto sent = read_form(c.in);
-  if (!is_genuine(c, sent)) co_return error_page(page_error::stale_form);
+  if (!is_genuine_checkout(c, sent)) co_return error_page(page_error::stale_form);
   const auto action = parse_hosted_action(sent.text("action"));
   if (!action) co_return error_page(page_error::incomplete_form);
 

@@ -12,6 +12,7 @@
 #include "http/errors.hpp"
 #include "invitation.hpp"
 #include "operator_webhooks.hpp"
+#include "subscriptions.hpp"
 #include "table.hpp"
 
 namespace gateway::http {
@@ -44,6 +45,9 @@ constexpr auto operator_table = std::to_array<endpoint>({
     {"POST", "/operator/connections", run<decode_set_connection>},
     {"POST", "/operator/routes", run<decode_set_route>},
     {"POST", "/operator/customers/list", list_customers},
+    {"POST", "/operator/subscriptions/list", list_subscriptions},
+    {"POST", "/operator/subscriptions/show", show_subscription_for_operator},
+    {"POST", "/operator/sandbox/subscription", move_sandbox_subscription},
     {"POST", "/operator/grants/list", list_grants},
     {"POST", "/operator/grants/revoke", revoke_grant_for_operator},
     {"POST", "/operator/platforms", run<decode_create_platform>},

@@ -16,19 +16,7 @@ entity_request read_of(const call& c, std::string_view id, Command what) {
 
 template <class Command>
 entity_request write_of(call& c, std::string_view id, Command what) {
-  auto wanted = read_of(c, id, std::move(what));
-  wanted.write = take_idempotency(c);
-  wanted.admission = std::move(c.admission).value().pass_on();
-  wanted.by = c.allowed.by;
-  return wanted;
-}
-
-decode_context context_of(const call& c) { return {c.allowed.env, c.here.shared.config.http.json_depth}; }
-
-boost::asio::awaitable<response> ask_router(call& c, entity_request wanted) {
-  auto op = ask(c.here, std::move(wanted));
-  auto reply = co_await std::move(op);
-  co_return answer_of(c, reply);
+  return as_write(c, read_of(c, id, std::move(what)));
 }
 
 /// A write that makes a payment, `as` its customer's platform if it has one. Customers exist in live only.
@@ -36,8 +24,7 @@ template <class Body>
 boost::asio::awaitable<response> make_payment(call& c, Body& wanted, wanted_customer* customer) {
   if (customer)
     if (const auto why = customers_unavailable(c.allowed)) {
-      const auto write = take_idempotency(c);
-      auto op = answer_unless_key_is_known(c, write, error_style::usual, *why);
+      auto op = refuse_customers(c, *why);
       co_return co_await std::move(op);
     }
   if (customer) customer->platform = platform_id{c.allowed.principal};
@@ -106,10 +93,5 @@ boost::asio::awaitable<response> refund_payment_intent(call& c) {
 boost::asio::awaitable<response> void_payment_intent(call& c) { return change_payment<void_payment>(c, decode_void); }
 boost::asio::awaitable<response> show_payment_intent(call& c) { return look_at<view_entity>(c); }
 boost::asio::awaitable<response> show_timeline(call& c) { return look_at<view_timeline>(c); }
-
-boost::asio::awaitable<response> platform_only(call& c) {
-  const auto why = customers_unavailable(c.allowed).value_or(error_code::no_eligible_provider);
-  co_return error_response(why, {}, c.here.shared.base_url);
-}
 
 }  // namespace gateway::http

@@ -14,6 +14,5 @@ boost::asio::awaitable<response> show_timeline(call& c);
 /// Saved charges, customers, subscription checkouts: not for a merchant's own key, nor in test, and no provider of this
 /// gateway has them in live.
 boost::asio::awaitable<response> charge_saved_method(call& c);
-boost::asio::awaitable<response> platform_only(call& c);
 
 }  // namespace gateway::http

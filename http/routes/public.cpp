@@ -12,6 +12,7 @@
 #include "public.hpp"
 #include "setup.hpp"
 #include "sign_in.hpp"
+#include "subscriptions.hpp"
 #include "table.hpp"
 
 namespace gateway::http {
@@ -50,7 +51,11 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"POST", "/v1/charges/saved", charge_saved_method, signed_write, scope::payments_write},
     {"GET", "/v1/customers/by_ref", show_customer, signed_read, scope::customers_read, acts_as::platforms_merchant},
     {"POST", "/sandbox/confirm", confirm_by_sdk},
-    {"POST", "/v1/subscription_checkouts", platform_only, signed_write, scope::payments_write},
+    {"POST", "/v1/subscription_checkouts", open_subscription, signed_write, scope::payments_write},
+    {"GET", "/v1/subscriptions/{id}", show_subscription, signed_read, scope::payments_read},
+    {"DELETE", "/v1/subscriptions/{id}", cancel_subscription_at_once, signed_write, scope::payments_write},
+    {"GET", "/sandbox/subscription/{id}", show_subscription_page},
+    {"POST", "/sandbox/subscription/{id}", act_on_subscription_page},
     {"GET", "/healthz", show_health},
     {"GET", "/readyz", show_readiness},
     {"GET", "/docs/errors", show_error_docs},

@@ -70,6 +70,24 @@ struct hosted_result {
 /// From the reconciler: look at what is due.
 struct settle_due {};
 
+// What is asked of the sandbox's side of a subscription. Each is answered with the row.
+
+/// From its subscription: a checkout is opened, once.
+struct open_enrollment {
+  sandbox_subscription what;
+};
+/// From its subscription. Canceling ends what has become of the checkout; else only a checkout that waits is closed.
+struct close_enrollment {
+  bool cancels = false;
+};
+/// The customer pays on the hosted page.
+struct pay_enrollment {};
+/// From operators.
+struct move_enrollment {
+  sandbox_move to = sandbox_move::cycle_paid;
+  sandbox_telling how;
+};
+
 /// From the platform with an idempotency key, from operators and the merchant's people without.
 struct revoke_request {
   revoke_grant what;
@@ -79,13 +97,19 @@ struct revoke_request {
 // What can be asked of an entity: of any kind, and of each. An entity takes its own by one overload each, and answers
 // another kind's with caf::sec::unexpected_message.
 using common_command = std::variant<view_entity, view_timeline, settle_due>;
-using payment_command =
-    std::variant<create_payment, capture_payment, refund_payment, void_payment, charge_saved, hosted_result>;
+using payment_command = std::variant<create_payment, capture_payment, refund_payment, void_payment, charge_saved,
+                                     hosted_result, cycle_charge>;
 /// Consent carries no idempotency key: each click may have a code of its own.
 using grant_command = std::variant<give_consent, exchange_code, revoke_request>;
 /// From payments, on whose commands the idempotency key is.
 using customer_command = std::variant<record_customer>;
-using entity_command = std::variant<common_command, payment_command, grant_command, customer_command>;
+/// Of the provider, notifications carry no idempotency key: each counts once by its event id. A subscription answers
+/// them with its row.
+using subscription_command = std::variant<open_subscription_checkout, cancel_subscription, expire_subscription_checkout,
+                                          subscription_notification>;
+using enrollment_command = std::variant<open_enrollment, close_enrollment, pay_enrollment, move_enrollment>;
+using entity_command = std::variant<common_command, payment_command, grant_command, customer_command,
+                                    subscription_command, enrollment_command>;
 
 /// The command, if it is one of this type; else null.
 template <class Command>
@@ -168,7 +192,9 @@ using store_reader = caf::typed_actor<
     caf::replies_to<find_backlog>::with<backlog_lookup>, caf::replies_to<find_deliveries>::with<deliveries_lookup>,
     caf::replies_to<find_events>::with<events_lookup>, caf::replies_to<find_grant>::with<grant_lookup>,
     caf::replies_to<find_grants>::with<grants_lookup>, caf::replies_to<find_customers>::with<customers_lookup>,
-    caf::replies_to<find_user>::with<user_lookup>, caf::replies_to<find_session>::with<session_lookup>>;
+    caf::replies_to<find_subscription_keys>::with<subscription_keys_lookup>,
+    caf::replies_to<find_subscriptions>::with<subscriptions_lookup>, caf::replies_to<find_user>::with<user_lookup>,
+    caf::replies_to<find_session>::with<session_lookup>>;
 
 /// The store's actors. Units of one entity always go to the same writer, in order.
 struct store_handles {
@@ -285,6 +311,10 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_grants)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::grants_lookup)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_customers)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::customers_lookup)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_subscription_keys)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::subscription_keys_lookup)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_subscriptions)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::subscriptions_lookup)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_user)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::user_lookup)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_session)

@@ -9,6 +9,7 @@
 #include "gateway/domain/grant.hpp"
 #include "gateway/domain/payment.hpp"
 #include "gateway/domain/payment_machine.hpp"
+#include "gateway/domain/subscription_machine.hpp"
 #include "gateway/domain/webhook.hpp"
 
 namespace gateway {
@@ -32,6 +33,15 @@ class payment_encoder {
   virtual answer encode(const outcome& result) const = 0;
   /// The `data` object of an event about this payment. `type` is the event's type.
   virtual std::string event_data(const payment& subject, std::string_view type) const = 0;
+};
+
+/// What callers are answered about subscriptions, and what events say of them.
+class subscription_encoder {
+ public:
+  virtual ~subscription_encoder() = default;
+  virtual answer encode(const subscription_outcome& result) const = 0;
+  /// The `data` object of a subscription's event.
+  virtual std::string event_data(const subscription_event_data& what) const = 0;
 };
 
 /// What a platform is answered about its grants.

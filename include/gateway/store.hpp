@@ -16,6 +16,8 @@
 #include "gateway/domain/payment.hpp"
 #include "gateway/domain/person.hpp"
 #include "gateway/domain/platform.hpp"
+#include "gateway/domain/sandbox_biller.hpp"
+#include "gateway/domain/subscription.hpp"
 #include "gateway/domain/webhook.hpp"
 
 namespace gateway {
@@ -176,20 +178,22 @@ using payment_ptr = std::shared_ptr<const payment>;
 
 using binding_ptr = std::shared_ptr<const grant_binding>;
 using customer_ptr = std::shared_ptr<const customer>;
+using subscription_ptr = std::shared_ptr<const subscription>;
+using enrollment_ptr = std::shared_ptr<const sandbox_enrollment>;
 
 /// An entity as it is stored: one alternative for each kind.
-using entity_row = std::variant<payment_ptr, binding_ptr, customer_ptr>;
+using entity_row = std::variant<payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr>;
 
 /// A row that is not there yet, or an operator's record that may be replaced.
-using inserted_row =
-    std::variant<command_record, payment_ptr, binding_ptr, customer_ptr, past_grant, timeline_entry, delivery,
-                 save_merchant, save_api_key, save_user, save_membership, save_session, save_connection, save_route,
-                 spend_token, save_destination, insert_platform, save_platform_key, save_last_seen>;
+using inserted_row = std::variant<command_record, payment_ptr, binding_ptr, customer_ptr, subscription_ptr,
+                                  enrollment_ptr, counted_event, past_grant, timeline_entry, delivery, save_merchant,
+                                  save_api_key, save_user, save_membership, save_session, save_connection, save_route,
+                                  spend_token, save_destination, insert_platform, save_platform_key, save_last_seen>;
 /// A row that is there. An entity and a delivery must stand at the version before the one given, a command must be
 /// open.
-using claimed_row =
-    std::variant<payment_ptr, binding_ptr, customer_ptr, command_finish, delivery, revoke_api_key, update_platform,
-                 revoke_platform_key, set_user_password, drop_membership, touch_session, end_session>;
+using claimed_row = std::variant<payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr,
+                                 command_finish, delivery, revoke_api_key, update_platform, revoke_platform_key,
+                                 set_user_password, drop_membership, touch_session, end_session>;
 
 /// Which step a unit is. It tells the writer how long its sender can wait.
 enum class unit_kind : unsigned char {
@@ -215,7 +219,8 @@ enum class commit_outcome : unsigned char {
   entity_exists,      ///< an entity with this key is there; nothing happened
   lost_claim,  ///< the entity or the delivery moved on, or a delivery's number is taken; nothing happened: load it
                ///< again
-  duplicate_record,  ///< an operator's change names something that exists already; nothing happened
+  duplicate_record,  ///< an operator's change names something that exists already, or an event has been counted;
+                     ///< nothing happened
   unavailable,  ///< the database did not say: it may have happened; only a read tells
   rejected,  ///< the writer's queue is full; nothing happened
 };
@@ -287,6 +292,24 @@ struct find_customers {
 };
 struct customers_lookup {
   std::vector<customer_ptr> customers;
+};
+/// Subscriptions by the caller's id, or by the provider's, of whatever merchant: at most `limit`.
+struct find_subscription_keys {
+  std::string id{};
+  std::string provider_id{};  ///< not empty: by this
+  std::uint32_t limit = 100;
+};
+struct subscription_keys_lookup {
+  std::vector<entity_key> keys;
+};
+/// For operators: a merchant's in live, where they all are, by their ids, at most `limit`.
+struct find_subscriptions {
+  merchant_id merchant;
+  std::string after{};  ///< an id: only those behind it, to page on
+  std::uint32_t limit = 100;
+};
+struct subscriptions_lookup {
+  std::vector<subscription_ptr> subscriptions;
 };
 /// For somebody who signs in.
 struct find_user {

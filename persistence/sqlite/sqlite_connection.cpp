@@ -1,6 +1,8 @@
 #include "persistence/sqlite/sqlite_connection.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -91,7 +93,7 @@ sqlite_connection::sqlite_connection(const store_location& where, access how) {
     sqlite3_busy_timeout(db_.get(), lock_wait_ms);
     if (writes) {
       // FULL syncs the log at every commit.
-      execute("PRAGMA journal_mode = WAL");
+      begin_log();
       execute("PRAGMA synchronous = FULL");
       // The page cache keeps its small default size, because each commit walks all of it
       // (docs/decisions/0015-sqlites-page-cache-stays-small.md).
@@ -102,6 +104,17 @@ sqlite_connection::sqlite_connection(const store_location& where, access how) {
   } catch (const database_error& error) {
     throw database_error(database_error::kind::unreachable, error.driver_code, error.what());
   }
+}
+
+/// SQLite's own wait for locks leaves this change out, which two that open a new file at once both make.
+void sqlite_connection::begin_log() {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds{lock_wait_ms};
+  for (;;) try {
+      return execute("PRAGMA journal_mode = WAL");
+    } catch (const database_error& error) {
+      if (error.what_kind != database_error::kind::busy || std::chrono::steady_clock::now() >= until) throw;
+      std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
 }
 
 sqlite_connection::~sqlite_connection() { statements_.clear(); }

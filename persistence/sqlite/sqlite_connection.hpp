@@ -43,6 +43,7 @@ class sqlite_connection final : public db_connection {
   prepared prepare(std::string_view sql);
   void bind(sqlite3_stmt* s, std::span<const cell> cells);
   static int committed(void* self, sqlite3*, const char*, int log_pages) noexcept;
+  void begin_log();
   void checkpoint() noexcept;
   [[noreturn]] void fail(int code) const;
 

@@ -103,6 +103,8 @@ inline store_reader::behavior_type failing_reader(store_reader::pointer, store_l
       [guarded](const find_grant& q) { return guarded(q); },
       [guarded](const find_grants& q) { return guarded(q); },
       [guarded](const find_customers& q) { return guarded(q); },
+      [guarded](const find_subscription_keys& q) { return guarded(q); },
+      [guarded](const find_subscriptions& q) { return guarded(q); },
       [guarded](const find_user& q) { return guarded(q); },
       [guarded](const find_session& q) { return guarded(q); },
   };

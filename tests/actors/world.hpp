@@ -12,6 +12,8 @@
 #include "payment/payment_actor.hpp"
 #include "provider_gate.hpp"
 #include "providers/sandbox.hpp"
+#include "providers/sandbox_enrollment.hpp"
+#include "subscription/subscription_actor.hpp"
 #include "virtual_time.hpp"
 #include "webhooks/dispatcher.hpp"
 
@@ -20,7 +22,7 @@ namespace gateway::testing {
 using namespace std::chrono_literals;
 
 /// Plain text instead of JSON: the actors do not care what the bytes mean.
-class text_encoder final : public payment_encoder, public event_encoder {
+class text_encoder final : public payment_encoder, public subscription_encoder, public event_encoder {
  public:
   answer encode(const outcome& result) const override {
     const auto status = !result.failure ? 200 : *result.failure == problem::provider_outcome_unknown ? 502 : 409;
@@ -29,6 +31,13 @@ class text_encoder final : public payment_encoder, public event_encoder {
                 std::to_string(result.refunded_amount) + "/" + std::to_string(result.after.refunded)};
   }
   std::string event_data(const payment&, std::string_view type) const override { return std::string{type}; }
+  answer encode(const subscription_outcome& result) const override {
+    return {static_cast<std::uint16_t>(result.failure ? 502 : 200),
+            std::string{to_string(result.what)} + " " + std::string{to_string(result.after.state.status)}};
+  }
+  std::string event_data(const subscription_event_data& what) const override {
+    return what.subscription_id + " " + std::string{to_string(what.state.status)};
+  }
   std::string envelope(const event_record& event, destination_kind to, const entity_id&) const override {
     return event.id + " " + std::string{type_told_to(to, event.type)} + " " + event.subject.id;
   }
@@ -148,9 +157,12 @@ class world {
       context_->providers[static_cast<std::size_t>(kind.kind)] =
           actors::spawn_provider_gate(system_, logged, kind.kind, config_, meters_);
     }
+    auto subscriptions = std::make_shared<const actors::subscription_context>(
+        actors::subscription_context{*context_, encoder_, {"https://gateway.test", "page-key", "sdk-key"}});
     router_ = actors::spawn_router(system_, context_,
                                    {actors::payment_spawner(context_), actors::entity_spawner{},
-                                    actors::entity_spawner{}, actors::customer_spawner(context_)});
+                                    actors::subscription_spawner(std::move(subscriptions)),
+                                    actors::customer_spawner(context_), actors::enrollment_spawner(context_)});
     settle();
   }
 

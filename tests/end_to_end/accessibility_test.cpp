@@ -112,6 +112,26 @@ void look_at_checkout(inspection& i) {
   i.look_at("/docs/errors", "docs-errors");
 }
 
+void look_at_subscription(inspection& i) {
+  live_platform p{i.gateway};
+  set_route(i.gateway, p.shop.id, "sandbox", "EUR", "card,recurring_card", "live");
+  const auto answer = p.platform.post("/v1/subscription_checkouts",
+                                      object{}
+                                          .set("subscription_id", "box")
+                                          .set("customer_ref", "reader-17")
+                                          .set("amount", 1900)
+                                          .set("currency", "EUR")
+                                          .set("interval", "month")
+                                          .set("trial_period_days", 14)
+                                          .set("success_url", "https://shop.example/thanks")
+                                          .set("cancel_url", "https://shop.example/back")
+                                          .set("description", "The monthly box")
+                                          .text(),
+                                      p.as());
+  REQUIRE(answer.status == 200);
+  i.look_at(json::parse(answer.body)["hosted_url"].text(), "subscription");
+}
+
 }  // namespace
 
 TEST_CASE("axe finds nothing on any page, light or dark, wide or narrow") {
@@ -127,4 +147,5 @@ TEST_CASE("axe finds nothing on any page, light or dark, wide or narrow") {
   look_at_consent(i);
   look_at_setup(i);
   look_at_checkout(i);
+  look_at_subscription(i);
 }

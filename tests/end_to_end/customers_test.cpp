@@ -14,25 +14,11 @@ using namespace gateway::e2e;
 
 namespace {
 
-constexpr auto all_scopes = "payments:write payments:read customers:read";
+constexpr auto all_scopes = live_platform::all_scopes;
 
-/// A platform with a live grant of a merchant that takes cards.
-struct connected {
-  gateway_process& gateway;
-  std::string name = "p" + new_uuid().substr(0, 8);
-  platform_account who = new_platform(gateway, name, all_scopes);
-  merchant_account shop = new_merchant(gateway, {"Lantern Books", "standard", "", true});
-  api platform{gateway, who.key};
+struct connected : live_platform {
+  using live_platform::live_platform;
 
-  explicit connected(gateway_process& at) : gateway{at} {
-    add_person(gateway, shop.id, name + "@lantern.example");
-    grant_access(gateway, who, name + "@lantern.example", "live", all_scopes);
-  }
-
-  call as(call how = {}) const {
-    how.headers.emplace_back("Service-Merchant", shop.id);
-    return how;
-  }
   reply create(const object& body, const call& how = {}) {
     return platform.post("/v1/payment_intents", body.text(), as(how));
   }

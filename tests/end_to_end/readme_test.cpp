@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <regex>
 
+#include "hosted_page.hpp"
 #include "merchant.hpp"
 #include "paths.hpp"
 #include "platform.hpp"
@@ -129,7 +130,7 @@ TEST_CASE("the signed calls of the README work with curl and openssl alone") {
 TEST_CASE("the commands of the platforms' guide lead from registration to a payment, and to its end") {
   gateway_process gateway{gateway_options{}};
   const auto blocks = shell_blocks(read_file(project_root() / "docs/platforms.md"), "");
-  REQUIRE(blocks.size() == 7);
+  REQUIRE(blocks.size() == 9);
   const std::string set_up = blocks[0] + blocks[1] + blocks[2];
   const auto first = paste(for_gateway(set_up + blocks[3] + "declare -p platform key secret shop\n", gateway));
   CAPTURE(first.out, first.err);
@@ -150,7 +151,7 @@ TEST_CASE("the commands of the platforms' guide lead from registration to a paym
 
   const std::string functions = blocks[0].substr(0, blocks[0].find("platform=$("));
   const auto second = paste(for_gateway(
-      functions + known + blocks[1] + "code=" + owner.brought("code") + '\n' + blocks[4] + blocks[5] + blocks[6],
+      functions + known + blocks[1] + "code=" + owner.brought("code") + '\n' + blocks[4] + blocks[5] + blocks[8],
       gateway));
   CAPTURE(second.out, second.err);
   CHECK(second.code == 0);
@@ -164,6 +165,31 @@ TEST_CASE("the commands of the platforms' guide lead from registration to a paym
   const auto grants = gateway.ctl({"grant", "list"})["grants"];
   REQUIRE(grants.size() == 1);
   CHECK(grants.items().front()["status"] == "revoked");
+}
+
+TEST_CASE("the commands of the platforms' guide open a subscription, and move it on at the sandbox") {
+  gateway_process gateway{gateway_options{}};
+  live_platform acme{gateway};
+  set_route(gateway, acme.shop.id, "sandbox", "EUR", "card,recurring_card", "live");
+  const auto blocks = shell_blocks(read_file(project_root() / "docs/platforms.md"), "");
+  REQUIRE(blocks.size() == 9);
+  const auto functions = blocks[0].substr(0, blocks[0].find("platform=$(")) + "key=" + acme.who.key.key_id +
+                         "\nsecret=" + acme.who.key.secret + "\nmerchant=" + acme.shop.id + '\n' + blocks[1];
+  const auto opened = paste(for_gateway(functions + blocks[6], gateway));
+  CAPTURE(opened.out, opened.err);
+  REQUIRE(opened.code == 0);
+  const auto answers = objects_in(opened.out);
+  REQUIRE(answers.size() == 1);
+  CHECK(answers[0]["status"] == "pending");
+  hosted_page{gateway, answers[0]["hosted_url"].text()}.act("pay");
+  const auto moved = paste(for_gateway(functions + blocks[7], gateway));
+  CAPTURE(moved.out, moved.err);
+  CHECK(moved.code == 0);
+  const auto steps = objects_in(moved.out);
+  REQUIRE(steps.size() == 3);
+  CHECK(steps[0]["status"] == "active");
+  CHECK(steps[1]["status"] == "active");
+  CHECK(steps[2]["status"] == "canceled");
 }
 
 TEST_CASE(

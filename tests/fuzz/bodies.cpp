@@ -8,6 +8,7 @@
 
 #include <boost/json.hpp>
 
+#include "gateway/domain/customer.hpp"
 #include "gateway/domain/text.hpp"
 #include "http/codec/decode.hpp"
 #include "http/codec/decode_operator.hpp"
@@ -21,7 +22,8 @@ namespace {
 namespace json = boost::json;
 using namespace http;
 
-constexpr std::string_view kinds = "CPRVSmkxunr";  // create, capture, refund, void, setup token; the operator's six
+// create, capture, refund, void, setup token; the operator's six; a saved charge, a subscription's checkout
+constexpr std::string_view kinds = "CPRVSmkxunrhb";
 constexpr std::size_t depth = 32;
 
 // ---- the second opinion -----------------------------------------------------------------------------
@@ -101,12 +103,25 @@ void check_return_url(const std::string& url, environment env) {
   must(origin.find_first_of(" ;,'\"<>\r\n\\*") == origin.npos, "an origin cannot break out of a policy");
 }
 
+void check_metadata(const metadata_map& metadata) {
+  must(metadata.size() <= 50, "metadata has at most 50 keys");
+  for (const auto& [name, value] : metadata) {
+    must(is_free_text(name) && is_free_text(value), "metadata has its bounds");
+    must(!name.starts_with("service_"), "reserved metadata is dropped");
+    must(std::ranges::count(metadata, name, &std::pair<std::string, std::string>::first) == 1,
+         "a metadata key stands once");
+  }
+}
+void check_money(const money& amount) {
+  must(amount.minor >= 1 && amount.minor <= max_amount, "an amount is within its bounds");
+  must(currency::parse(amount.unit.code()) == amount.unit, "a currency is in force, in upper case");
+}
+
 void check(const create_body& read, environment env) {
   const auto& [amount, how, wallet, customer, details] = read.command;
   must(is_text(read.merchant.value, 64), "a merchant_id has its bound");
   must(is_payment_id(read.id.value), "a payment_id has its form");
-  must(amount.minor >= 1 && amount.minor <= max_amount, "an amount is within its bounds");
-  must(currency::parse(amount.unit.code()) == amount.unit, "a currency is in force, in upper case");
+  check_money(amount);
   must(how != flow::server || !details.payment_method.empty() || customer, "the server flow has something to charge");
   must(how == flow::server || (!details.success_url.empty() && !details.cancel_url.empty()),
        "a hosted flow leads back");
@@ -121,13 +136,31 @@ void check(const create_body& read, environment env) {
        "texts have their bounds");
   must(details.customer_email.empty() || details.customer_email.find('@') != std::string::npos,
        "an e-mail address has an @");
-  must(details.metadata.size() <= 50, "metadata has at most 50 keys");
-  for (const auto& [name, value] : details.metadata) {
-    must(is_free_text(name) && is_free_text(value), "metadata has its bounds");
-    must(!name.starts_with("service_"), "reserved metadata is dropped");
-    must(std::ranges::count(details.metadata, name, &std::pair<std::string, std::string>::first) == 1,
-         "a metadata key stands once");
-  }
+  check_metadata(details.metadata);
+}
+void check(const charge_body& read, environment) {
+  const auto& details = read.command.details;
+  must(is_text(read.merchant.value, 64), "a merchant_id has its bound");
+  must(is_payment_id(read.id.value), "a payment_id has its form");
+  check_money(read.command.amount);
+  must(is_customer_ref(read.command.customer.ref), "a charge has a customer");
+  must(details.payment_method.starts_with("pm_") && is_text(details.payment_method, 255), "no card number is let in");
+  must(is_free_text(details.description) && is_free_text(details.customer_name), "texts have their bounds");
+  check_metadata(details.metadata);
+}
+void check(const subscription_body& read, environment env) {
+  const auto& command = read.command;
+  must(is_text(read.merchant.value, 64), "a merchant_id has its bound");
+  must(is_subscription_id(read.id), "a subscription_id has its form");
+  check_money(command.amount);
+  must(is_customer_ref(command.details.customer_ref), "a subscription has a customer");
+  must(command.every.count >= 1 && command.every.count <= 1'000, "a cycle has its bounds");
+  must(command.details.trial_period_days <= 3'650, "a trial has its bound");
+  must(!command.details.success_url.empty() && !command.details.cancel_url.empty(), "the page leads back");
+  check_return_url(command.details.success_url, env);
+  check_return_url(command.details.cancel_url, env);
+  must(is_free_text(command.details.description), "a description has its bound");
+  check_metadata(command.metadata);
 }
 void check(const capture_payment&) {}
 void check(const refund_payment& read) {
@@ -160,7 +193,7 @@ void check(const set_connection& read, environment) {
   must(!read.merchant.empty() && is_text(read.link.account, 255), "a connection has its bounds");
 }
 void check(const set_route& read, environment) {
-  must(!read.merchant.empty() && !read.way.methods.empty() && read.way.methods.size() <= 2,
+  must(!read.merchant.empty() && !read.way.methods.empty() && read.way.methods.size() <= payment_method_kind_count,
        "a route has methods, each once");
   must(read.way.currencies.size() <= 200, "a route has at most 200 currencies");
 }
@@ -169,6 +202,11 @@ void check(const set_route& read, environment) {
 
 void put(json::object& into, std::string_view name, const std::string& text) {
   if (!text.empty()) into[name] = text;
+}
+
+void put_metadata(json::object& into, const metadata_map& metadata) {
+  auto& object = into["metadata"].emplace_object();
+  for (const auto& [name, value] : metadata) object[name] = value;
 }
 
 json::object written(const create_body& read) {
@@ -191,8 +229,40 @@ json::object written(const create_body& read) {
     out["customer_ref"] = command.customer->ref;
     out["setup_future_usage"] = command.customer->off_session ? "off_session" : "on_session";
   }
-  auto& metadata = out["metadata"].emplace_object();
-  for (const auto& [name, value] : details.metadata) metadata[name] = value;
+  put_metadata(out, details.metadata);
+  return out;
+}
+json::object written(const charge_body& read) {
+  const auto& [amount, customer, details] = read.command;
+  json::object out{{"payment_id", read.id.value},
+                   {"amount", amount.minor},
+                   {"currency", amount.unit.code()},
+                   {"customer_ref", customer.ref},
+                   {"payment_method_id", details.payment_method},
+                   {"auto_capture", details.captures_at_once}};
+  put(out, "merchant_id", read.merchant.value);
+  put(out, "description", details.description);
+  put(out, "customer_email", details.customer_email);
+  put(out, "customer_name", details.customer_name);
+  put_metadata(out, details.metadata);
+  return out;
+}
+json::object written(const subscription_body& read) {
+  const auto& command = read.command;
+  const auto& details = command.details;
+  json::object out{{"subscription_id", read.id},
+                   {"customer_ref", details.customer_ref},
+                   {"amount", command.amount.minor},
+                   {"currency", command.amount.unit.code()},
+                   {"interval", to_string(command.every.interval)},
+                   {"trial_period_days", details.trial_period_days},
+                   {"success_url", details.success_url},
+                   {"cancel_url", details.cancel_url}};
+  // A caller's 0 means 1.
+  if (command.every.count != 1) out["interval_count"] = command.every.count;
+  put(out, "merchant_id", read.merchant.value);
+  put(out, "description", details.description);
+  put_metadata(out, command.metadata);
   return out;
 }
 json::object written(const capture_payment&) { return {}; }
@@ -311,6 +381,8 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t si
     case 8: operators(http::decode_add_user); break;
     case 9: operators(http::decode_set_connection); break;
     case 10: operators(http::decode_set_route); break;
+    case 11: payments(http::decode_charge); break;
+    case 12: payments(http::decode_subscription); break;
     default: return -1;  // not worth keeping
   }
   return 0;

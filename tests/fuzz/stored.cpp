@@ -186,6 +186,30 @@ void drive_delivery(const row& given) {
   must(changes.cells().size() == statements::update_delivery.columns.size(), "a change has its shape's columns");
 }
 
+void drive_subscription(const row& given) {
+  const auto s = check_row(
+      given, statements::insert_subscription, statements::read_subscription,
+      [](const row& r) { return subscription_from(r, some_payment.merchant); }, subscription_row);
+  if (s.open)
+    must(s.open->command.key.empty() ? s.open->command == command_key{}
+                                     : s.open->command.merchant == s.key.merchant && s.open->command.env == s.key.env,
+         "an operation is its subscription's, or the gateway's own");
+  for (const auto& owed : s.owed)
+    must(owed.payment.merchant == s.key.merchant && owed.payment.env == s.key.env &&
+             owed.payment.kind == entity_kind::payment,
+         "and so is what it owes");
+}
+
+void drive_enrollment(const row& given) {
+  const auto key = entity_key{some_payment.merchant, environment::test, entity_kind::enrollment, "sub_1"};
+  const auto e = check_row(
+      given, statements::insert_enrollment, statements::read_enrollment,
+      [&](const row& r) { return enrollment_from(r, key); }, enrollment_row);
+  must(!sandbox_machine::bills(e.what) || e.what.failed_attempts <= sandbox_retry_waits.size(),
+       "what bills knows when it tries again");
+  if (const auto due = sandbox_machine::due_by_its_clock(e.what)) format_millis(*due);
+}
+
 /// What was read is written as a file of its own, which must read the same.
 void drive_file(std::string_view text) {
   std::istringstream in{std::string{text}};
@@ -227,7 +251,7 @@ void drive(char what, std::string_view text) {
     case 'p': drive_payment(given); break;
     case 'c': drive_command(given); break;
     case 't': drive_timeline(given); break;
-    case 'd': due_from(given, entity_kind::payment); break;
+    case 'd': key_from(given, entity_kind::payment); break;
     case 'm':
       check_row(given, statements::insert_merchant, statements::read_merchants, merchant_from, insert_merchant_row);
       break;
@@ -240,6 +264,8 @@ void drive(char what, std::string_view text) {
     case 'l': drive_delivery(given); break;
     case 'b': backlog_from(given); break;
     case 'e': event_from(given); break;
+    case 's': drive_subscription(given); break;
+    case 'o': drive_enrollment(given); break;
     case 'n':
       check_row(
           given, statements::put_connection, statements::read_connections,
@@ -266,7 +292,7 @@ void drive(char what, std::string_view text) {
 }  // namespace gateway::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t size) {
-  if (size == 0 || std::string_view{"fpctdmkunrwlbe"}.find(static_cast<char>(bytes[0])) == std::string_view::npos)
+  if (size == 0 || std::string_view{"fpctdmkunrwlbeso"}.find(static_cast<char>(bytes[0])) == std::string_view::npos)
     return -1;
   try {
     gateway::fuzz::drive(static_cast<char>(bytes[0]), {reinterpret_cast<const char*>(bytes + 1), size - 1});

@@ -65,6 +65,8 @@ struct behind {
   std::function<caf::result<command_lookup>(const find_command&)> commands = [](const find_command&) {
     return command_lookup{};
   };
+  std::function<caf::result<subscription_keys_lookup>(const find_subscription_keys&)> subscription_keys =
+      [](const find_subscription_keys&) { return subscription_keys_lookup{}; };
   std::function<caf::result<grant_lookup>(const find_grant&)> grants = [](const find_grant&) { return grant_lookup{}; };
   std::function<caf::result<grants_lookup>(const find_grants&)> grant_lists = [](const find_grants&) {
     return grants_lookup{};
@@ -135,6 +137,10 @@ inline store_reader::behavior_type fake_archive(store_reader::pointer, behind* s
           [scene](const find_grant& what) -> caf::result<grant_lookup> { return scene->grants(what); },
           [scene](const find_grants& what) -> caf::result<grants_lookup> { return scene->grant_lists(what); },
           [](const find_customers&) { return customers_lookup{}; },
+          [scene](const find_subscription_keys& what) -> caf::result<subscription_keys_lookup> {
+            return scene->subscription_keys(what);
+          },
+          [](const find_subscriptions&) { return subscriptions_lookup{}; },
           [scene](const find_user& what) -> caf::result<user_lookup> { return scene->users(what); },
           [scene](const find_session& what) -> caf::result<session_lookup> { return scene->sessions(what); }};
 }

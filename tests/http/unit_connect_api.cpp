@@ -340,10 +340,13 @@ TEST_CASE_METHOD(platforms_fixture, "customers, saved charges and subscriptions 
       R"("setup_future_usage":"off_session"})";
   constexpr std::string_view charge =
       R"({"payment_id":"pay_1","amount":1,"currency":"HKD","customer_ref":"c","payment_method_id":"pm_x"})";
+  constexpr std::string_view checkout =
+      R"({"subscription_id":"s","amount":1,"currency":"HKD","customer_ref":"c","interval":"day",)"
+      R"("success_url":"https://a.example/","cancel_url":"https://a.example/"})";
   const std::tuple<std::string_view, std::string_view, std::string_view, std::string_view> rows[] = {
       {"POST", "/v1/charges/saved", charge, ""},
       {"GET", "/v1/customers/by_ref", "", "ref=c&"},
-      {"POST", "/v1/subscription_checkouts", "{}", ""},
+      {"POST", "/v1/subscription_checkouts", checkout, ""},
       {"POST", "/v1/payment_intents", with_customer, ""}};
   for (const auto& [method, path, body, query] : rows) {
     const std::string with{query};

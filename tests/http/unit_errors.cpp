@@ -37,6 +37,8 @@ TEST_CASE("every problem of the domain has its status, text, shape and whether i
       {problem::key_ended, 401, "unauthorized", described, false},
       {problem::grant_ended, 403, "GRANT_NOT_FOUND", plain, false},
       {problem::customer_not_found, 404, "customer_not_found", plain, false},
+      {problem::subscription_not_found, 404, "subscription_not_found", plain, false},
+      {problem::subscription_already_exists, 409, "subscription already exists", plain, false},
       {problem::no_saved_method, 400, "server_flow_requires_payment_method", plain, false},
       {problem::wallet_not_available, 422, "wallet_not_available", typed, false},
       {problem::currency_not_supported, 400, "currency_not_supported", plain, false},

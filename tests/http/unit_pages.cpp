@@ -40,7 +40,7 @@ std::string header(const response& out, std::string_view name) {
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 response shown(const payment& p, std::optional<std::string_view> cookie = std::nullopt) {
-  return checkout_page(p, "Tea & Co <b>", key, "token", cookie);
+  return checkout_page(checkout_of(p, "Tea & Co <b>"), key, "token", cookie);
 }
 
 std::string sealed(std::string_view payload) { return crypto::sign_token(key, payload); }
@@ -156,6 +156,49 @@ TEST_CASE("a link names one payment of one merchant, and only we can make it") {
        {"", "merch_1", "merch_1\nprod\npay_1\ncs_1", "merch_1\ntest\nx\ncs_1", "merch_1\ntest\npay_1\ncs_1\nmore"})
     CHECK_FALSE(read_hosted_link(sealed(payload), key));
   CHECK_FALSE(read_hosted_link("x", key));
+}
+
+TEST_CASE("a link names one subscription, and no payment's link does") {
+  const auto link = read_subscription_link(sealed("subscription\nmerch_1\nlive\ns-1\ncs_1"), key);
+  REQUIRE(link);
+  CHECK(link->key == subscription_key(merchant_id{"merch_1"}, environment::live, "s-1"));
+  CHECK(link->provider_ref == "cs_1");
+  for (auto payload : {"", "merch_1\nlive\npay_1\ncs_1", "subscription\nmerch_1\nprod\ns\ncs_1",
+                       "subscription\nmerch_1\nlive\na b\ncs_1", "subscription\nmerch_1\nlive\ns\ncs_1\nmore"})
+    CHECK_FALSE(read_subscription_link(sealed(payload), key));
+  CHECK_FALSE(read_hosted_link(sealed("subscription\nmerch_1\nlive\ns-1\ncs_1"), key));
+}
+
+TEST_CASE("a subscription's page says what is paid, how often, and when it begins") {
+  struct {
+    billing_period every;
+    std::uint32_t trial;
+    std::string_view text, button;
+  } const rows[] = {
+      {{billing_interval::month, 1}, 0, "EUR 19.00 <small>every month</small>", "Subscribe"},
+      {{billing_interval::week, 2}, 0, "EUR 19.00 <small>every 2 weeks</small>", "Subscribe"},
+      {{billing_interval::year, 1}, 1, "EUR 19.00 <small>every year, after 1 free day</small>", "Start the free trial"},
+      {{billing_interval::day, 3},
+       14,
+       "EUR 19.00 <small>every 3 days, after 14 free days</small>",
+       "Start the free trial"},
+  };
+  for (const auto& row : rows) {
+    subscription s;
+    s.state.amount = {1900, *currency::parse("EUR")};
+    s.state.every = row.every;
+    s.details.trial_period_days = row.trial;
+    s.details.success_url = "https://shop.example/ok";
+    s.details.cancel_url = "https://shop.example/no";
+    s.details.description = "<script>alert(1)</script>";
+    const auto out = checkout_page(checkout_of(s, "Tea & Co"), key, "token", std::nullopt);
+    CHECK(has(out.body, row.text));
+    CHECK(has(out.body, ">" + std::string{row.button} + "<"));
+    CHECK_FALSE(has(out.body, "<script"));
+    CHECK(has(header(out, "Content-Security-Policy"), "form-action 'self' https://shop.example"));
+    CHECK(header(after_checkout(s, true), "Location") == "https://shop.example/ok");
+    CHECK(header(after_checkout(s, false), "Location") == "https://shop.example/no");
+  }
 }
 
 TEST_CASE("the customer is sent back to where the payment's state belongs") {

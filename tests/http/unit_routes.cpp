@@ -257,7 +257,10 @@ TEST_CASE_METHOD(gateway_fixture, "what belongs to platforms is refused to merch
   saved.body = "{}";
   CHECK(saved.send(*this).status == 400);
   saved.path = "/v1/subscription_checkouts";
-  CHECK(saved.send(*this).status == 422);
+  CHECK(saved.send(*this).status == 400);
+  saved.body = R"({"subscription_id":"s","amount":1,"currency":"HKD","customer_ref":"c","interval":"day",)"
+               R"("success_url":"https://a.example/","cancel_url":"https://a.example/"})";
+  CHECK(code_in(saved.send(*this)) == "platform_key_required");
   saved.idempotency.clear();
   CHECK(saved.send(*this).status == 400);
   auto lookup = get("/v1/customers/by_ref");

@@ -19,6 +19,7 @@ std::string text(provider_kind kind) { return std::string{to_string(kind)}; }
 commit_outcome memory_store::obstacle_to(const unit_parts& unit) const {
   using enum commit_outcome;
   if (unit.insert_command && commands.contains(id(unit.insert_command->key))) return duplicate_command;
+  if (!counts_once(unit)) return duplicate_record;
   if (const auto& fresh = unit.insert_payment) {
     if (payments.contains(id(fresh->key))) return entity_exists;
     if (!adds_up(*fresh)) return unavailable;
@@ -27,6 +28,10 @@ commit_outcome memory_store::obstacle_to(const unit_parts& unit) const {
     if (bindings.contains(id(fresh->key)) || has_other_binding_with_grant_of(*fresh)) return entity_exists;
   if (const auto& fresh = unit.insert_customer)
     if (customers.contains(id(fresh->key))) return entity_exists;
+  if (const auto& fresh = unit.insert_subscription)
+    if (subscriptions.contains(id(fresh->key))) return entity_exists;
+  if (const auto& fresh = unit.insert_enrollment)
+    if (enrollments.contains(id(fresh->key))) return entity_exists;
   if (const auto& changed = unit.update_payment) {
     const auto row = payments.find(id(changed->key));
     if (row == payments.end() || row->second.version != changed->version - 1) return lost_claim;
@@ -41,17 +46,32 @@ commit_outcome memory_store::obstacle_to(const unit_parts& unit) const {
     const auto row = customers.find(id(changed->key));
     if (row == customers.end() || row->second.version != changed->version - 1) return lost_claim;
   }
+  if (const auto& changed = unit.update_subscription) {
+    const auto row = subscriptions.find(id(changed->key));
+    if (row == subscriptions.end() || row->second.version != changed->version - 1) return lost_claim;
+  }
+  if (const auto& changed = unit.update_enrollment) {
+    const auto row = enrollments.find(id(changed->key));
+    if (row == enrollments.end() || row->second.version != changed->version - 1) return lost_claim;
+  }
   for (const auto& past : unit.past_grants)
     if (past_grants.contains(past.what.id.value)) return lost_claim;
   if (const auto& finish = unit.finish_command) {
     const auto row = commands.find(id(finish->key));
     if (row == commands.end() || row->second.result) return lost_claim;
   }
-  if (const auto* subject = unit.changed())
-    if (const auto rows = timelines.find(id(subject->key)); rows != timelines.end())
+  if (const auto* subject = unit.subject())
+    if (const auto rows = timelines.find(id(*subject)); rows != timelines.end())
       for (const auto& entry : unit.entries)
         if (rows->second.contains(entry.seq)) return lost_claim;
   return deliveries_apply(unit) ? committed : lost_claim;
+}
+
+bool memory_store::counts_once(const unit_parts& unit) const {
+  std::set<event_row_key> seen;
+  return std::ranges::all_of(unit.counted_events, [&](const counted_event& e) {
+    return !counted_events.contains(id(e)) && seen.insert(id(e)).second;
+  });
 }
 
 /// The schema's unique key of grants.
@@ -99,6 +119,11 @@ commit_outcome memory_store::commit(const unit_of_work& whole) {
   if (unit.update_binding) bindings.at(id(unit.update_binding->key)) = *unit.update_binding;
   if (unit.insert_customer) customers.emplace(id(unit.insert_customer->key), *unit.insert_customer);
   if (unit.update_customer) customers.at(id(unit.update_customer->key)) = *unit.update_customer;
+  if (unit.insert_subscription) subscriptions.emplace(id(unit.insert_subscription->key), *unit.insert_subscription);
+  if (unit.update_subscription) subscriptions.at(id(unit.update_subscription->key)) = *unit.update_subscription;
+  if (unit.insert_enrollment) enrollments.emplace(id(unit.insert_enrollment->key), *unit.insert_enrollment);
+  if (unit.update_enrollment) enrollments.at(id(unit.update_enrollment->key)) = *unit.update_enrollment;
+  for (const auto& event : unit.counted_events) counted_events.insert(id(event));
   for (const auto& past : unit.past_grants) past_grants.emplace(past.what.id.value, past);
   if (unit.update_payment) {
     auto& row = payments.at(id(unit.update_payment->key));
@@ -118,8 +143,8 @@ commit_outcome memory_store::commit(const unit_of_work& whole) {
     row.result = *finish->result;
     row.finished_at = finish->finished_at;
   }
-  if (const auto* subject = unit.changed())
-    for (const auto& entry : unit.entries) timelines[id(subject->key)].emplace(entry.seq, entry);
+  if (const auto* subject = unit.subject())
+    for (const auto& entry : unit.entries) timelines[id(*subject)].emplace(entry.seq, entry);
   if (unit.last_seen) last_seen = unit.last_seen;
   for (const auto& fresh : unit.deliveries) deliveries.emplace(fresh.id, fresh);
   for (const auto& changed : unit.update_deliveries) {
@@ -151,7 +176,8 @@ entity_lookup memory_store::run(const find_entity& what) const {
     case entity_kind::payment: return look_in(payments);
     case entity_kind::grant: return look_in(bindings);
     case entity_kind::customer: return look_in(customers);
-    case entity_kind::subscription: break;
+    case entity_kind::subscription: return look_in(subscriptions);
+    case entity_kind::enrollment: return look_in(enrollments);
   }
   return {};
 }
@@ -169,15 +195,21 @@ timeline_lookup memory_store::run(const find_timeline& what) const {
 }
 
 due_lookup memory_store::run(const find_due& what) const {
-  std::multimap<time_point, entity_key> due;
-  for (const auto& [key, row] : payments)
-    if (row.due_at && *row.due_at <= what.now && (!what.open_only || (row.open && *row.due_at > what.later_than)))
-      due.emplace(*row.due_at, row.key);
   due_lookup found;
-  for (const auto& [at, key] : due) {
-    if (found.keys.size() == what.limit) break;
-    found.keys.push_back(key);
-  }
+  const auto look_in = [&](const auto& rows, auto is_open) {
+    std::multimap<time_point, entity_key> due;
+    for (const auto& [key, row] : rows)
+      if (row.due_at && *row.due_at <= what.now && (!what.open_only || (is_open(row) && *row.due_at > what.later_than)))
+        due.emplace(*row.due_at, row.key);
+    auto left = what.limit;
+    for (const auto& [at, key] : due) {
+      if (left-- == 0) break;
+      found.keys.push_back(key);
+    }
+  };
+  look_in(payments, [](const payment& p) { return p.open.has_value(); });
+  look_in(subscriptions, [](const subscription& s) { return s.open.has_value(); });
+  look_in(enrollments, [](const sandbox_enrollment&) { return false; });
   return found;
 }
 
@@ -315,6 +347,28 @@ customers_lookup memory_store::run(const find_customers& what) const {
     if (found.customers.size() == what.limit) break;
     if (row.key.merchant == what.merchant && row.key.env == environment::live && row.key.id > what.after)
       found.customers.push_back(std::make_shared<const customer>(row));
+  }
+  return found;
+}
+
+/// By the names of environments, as the databases sort them.
+subscription_keys_lookup memory_store::run(const find_subscription_keys& what) const {
+  subscription_keys_lookup found;
+  for (const auto& [key, row] : subscriptions)
+    if (what.provider_id.empty() ? row.key.id == what.id : row.provider_subscription_id == what.provider_id)
+      found.keys.push_back(row.key);
+  std::ranges::sort(found.keys, {},
+                    [](const entity_key& k) { return std::tuple{k.merchant.value, text(k.env), k.id}; });
+  if (found.keys.size() > what.limit) found.keys.resize(what.limit);
+  return found;
+}
+
+subscriptions_lookup memory_store::run(const find_subscriptions& what) const {
+  subscriptions_lookup found;
+  for (const auto& [key, row] : subscriptions) {
+    if (found.subscriptions.size() == what.limit) break;
+    if (row.key.merchant == what.merchant && row.key.env == environment::live && row.key.id > what.after)
+      found.subscriptions.push_back(std::make_shared<const subscription>(row));
   }
   return found;
 }

@@ -23,6 +23,8 @@ class memory_store {
   static entity_row_key id(const entity_key& k) {
     return {k.merchant.value, static_cast<int>(k.env), static_cast<int>(k.kind), k.id};
   }
+  using event_row_key = std::tuple<std::string, int, std::string>;
+  static event_row_key id(const counted_event& e) { return {e.merchant.value, static_cast<int>(e.env), e.event_id}; }
   static command_row_key id(const command_key& k) {
     return {k.merchant.value, static_cast<int>(k.env), k.principal, k.key};
   }
@@ -44,6 +46,8 @@ class memory_store {
   grant_lookup run(const find_grant& what) const;
   grants_lookup run(const find_grants& what) const;
   customers_lookup run(const find_customers& what) const;
+  subscription_keys_lookup run(const find_subscription_keys& what) const;
+  subscriptions_lookup run(const find_subscriptions& what) const;
   user_lookup run(const find_user& what) const;
   session_lookup run(const find_session& what) const;
   purge_result run(const purge_commands& what);
@@ -53,6 +57,9 @@ class memory_store {
   std::map<entity_row_key, payment> payments;
   std::map<entity_row_key, grant_binding> bindings;
   std::map<entity_row_key, customer> customers;
+  std::map<entity_row_key, subscription> subscriptions;
+  std::map<entity_row_key, sandbox_enrollment> enrollments;
+  std::set<event_row_key> counted_events;
   std::map<std::string, past_grant> past_grants;  ///< by the grant's id
   std::map<command_row_key, command_record> commands;
   std::map<entity_row_key, std::map<std::uint32_t, timeline_entry>> timelines;
@@ -86,6 +93,7 @@ class memory_store {
     void apply(const claimed_row& record);
   };
   commit_outcome obstacle_to(const unit_parts& unit) const;
+  bool counts_once(const unit_parts& unit) const;
   bool records_apply(const unit_parts& unit);
   bool deliveries_apply(const unit_parts& unit) const;
   bool has_other_binding_with_grant_of(const grant_binding& one) const;

@@ -17,10 +17,15 @@ struct unit_parts {
   std::optional<grant_binding> update_binding;
   std::optional<customer> insert_customer;
   std::optional<customer> update_customer;
+  std::optional<subscription> insert_subscription;
+  std::optional<subscription> update_subscription;
+  std::optional<sandbox_enrollment> insert_enrollment;
+  std::optional<sandbox_enrollment> update_enrollment;
+  std::vector<counted_event> counted_events;
   std::vector<past_grant> past_grants;
   std::optional<command_record> insert_command;
   std::optional<command_finish> finish_command;
-  std::vector<timeline_entry> entries;  ///< of the inserted or updated payment
+  std::vector<timeline_entry> entries;  ///< of the inserted or updated entity
   std::vector<delivery> deliveries;
   std::vector<delivery> update_deliveries;
   std::vector<inserted_row> records;  ///< of the directory
@@ -50,16 +55,37 @@ struct unit_parts {
     return insert_customer ? &*insert_customer : update_customer ? &*update_customer : nullptr;
   }
 
+  /// The subscription that is inserted or updated; null if none is.
+  const subscription* changed_subscription() const noexcept {
+    return insert_subscription ? &*insert_subscription : update_subscription ? &*update_subscription : nullptr;
+  }
+
+  /// The enrollment that is inserted or updated; null if none is.
+  const sandbox_enrollment* changed_enrollment() const noexcept {
+    return insert_enrollment ? &*insert_enrollment : update_enrollment ? &*update_enrollment : nullptr;
+  }
+
+  /// The key of the entity that is inserted or updated; null if none is.
+  const entity_key* subject() const noexcept {
+    if (const auto* row = changed_enrollment()) return &row->key;
+    if (const auto* row = changed_subscription()) return &row->key;
+    if (const auto* row = changed_customer()) return &row->key;
+    if (const auto* row = changed_binding()) return &row->key;
+    if (const auto* row = changed()) return &row->key;
+    return nullptr;
+  }
+
   operator unit_of_work() const {  // so that a test may hand over its parts as the unit that they make
     unit_of_work unit;
     unit.kind = kind.value_or(usual_kind());
-    if (const auto* subject = changed()) unit.subject = subject->key;
-    if (const auto* subject = changed_binding()) unit.subject = subject->key;
-    if (const auto* subject = changed_customer()) unit.subject = subject->key;
+    if (const auto* key = subject()) unit.subject = *key;
     if (insert_command) unit.inserts.emplace_back(*insert_command);
     if (insert_payment) unit.inserts.emplace_back(std::make_shared<const payment>(*insert_payment));
     if (insert_binding) unit.inserts.emplace_back(std::make_shared<const grant_binding>(*insert_binding));
     if (insert_customer) unit.inserts.emplace_back(std::make_shared<const customer>(*insert_customer));
+    if (insert_subscription) unit.inserts.emplace_back(std::make_shared<const subscription>(*insert_subscription));
+    if (insert_enrollment) unit.inserts.emplace_back(std::make_shared<const sandbox_enrollment>(*insert_enrollment));
+    for (const auto& row : counted_events) unit.inserts.emplace_back(row);
     for (const auto& row : past_grants) unit.inserts.emplace_back(row);
     for (const auto& entry : entries) unit.inserts.emplace_back(entry);
     for (const auto& row : deliveries) unit.inserts.emplace_back(row);
@@ -68,6 +94,8 @@ struct unit_parts {
     if (update_payment) unit.claims.emplace_back(std::make_shared<const payment>(*update_payment));
     if (update_binding) unit.claims.emplace_back(std::make_shared<const grant_binding>(*update_binding));
     if (update_customer) unit.claims.emplace_back(std::make_shared<const customer>(*update_customer));
+    if (update_subscription) unit.claims.emplace_back(std::make_shared<const subscription>(*update_subscription));
+    if (update_enrollment) unit.claims.emplace_back(std::make_shared<const sandbox_enrollment>(*update_enrollment));
     if (finish_command) unit.claims.emplace_back(*finish_command);
     for (const auto& row : update_deliveries) unit.claims.emplace_back(row);
     if (revoked) unit.claims.emplace_back(*revoked);
@@ -79,6 +107,9 @@ struct unit_parts {
   void insert(const payment_ptr& p) { insert_payment = *p; }
   void insert(const binding_ptr& b) { insert_binding = *b; }
   void insert(const customer_ptr& c) { insert_customer = *c; }
+  void insert(const subscription_ptr& s) { insert_subscription = *s; }
+  void insert(const enrollment_ptr& e) { insert_enrollment = *e; }
+  void insert(const counted_event& e) { counted_events.push_back(e); }
   void insert(const past_grant& g) { past_grants.push_back(g); }
   void insert(const command_record& c) { insert_command = c; }
   void insert(const timeline_entry& e) { entries.push_back(e); }
@@ -91,6 +122,8 @@ struct unit_parts {
   void claim(const payment_ptr& p) { update_payment = *p; }
   void claim(const binding_ptr& b) { update_binding = *b; }
   void claim(const customer_ptr& c) { update_customer = *c; }
+  void claim(const subscription_ptr& s) { update_subscription = *s; }
+  void claim(const enrollment_ptr& e) { update_enrollment = *e; }
   void claim(const command_finish& f) { finish_command = f; }
   void claim(const delivery& d) { update_deliveries.push_back(d); }
   void claim(const revoke_api_key& k) { revoked = k; }
@@ -102,9 +135,10 @@ struct unit_parts {
   unit_kind usual_kind() const noexcept {
     if (insert_command) return insert_command->result ? unit_kind::conclude : unit_kind::begin;
     if (update_payment) return unit_kind::finish;
-    if (changed_binding() || changed_customer()) return unit_kind::conclude;
+    if (changed_binding() || changed_customer() || changed_subscription() || changed_enrollment())
+      return unit_kind::conclude;
     const bool more = insert_payment || finish_command || !entries.empty() || !deliveries.empty() || !records.empty() ||
-                      !record_claims.empty();
+                      !counted_events.empty() || !record_claims.empty();
     return !more && (last_seen || !update_deliveries.empty()) ? unit_kind::record : unit_kind::change;
   }
 };
@@ -124,6 +158,18 @@ inline std::optional<grant_binding> binding_in(const entity_lookup& answer) {
 /// As payment_in.
 inline std::optional<customer> customer_in(const entity_lookup& answer) {
   const auto* row = answer.found ? std::get_if<customer_ptr>(&*answer.found) : nullptr;
+  return row ? std::optional{**row} : std::nullopt;
+}
+
+/// As payment_in.
+inline std::optional<subscription> subscription_in(const entity_lookup& answer) {
+  const auto* row = answer.found ? std::get_if<subscription_ptr>(&*answer.found) : nullptr;
+  return row ? std::optional{**row} : std::nullopt;
+}
+
+/// As payment_in.
+inline std::optional<sandbox_enrollment> enrollment_in(const entity_lookup& answer) {
+  const auto* row = answer.found ? std::get_if<enrollment_ptr>(&*answer.found) : nullptr;
   return row ? std::optional{**row} : std::nullopt;
 }
 

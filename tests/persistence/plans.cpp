@@ -216,3 +216,61 @@ TEST_CASE("a session is found by its hash, and its person's merchants by that on
                          Contains("m ref memberships_of_user") && Contains("t eq_ref PRIMARY"));
   }
 }
+
+TEST_CASE("subscriptions and enrollments are found by their indexes") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  const bool sqlite = kind == store_kind::sqlite;
+  std::vector<unit_of_work> units;
+  for (int i = 0; i < 400; ++i) {
+    const auto n = std::to_string(i);
+    subscription s;
+    s.key = subscription_key(merchant_id{"merch_" + std::to_string(i % 4)}, environment::live, "s" + n);
+    s.version = 1;
+    s.provider_subscription_id = i % 2 == 0 ? "" : "sub_" + n;
+    s.due_at = at(i);
+    sandbox_enrollment e;
+    e.key = {s.key.merchant, environment::live, entity_kind::enrollment, "sub_" + n};
+    e.version = 1;
+    e.due_at = at(i);
+    unit_parts first, second;
+    first.insert_subscription = s;
+    second.insert_enrollment = e;
+    units.push_back(first);
+    units.push_back(second);
+  }
+  for (const auto outcome : commit_units(*store.writer, units)) REQUIRE(outcome == commit_outcome::committed);
+  const std::string_view merchant = "merch_1", live = "live", id = "s7", provider_id = "sub_7";
+  const std::int64_t now = to_unix_ms(at(9)), limit = 10;
+
+  const cell due[] = {now, limit};
+  const cell open[] = {now, to_unix_ms(at(3)), limit};
+  for (const auto& plan :
+       {plan_of(store, statements::read_due_subscriptions, due), plan_of(store, statements::read_due_enrollments, due),
+        plan_of(store, statements::read_due_open_subscriptions, open)}) {
+    INFO(plan);
+    if (sqlite)
+      CHECK_THAT(plan, Contains("_due (due_at") && !Contains("TEMP B-TREE"));
+    else
+      CHECK_THAT(plan, Contains("_due") && Contains(" range ") && !Contains("filesort"));
+  }
+
+  const cell by_id[] = {id, limit};
+  const auto id_plan = plan_of(store, statements::read_subscription_keys_by_id, by_id);
+  INFO(id_plan);
+  CHECK_THAT(id_plan, sqlite ? Contains("subscriptions_by_id (subscription_id=?)")
+                             : Contains("subscriptions ref subscriptions_by_id"));
+  const cell by_provider_id[] = {provider_id, limit};
+  const auto provider_plan = plan_of(store, statements::read_subscription_keys_by_provider_id, by_provider_id);
+  INFO(provider_plan);
+  CHECK_THAT(provider_plan, sqlite ? Contains("subscriptions_by_provider_id (provider_subscription_id=?)")
+                                   : Contains("subscriptions ref subscriptions_by_provider_id"));
+  const cell listed[] = {merchant, live, id, limit};
+  const auto list_plan = plan_of(store, statements::read_subscriptions, listed);
+  INFO(list_plan);
+  if (sqlite)
+    CHECK_THAT(list_plan,
+               Contains("(merchant_id=? AND environment=? AND subscription_id>?)") && !Contains("TEMP B-TREE"));
+  else
+    CHECK_THAT(list_plan, Contains("subscriptions range PRIMARY") && !Contains("filesort"));
+}

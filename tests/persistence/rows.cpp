@@ -300,3 +300,77 @@ TEST_CASE("a membership's role is one that this program knows") {
   CHECK(membership_from(row{cells}).role == member_role::viewer);
   CHECK_THROWS_AS(membership_from(row{with(cells, 2, "admin")}), corrupt_row);
 }
+
+TEST_CASE("a subscription's row is what this program could have written") {
+  // In the order of read_subscription.
+  subscription s;
+  s.key = subscription_key(merchant_id{"merch_1"}, environment::test, "s1");
+  s.version = 3;
+  s.open = open_subscription_operation{
+      {s.key.merchant, s.key.env, "", "k"}, subscription_operation::cancel, false, 0, 3, at(0)};
+  row_buffer written;
+  subscription_row(written, s);
+  std::vector<std::string> cells;
+  for (const auto& value : written.cells()) {
+    if (const auto* number = std::get_if<std::int64_t>(&value))
+      cells.push_back(std::to_string(*number));
+    else if (const auto* text = std::get_if<std::string_view>(&value))
+      cells.emplace_back(*text);
+    else
+      cells.emplace_back("NULL");
+  }
+  cells.erase(cells.begin());
+  CHECK(subscription_from(row{cells}, s.key.merchant) == s);
+  const auto document = cells.at(8);
+  const std::pair<std::size_t, std::string> corrupt[] = {
+      {0, "prod"},
+      {3, "nobody"},
+      {5, "gone"},
+      {5, "active"},  // the document says pending
+      {6, "0"},       // and that an operation is open
+      {6, "2"},
+      {7, "253402300800000"},
+      {8, ""},
+      {8, "[]"},
+      {8, "{}"},
+      {8, replaced(document, R"("operation":"cancel")", R"("operation":"create")")},
+      {8, replaced(document, R"("key":"k")", R"("key":"")")},
+      {8, replaced(document, R"("claim":3)", R"("claim":4)")},
+      {8, replaced(document, R"("currency":"XXX")", R"("currency":"DEM")")},
+      {8, replaced(document, R"("interval":"month")", R"("interval":"moon")")},
+      {8, replaced(document, R"("metadata":0)", R"("metadata":1)")},
+      {8, replaced(document, R"("next_seq":1)", R"("next_seq":4294967296)")},
+      {8, replaced(document, R"("created_at":0)", R"("created_at":253402300800000)")},
+      {9, "0"}};
+  for (const auto& [column, value] : corrupt) {
+    INFO(column << " is " << value);
+    CHECK_THROWS_AS(subscription_from(row{with(cells, column, value)}, s.key.merchant), corrupt_row);
+  }
+}
+
+TEST_CASE("an enrollment that could not be billed is corrupt") {
+  sandbox_enrollment e;
+  e.key = {merchant_id{"merch_1"}, environment::test, entity_kind::enrollment, "sub_1"};
+  e.version = 1;
+  e.what.status = subscription_status::past_due;
+  e.what.failed_attempts = 3;
+  row_buffer written;
+  enrollment_row(written, e);
+  // In the order of read_enrollment; the key and due_at come before the document.
+  const std::string document{std::get<std::string_view>(written.cells().at(4))};
+  const std::vector<std::string> cells{"NULL", document, "1"};
+  CHECK(enrollment_from(row{cells}, e.key) == e);
+  for (const auto& changed : {replaced(document, R"("failed_attempts":3)", R"("failed_attempts":4)"),
+                              replaced(document, R"("clock_offset":0)", R"("clock_offset":-1)"),
+                              replaced(document, R"("clock_offset":0)", R"("clock_offset":9223372036854775807)"),
+                              replaced(document, R"("environment":"test")", R"("environment":"")"),
+                              replaced(document, R"("kind":"created")", R"("kind":"made")")}) {
+    INFO(changed);
+    CHECK_THROWS_AS(enrollment_from(row{with(cells, 1, changed)}, e.key), corrupt_row);
+  }
+  e.what.status = subscription_status::canceled;
+  e.what.failed_attempts = 4;  // the last one has ended it
+  row_buffer ended;
+  enrollment_row(ended, e);
+  CHECK(enrollment_from(row{with(cells, 1, std::string{std::get<std::string_view>(ended.cells().at(4))})}, e.key) == e);
+}

@@ -10,7 +10,9 @@ namespace gateway::persistence::test {
 
 using testing::binding_in;
 using testing::customer_in;
+using testing::enrollment_in;
 using testing::payment_in;
+using testing::subscription_in;
 using testing::unit_parts;
 
 inline constexpr std::int64_t start_ms = 1'790'000'000'123;

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "gateway/customer_key.hpp"
+
 namespace gateway::simulation {
 
 namespace {
 
 std::string_view name_of(const entity_request& request) {
   if (command_if<create_payment>(request.what)) return "create";
+  if (command_if<charge_saved>(request.what)) return "charge";
   if (command_if<capture_payment>(request.what)) return "capture";
   if (command_if<refund_payment>(request.what)) return "refund";
   if (command_if<void_payment>(request.what)) return "void";
@@ -26,6 +29,7 @@ std::string shown(const entity_reply& reply) {
   if (const auto* result = std::get_if<finished>(&reply.what))
     return (result->replayed ? "again \"" : "\"") + result->result->body + '"';
   if (const auto* seen = std::get_if<entity_row>(&reply.what)) {
+    if (const auto* who = std::get_if<customer_ptr>(seen)) return (*who)->ref + " v" + std::to_string((*who)->version);
     const auto& row = *std::get<payment_ptr>(*seen);
     return std::string{to_string(row.state)} + " v" + std::to_string(row.version);
   }
@@ -46,16 +50,20 @@ std::string shown(const entity_reply& reply) {
                                         "invalid grant",
                                         "not granted",
                                         "not covered",
-                                        "platform suspended"};
+                                        "platform suspended",
+                                        "key revoked",
+                                        "grant ended",
+                                        "no such customer",
+                                        "nothing saved"};
   return "refused: " + std::string{names[static_cast<std::size_t>(std::get<problem>(reply.what))]};
 }
 
 }  // namespace
 
-client::client(std::string name, std::string principal, const world_plan& plan, virtual_time& time,
+client::client(std::string name, std::optional<customer_book> book, const world_plan& plan, virtual_time& time,
                random_source& random, const fault_rates& faults, promises& held, journal& log, send_function send)
     : name_{std::move(name)},
-      principal_{std::move(principal)},
+      book_{std::move(book)},
       plan_{plan},
       time_{time},
       random_{random},
@@ -68,29 +76,62 @@ client::client(std::string name, std::string principal, const world_plan& plan, 
 }
 
 entity_key client::any_payment() {
+  // A charge and a creation need payments that are not there yet.
+  const auto most = plan_.payments + (book_ && book_->customers > 0 ? 4 : 0);
   return payment_key(merchant_id{"merch_1"}, environment::test,
-                     payment_id{"pay_" + std::to_string(random_.between(1, plan_.payments))});
+                     payment_id{"pay_" + std::to_string(random_.between(1, most))});
+}
+
+std::string client::any_ref() { return "ref-" + std::to_string(random_.between(1, book_->customers)); }
+
+create_payment client::draw_creation(std::string& content) {
+  constexpr const char* cards[] = {"pm_card_visa", "pm_card_mastercard", "pm_card_amex"};
+  create_payment c;
+  const bool for_customer = book_ && book_->customers > 0 && random_.chance(0.8);
+  const bool page = random_.chance(0.25), high_risk = page && !for_customer && random_.chance(0.5);
+  c.amount = {100 * random_.between(1, 3), *currency::parse(high_risk ? "HKD" : "EUR")};
+  c.how = page ? flow::redirect : flow::server;
+  const bool off_session = for_customer && !page && random_.chance(0.3);
+  if (!page && !off_session) c.details.payment_method = for_customer ? random_.pick(cards) : "pm_card_visa";
+  content += " create " + std::to_string(c.amount.minor) + to_string(c.how).data() + std::string{c.amount.unit.code()};
+  if (for_customer) {
+    c.customer = wanted_customer{book_->platform, any_ref(), true, off_session};
+    content += ' ' + c.customer->ref + ' ' + c.details.payment_method;
+  }
+  return c;
+}
+
+charge_saved client::draw_charge(std::string& content) {
+  charge_saved c;
+  c.amount = {100 * random_.between(1, 3), *currency::parse("EUR")};
+  c.customer = wanted_customer{book_->platform, any_ref(), false, false};
+  const auto saved = book_->saved(c.customer.ref);
+  c.details.payment_method = saved.empty() || random_.chance(0.3) ? "pm_card_visa" : random_.pick(saved);
+  c.details.captures_at_once = random_.chance(0.5);
+  content += " charge " + std::to_string(c.amount.minor) + ' ' + c.customer.ref + ' ' + c.details.payment_method +
+             (c.details.captures_at_once ? " at once" : "");
+  return c;
 }
 
 entity_request client::draw_request() {
   entity_request request{any_payment(), std::nullopt, view_entity{}};
   std::string content = request.key.id;
+  const bool has_customers = book_ && book_->customers > 0;
   const auto which = random_.below(100);
-  if (which < 12) return request;
+  if (which < 12) {
+    if (has_customers && random_.chance(0.5))
+      request.key = customer_key(request.key.merchant, request.key.env, book_->platform, any_ref());
+    return request;
+  }
   if (which < 18) {
     request.what = view_timeline{};
     return request;
   }
-  if (which < 45) {
-    create_payment c;
-    const bool page = random_.chance(0.25), high_risk = page && random_.chance(0.5);
-    c.amount = {100 * random_.between(1, 3), *currency::parse(high_risk ? "HKD" : "EUR")};
-    c.how = page ? flow::redirect : flow::server;
-    if (!page) c.details.payment_method = "pm_card_visa";
-    content +=
-        " create " + std::to_string(c.amount.minor) + to_string(c.how).data() + std::string{c.amount.unit.code()};
-    request.what = std::move(c);
-  } else if (which < 67) {
+  if (has_customers && which < 36) {
+    request.what = draw_charge(content);
+  } else if (which < (has_customers ? 67 : 45)) {
+    request.what = draw_creation(content);
+  } else if (which < (has_customers ? 77 : 67)) {
     content += " capture";
     request.what = capture_payment{};
   } else if (which < 90) {
@@ -101,9 +142,15 @@ entity_request client::draw_request() {
     content += " void";
     request.what = void_payment{};
   }
-  std::string key = name_ + '#' + std::to_string(++keys_);
-  if (!past_.empty() && random_.chance(faults_.reuses_key)) key = random_.pick(past_).write->key.key;
-  request.write = idempotency{{request.key.merchant, request.key.env, principal_, std::move(key)}, std::move(content)};
+  const bool again = !past_.empty() && random_.chance(faults_.reuses_key);
+  const auto* first = again ? &random_.pick(past_) : nullptr;
+  std::string key = first ? first->write->key.key : name_ + '#' + std::to_string(++keys_);
+  const auto principal = book_ ? book_->platform.value : std::string{};
+  request.write = idempotency{{request.key.merchant, request.key.env, principal, std::move(key)}, std::move(content)};
+  if (first)
+    request.by = first->by;
+  else if (book_)
+    request.by = asked_by{random_.pick(book_->keys), book_->platform, scope::payments_write};
   return request;
 }
 

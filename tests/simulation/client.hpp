@@ -1,5 +1,6 @@
 // A merchant's program, or a platform's. It creates, captures, refunds, voids and reads payments, and retries with the
-// same key when it gets no answer. It sometimes gives up, sends a request twice, or reuses a key for another request.
+// same key when it gets no answer. It sometimes gives up, sends a request twice, or reuses a key for another request. A
+// platform's also pays for customers, and charges what is saved for them.
 #pragma once
 
 #include <functional>
@@ -20,11 +21,19 @@ namespace gateway::simulation {
 /// Sends a request to a node that the load balancer picks. The callback is not called if that node crashes.
 using send_function = std::function<void(entity_request, std::function<void(entity_reply&)>)>;
 
+/// What a platform's program knows of its customers, which it shares with the platform's other programs.
+struct customer_book {
+  platform_id platform;
+  std::vector<key_id> keys;  ///< with which its programs sign
+  unsigned customers = 0;
+  std::function<std::vector<std::string>(const std::string& ref)> saved;  ///< the methods, as stored
+};
+
 class client {
  public:
-  /// `principal`: the platform's id; empty for the merchant's own program.
-  client(std::string name, std::string principal, const world_plan& plan, virtual_time& time, random_source& random,
-         const fault_rates& faults, promises& held, journal& log, send_function send);
+  /// `book`: a platform's; empty for the merchant's own program.
+  client(std::string name, std::optional<customer_book> book, const world_plan& plan, virtual_time& time,
+         random_source& random, const fault_rates& faults, promises& held, journal& log, send_function send);
 
   /// Whether all its requests are sent and none waits for an answer.
   bool done() const { return left_ == 0 && !current_; }
@@ -44,10 +53,13 @@ class client {
   void try_again();
   void finish();
   entity_request draw_request();
+  create_payment draw_creation(std::string& content);
+  charge_saved draw_charge(std::string& content);
+  std::string any_ref();
   entity_key any_payment();
 
   std::string name_;
-  std::string principal_;
+  std::optional<customer_book> book_;
   const world_plan& plan_;
   virtual_time& time_;
   random_source& random_;

@@ -22,6 +22,11 @@ std::string shown(const testing::unit_parts& unit) {
     text << " {" << row->key.id << " of " << row->key.merchant.value << " v" << row->version << ' '
          << row->newest.value().id.value << ' ' << to_string(state_of(row->newest)) << ", " << row->codes.size()
          << " codes}";
+  if (const auto* row = unit.changed_customer()) {
+    text << " {" << row->ref << " of " << row->platform.value << " v" << row->version << ' ' << row->provider_id;
+    for (const auto& method : row->methods) text << ' ' << method;
+    text << '}';
+  }
   if (unit.last_seen) text << "it is " << format_seconds(*unit.last_seen);
   for (const auto& d : unit.deliveries) text << " deliver " << d.id << " to " << d.to.value;
   for (const auto& d : unit.update_deliveries)
@@ -108,6 +113,14 @@ class writing {
   commit_outcome settle(unit_of_work unit, commit_result how) {
     // A crashed node writes nothing.
     if (!*line->alive) return commit_outcome::unavailable;
+    if (line->rows.lacks(guard::customer_first) && unit.subject.kind == entity_kind::customer) {
+      // In order, and lost in a crash.
+      line->time.in(duration_ms{1'000}, [&rows = line->rows, node = line->node, alive = line->alive,
+                                         unsaved = line->unsaved, unit = std::move(unit)]() mutable {
+        if (*alive) rows.commit(node, std::move(unit), *unsaved);
+      });
+      return commit_outcome::committed;
+    }
     switch (how) {
       case commit_result::commits: {
         const auto recorded = testing::unit_parts{unit}.update_deliveries;
@@ -207,6 +220,8 @@ slow_reader::behavior_type reader_behavior(slow_reader::stateful_pointer<reading
       [self](const find_grant& q) { return self->state.take(q); },
       [self](const find_grants& q) { return self->state.take(q); },
       [self](const find_customers& q) { return self->state.take(q); },
+      [self](const find_subscription_keys& q) { return self->state.take(q); },
+      [self](const find_subscriptions& q) { return self->state.take(q); },
       [self](const find_user& q) { return self->state.take(q); },
       [self](const find_session& q) { return self->state.take(q); },
       [self](work_atom) { self->state.answer(); },
@@ -250,14 +265,15 @@ commit_outcome database::commit(std::string_view node, unit_of_work whole, unsav
   const auto outcome = rows_.commit(unit);
   log_.write(node, shown(unit), ": ", to_string(outcome));
   if (outcome == commit_outcome::committed) {
+    customer_promises_.committed(before, unit);
     if (unit.changed_binding()) {
       grant_promises_.committed(unit);
-    } else {
+    } else if (!unit.changed_customer()) {
       promises_.committed(before, unit);
       age_promises_.committed(before, unit);
     }
     delivery_promises_.committed(unit);
-  } else if (outcome == commit_outcome::lost_claim && alone_ && !unit.changed_binding()) {
+  } else if (outcome == commit_outcome::lost_claim && alone_ && unit.changed()) {
     promises_.lost_alone(before, unit);
   }
   return outcome;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ages.hpp"
+#include "customers.hpp"
 #include "deliveries.hpp"
 #include "fault_rates.hpp"
 #include "gateway/actors.hpp"
@@ -30,17 +31,21 @@ enum class guard {
   grant_version,  ///< a binding's row is overwritten, whatever its version is
   publish_before_answer,  ///< what is published of grants is seen some seconds later
   code_spend,  ///< an exchange leaves the code where it was
+  customer_key,  ///< each payment has a key of its own under which its customer is made
+  customer_first,  ///< a payment goes on when its customer's row is on its way, and not yet stored
+  judge_at_begin,  ///< payments do not know by whose key they are asked
 };
 
 class database {
  public:
   database(testing::memory_store& rows, promises& held, delivery_promises& told, age_promises& ages,
-           grant_promises& grants, journal& log, const world_plan& plan, guard missing)
+           grant_promises& grants, customer_promises& customers, journal& log, const world_plan& plan, guard missing)
       : rows_{rows},
         promises_{held},
         delivery_promises_{told},
         age_promises_{ages},
         grant_promises_{grants},
+        customer_promises_{customers},
         log_{log},
         alone_{plan.nodes == 1 && plan.faults.commit_late == 0},
         missing_{missing} {}
@@ -65,6 +70,7 @@ class database {
   delivery_promises& delivery_promises_;
   age_promises& age_promises_;
   grant_promises& grant_promises_;
+  customer_promises& customer_promises_;
   journal& log_;
   const bool alone_;  ///< one node, whose commits happen before it reads again, or never
   guard missing_;

@@ -71,6 +71,8 @@ world_plan draw_plan(random_source& random) {
   if (random.chance(0.5)) config.webhook_window = static_cast<std::size_t>(random.between(1, 3));
   // The whole schedule would last an hour.
   config.webhook_attempts = static_cast<unsigned>(random.between(1, 4));
+  plan.customers = random.chance(0.5) ? static_cast<unsigned>(random.between(1, 2)) : 0;
+  faults.keys_end = maybe(0.5);
   return plan;
 }
 

@@ -2,6 +2,7 @@
 // worlds, so that each occurs alone as well as together with others.
 #pragma once
 
+#include "gateway/domain/time.hpp"
 #include "gateway/settings.hpp"
 #include "random_source.hpp"
 
@@ -48,6 +49,7 @@ struct fault_rates {
   double operator_acts =
       0;  ///< every few seconds: a destination is disabled, enabled or gets a new secret, something is redelivered
   double directory_fails = 0;
+  double keys_end = 0;  ///< every few seconds: a platform's key is revoked, or the platform suspended, or resumed
 
   // The clients.
   double gives_up = 0;  ///< instead of trying again
@@ -66,6 +68,7 @@ struct world_plan {
   unsigned requests = 8;  ///< requests of each client
   unsigned payments = 2;  ///< payments that all clients share
   unsigned destinations = 2;
+  unsigned customers = 0;  ///< of each platform, shared by its programs
   std::uint32_t number_salts =
       1;  ///< salts of the nodes' delivery numbers: with one salt, two nodes can draw the same number
   bool keys_expire = false;  ///< idempotency keys are purged soon after their requests

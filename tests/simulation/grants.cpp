@@ -58,13 +58,39 @@ void grant_promises::revoked(const entity_key& binding, const grant_id& id) {
   if (row->second.newest->id == id) cut_off_[key] = row->second.version;
 }
 
-void grant_promises::let_in(const entity_key& binding) {
+/// Whether the revoke of what is stored was answered, and nobody has consented since.
+bool grant_promises::is_cut_off(const entity_key& binding) const {
   const auto key = testing::memory_store::id(binding);
   const auto row = rows_.bindings.find(key);
-  if (row == rows_.bindings.end()) return all_.break_("a platform acts by a grant that is not stored");
-  if (!row->second.newest->revoked_at) return;
-  if (const auto cut = cut_off_.find(key); cut != cut_off_.end() && cut->second == row->second.version)
+  if (row == rows_.bindings.end() || !row->second.newest->revoked_at) return false;
+  const auto cut = cut_off_.find(key);
+  return cut != cut_off_.end() && cut->second == row->second.version;
+}
+
+void grant_promises::let_in(const entity_key& binding) {
+  if (!rows_.bindings.contains(testing::memory_store::id(binding)))
+    return all_.break_("a platform acts by a grant that is not stored");
+  if (is_cut_off(binding))
     all_.break_("the platform " + binding.id + " acts after it was told that its grant is revoked");
+}
+
+void grant_promises::asked(const entity_request& request) {
+  if (request.by) asked_.insert_or_assign(testing::memory_store::id(request.write->key), *request.by);
+}
+
+void grant_promises::composed(const unit_of_work& unit) {
+  if (unit.subject.kind != entity_kind::payment) return;
+  const testing::unit_parts parts{unit};
+  if (!parts.insert_command) return;
+  const auto asked = asked_.find(testing::memory_store::id(parts.insert_command->key));
+  if (asked == asked_.end()) return;
+  const auto& by = asked->second;
+  const auto what = "the " + parts.insert_command->operation + " of " + unit.subject.id + " begins for " +
+                    by.platform.value + " after ";
+  if (revoked_keys_.contains(by.key.value)) all_.break_(what + "its key was revoked");
+  if (suspended_.contains(by.platform.value)) all_.break_(what + "it was suspended");
+  if (is_cut_off(binding_key(unit.subject.merchant, unit.subject.env, by.platform)))
+    all_.break_(what + "its grant was revoked");
 }
 
 void grant_promises::exchanged(const std::string& code_hash, const std::string& command) {

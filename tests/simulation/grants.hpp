@@ -20,6 +20,14 @@ class grant_promises {
   void committed(const testing::unit_parts& unit);
   /// Whoever asked to revoke this grant is told that it is revoked.
   void revoked(const entity_key& binding, const grant_id& id);
+  /// A platform sends a write, or sends it again: each idempotency key is used with one key of the platform's.
+  void asked(const entity_request& request);
+  /// Whoever revoked this key of a platform's, or suspended or resumed the platform, is told so.
+  void key_revoked(const key_id& key) { revoked_keys_.insert(key.value); }
+  void suspended(const platform_id& who) { suspended_.insert(who.value); }
+  void resumed(const platform_id& who) { suspended_.erase(who.value); }
+  /// A payment sends its writer a unit that begins something, or decides it at once.
+  void composed(const unit_of_work& unit);
   /// The node has let in a platform's request, by what is published there.
   void let_in(const entity_key& binding);
   /// A platform is told that its code is exchanged. `command` is the request's idempotency key.
@@ -30,6 +38,8 @@ class grant_promises {
  private:
   using row_key = testing::memory_store::entity_row_key;
 
+  bool is_cut_off(const entity_key& binding) const;
+
   const testing::memory_store& rows_;
   promises& all_;
   std::map<row_key, grant_binding> last_;                ///< as the last commit has left each
@@ -37,6 +47,9 @@ class grant_promises {
   std::map<std::string, grant> ended_;                   ///< by id: a grant that is revoked never changes
   std::map<std::string, row_key> bound_;                 ///< by a grant's id
   std::map<std::string, std::string> exchanges_;         ///< by the code's hash: the idempotency key that bought it
+  std::set<std::string> revoked_keys_;                   ///< of platforms
+  std::set<std::string> suspended_;                      ///< platforms
+  std::map<testing::memory_store::command_row_key, asked_by> asked_;
   std::map<std::string, unsigned> spent_;                ///< by the code's hash: commits that took it away
 };
 

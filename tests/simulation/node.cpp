@@ -4,11 +4,13 @@
 
 #include <caf/all.hpp>
 
+#include "customer/customer_actor.hpp"
 #include "entity/reconciler.hpp"
 #include "entity/router.hpp"
 #include "grant/grant_actor.hpp"
 #include "provider_gate.hpp"
 #include "webhooks/dispatcher.hpp"
+#include "writer_tap.hpp"
 
 namespace gateway::simulation {
 
@@ -56,9 +58,10 @@ node::node(const node_environment& environment, unsigned number, duration_ms clo
                         memory_};
   store_handles store;
   for (int i = 0; i < 2; ++i) {
-    store.writers.push_back(spawn_writer(system_, line));
+    const auto writer = spawn_writer(system_, line);
+    keep(writer);
+    store.writers.push_back(tap(system_, writer, [this](const unit_of_work& unit) { environment_.composed(unit); }));
     store.readers.push_back(spawn_reader(system_, line));
-    keep(store.writers.back());
     keep(store.readers.back());
   }
   store.recorder = spawn_writer(system_, line);
@@ -86,6 +89,7 @@ node::node(const node_environment& environment, unsigned number, duration_ms clo
     keep(gate);
   }
   actors::entity_spawners spawners{actors::payment_spawner(context_)};
+  spawners[static_cast<std::size_t>(entity_kind::customer)] = actors::customer_spawner(context_);
   if (environment_.grants)
     spawners[static_cast<std::size_t>(entity_kind::grant)] =
         actors::grant_spawner(std::make_shared<const actors::grant_context>(

@@ -33,6 +33,7 @@ struct node_environment {
   std::function<bool(const disable_destination&)> disable;  ///< false if the directory's store is away
   const settings& config;
   const directory& merchants;
+  std::function<void(const unit_of_work&)> composed;  ///< an entity sends a unit to its writer
   const payment_encoder& payments;
   const event_encoder& events;
   metrics& meters;

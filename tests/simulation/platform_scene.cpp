@@ -20,6 +20,10 @@ const std::vector<platform_id>& platform_scene::platforms() {
   return all;
 }
 
+std::vector<key_id> platform_scene::keys_of(const platform_id& who) {
+  return {key_id{"mk_platform_" + who.value + "_1"}, key_id{"mk_platform_" + who.value + "_2"}};
+}
+
 platform_scene::platform_scene(virtual_time& time, random_source& random, const fault_rates& faults,
                                const testing::memory_store& rows, grant_promises& held, journal& log,
                                send_function send)

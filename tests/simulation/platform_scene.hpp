@@ -29,6 +29,8 @@ class platform_scene {
   bool done() const { return *under_way_ == 0; }
 
   static const std::vector<platform_id>& platforms();
+  /// Those with which its programs sign.
+  static std::vector<key_id> keys_of(const platform_id& who);
 
  private:
   /// A request, made anew for each try, and who is told what came of it.

@@ -145,7 +145,8 @@ void promises::provider_called(const provider_call& call) {
     return break_(
         text_of("the provider is called for ", id, " (", to_string(call.what), ") before the intent is durable"));
   const auto& intent = *begun->second.open;
-  if (intent.claim != open->claim || intent.command != open->command || intent.what != call.what ||
+  const auto done = machine::creates(intent.what) ? operation::create : intent.what;
+  if (intent.claim != open->claim || intent.command != open->command || done != call.what ||
       intent.amount != call.amount)
     break_(text_of("the provider is called for ", id, " with something other than what was begun"));
   if (const auto over = over_since_.find({row, open->claim});
@@ -275,7 +276,7 @@ void promises::at_rest() {
   for (const auto& [key, row] : rows_.payments) {
     if (row.open) break_(text_of(row.key.id, ": its ", to_string(row.open->what), " stays open for ever"));
     std::int64_t given_back = 0;
-    std::array<unsigned, 4> count{};
+    std::array<unsigned, 5> count{};
     for (const auto& effect : effects_) {
       if (effect.subject != row.key) continue;
       ++count[static_cast<std::size_t>(effect.what)];
@@ -295,7 +296,7 @@ void promises::at_rest() {
     if (captured_by_call && row.captured != row.amount.minor)
       break_(text_of(row.key.id, " is captured at the provider only"));
     const bool captured_here = row.captured > 0 && row.how == flow::server;
-    if (captured_here && !captured_by_call && traits_of(row.provider).separate_capture)
+    if (captured_here && !captured_by_call && machine::captures_separately(row))
       break_(text_of(row.key.id, " is captured here and not at the provider"));
     if ((count[static_cast<std::size_t>(operation::void_payment)] == 1) != (row.state == voided))
       break_(text_of(row.key.id, ": the void is known on one side only"));

@@ -80,6 +80,8 @@ provider_link::behavior_type line_behavior(provider_link::stateful_pointer<provi
 void simulated_provider::take(std::string_view node, provider_call call,
                               std::function<void(const provider_result&)> reply) {
   promises_.provider_called(call);
+  customer_promises_.provider_called(call);
+  if (missing_ == guard::customer_key && !call.customer_key.empty()) call.customer_key += "/" + call.subject.key.id;
   if (missing_ == guard::provider_key) call.provider_key += "/" + std::to_string(++last_);
   log_.write(node, "calls the provider: ", to_string(call.what), ' ', call.subject.key.id, ' ', call.amount, " as ",
              call.provider_key.substr(0, 11), call.asked_again ? ", again" : "");
@@ -92,6 +94,8 @@ void simulated_provider::take(std::string_view node, provider_call call,
   const bool heard = !random_.chance(faults_.reply_lost);
   time_.in(delay(), [this, call, reply, fails, executed, heard, back = delay()] {
     const auto result = executed ? execute(call) : failing();
+    // It may fail between the customer and the charge.
+    if (!executed && random_.chance(0.5)) make_customer(call);
     if (fails) log_.write("provider", "answers 503 to ", call.provider_key.substr(0, 11));
     if (!heard) return log_.write("provider", "its answer to ", call.provider_key.substr(0, 11), " is lost");
     const auto told = fails ? failing() : result;
@@ -111,25 +115,49 @@ const provider_result& simulated_provider::execute(const provider_call& call) {
     log_.write("provider", "has done ", call.provider_key.substr(0, 11), " already: ", to_string(known->second.status));
     return known->second;
   }
+  const auto customer = make_customer(call);
   auto result = decide(call);
+  result.customer_id = customer;
   log_.write("provider", to_string(result.status), ' ', to_string(call.what), ' ', call.subject.key.id, ' ',
              call.amount, " as ", call.provider_key.substr(0, 11));
-  if (result.status == provider_status::approved)
+  if (result.status == provider_status::approved) {
+    if (call.what == operation::create) customer_promises_.approved(call.subject, call.subject.details.payment_method);
     promises_.provider_acted({call.provider_key, call.subject.key, call.what, call.amount,
                               call.subject.open->command.key, call.subject.open->claim});
+  }
   return answers_.emplace(call.provider_key, std::move(result)).first->second;
 }
 
 provider_result simulated_provider::decide(const provider_call& call) {
   const auto ref = "ref_" + call.provider_key;
-  if (call.what == operation::create && (call.subject.how != flow::server || random_.chance(faults_.challenged)))
-    return {provider_status::pending, ref, "https://bank.test/" + ref, std::nullopt};
+  if (call.what == operation::create && (call.subject.how != flow::server || random_.chance(faults_.challenged))) {
+    provider_result waits{provider_status::pending, ref, {}, std::nullopt};
+    if (call.by_sdk)
+      waits.action = customer_action{"sdk_" + ref, "pk_test"};
+    else
+      waits.hosted_url = "https://bank.test/" + ref;
+    return waits;
+  }
   if (random_.chance(faults_.declined))
     return {provider_status::declined,
             ref,
             {},
             provider_error{error_category::provider, "card_declined", "No.", false, false}};
-  return {provider_status::approved, ref, {}, std::nullopt};
+  provider_result yes{provider_status::approved, ref, {}, std::nullopt};
+  const auto& customer = call.subject.customer;
+  if (call.what == operation::create && customer && customer->saves_method)
+    yes.saved_method = call.subject.details.payment_method;
+  return yes;
+}
+
+std::string simulated_provider::make_customer(const provider_call& call) {
+  if (call.customer_key.empty()) return {};
+  const auto [at, fresh] = customers_.try_emplace(call.customer_key, "cus_" + std::to_string(customers_.size() + 1));
+  if (fresh) {
+    log_.write("provider", "makes the customer ", at->second, " as ", call.customer_key.substr(0, 11));
+    customer_promises_.made(call.subject, at->second);
+  }
+  return at->second;
 }
 
 provider_actor spawn_provider_link(caf::actor_system& system, simulated_provider& at, std::string node,

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "customers.hpp"
 #include "database.hpp"
 #include "fault_rates.hpp"
 #include "gateway/actors.hpp"
@@ -17,9 +18,15 @@ namespace gateway::simulation {
 
 class simulated_provider {
  public:
-  simulated_provider(virtual_time& time, random_source& random, const fault_rates& faults, promises& held, journal& log,
-                     guard missing)
-      : time_{time}, random_{random}, faults_{faults}, promises_{held}, log_{log}, missing_{missing} {}
+  simulated_provider(virtual_time& time, random_source& random, const fault_rates& faults, promises& held,
+                     customer_promises& customers, journal& log, guard missing)
+      : time_{time},
+        random_{random},
+        faults_{faults},
+        promises_{held},
+        customer_promises_{customers},
+        log_{log},
+        missing_{missing} {}
 
   /// Takes a call. `reply` is called each time an answer reaches the caller: never, once or twice.
   void take(std::string_view node, provider_call call, std::function<void(const provider_result&)> reply);
@@ -30,15 +37,19 @@ class simulated_provider {
   /// Executes the call. Returns the first result if it has executed a call under this key.
   const provider_result& execute(const provider_call& call);
   provider_result decide(const provider_call& call);
+  /// Makes the customer that the call names a key for, unless it is made; its id, or nothing.
+  std::string make_customer(const provider_call& call);
 
   virtual_time& time_;
   random_source& random_;
   const fault_rates& faults_;
   promises& promises_;
+  customer_promises& customer_promises_;
   journal& log_;
   guard missing_;
   std::uint64_t last_ = 0;
   std::map<std::string, provider_result> answers_;  ///< by provider key
+  std::map<std::string, std::string> customers_;    ///< by customer key
 };
 
 /// A node's connection to the simulated_provider.

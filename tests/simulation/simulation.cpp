@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "client.hpp"
+#include "customers.hpp"
+#include "gateway/customer_key.hpp"
 #include "grants.hpp"
 #include "node.hpp"
 #include "platform_scene.hpp"
@@ -25,11 +27,15 @@ class text_encoder final : public payment_encoder, public event_encoder, public 
     std::string body{to_string(result.what)};
     body.append(": ").append(to_string(result.after.state)).append(" v").append(std::to_string(result.after.version));
     if (result.refunded_amount > 0) body.append(", refunded ").append(std::to_string(result.refunded_amount));
+    if (const auto& customer = result.after.customer)
+      body.append(", for ").append(customer->provider_id).append(" by ").append(customer->saved_method);
     if (result.failure) body.append(", problem ").append(std::to_string(static_cast<int>(*result.failure)));
     return {static_cast<std::uint16_t>(status), std::move(body)};
   }
   std::string event_data(const payment& subject, std::string_view type) const override {
-    return std::string{type} + " v" + std::to_string(subject.version);
+    auto data = std::string{type} + " v" + std::to_string(subject.version);
+    if (subject.customer) data.append(" by ").append(subject.customer->saved_method);
+    return data;
   }
   std::string envelope(const event_record& event, destination_kind to, const entity_id&) const override {
     return event.id + ' ' + std::string{type_told_to(to, event.type)} + ' ' + event.subject.id + ' ' + event.data;
@@ -62,7 +68,12 @@ class world {
       : random_{seed}, log_{time_, story}, missing_{missing}, result_{.seed = seed} {
     database_.last_seen = time_.now();
     jumps_.resize(plan_.nodes);
+    for (const auto& platform : platform_scene::platforms())
+      for (auto& key : platform_scene::keys_of(platform))
+        platform_keys_.push_back({std::move(key), platform, *parse_scopes("*"), "secret"});
     publish_destinations();
+    publish_platforms(merchants_);
+    if (!has_platforms_) give_lasting_grants();
     for (unsigned i = 0; i < plan_.nodes; ++i) {
       skews_.push_back(duration_ms{random_.between(-plan_.faults.clock_skew.count(), plan_.faults.clock_skew.count())});
       nodes_.push_back(nullptr);
@@ -70,9 +81,9 @@ class world {
     }
     for (unsigned i = 0; i < plan_.clients; ++i)
       clients_.push_back(std::make_unique<client>(
-          "client " + std::to_string(i + 1), std::string{}, plan_, time_, random_, faults_, promises_, log_,
+          "client " + std::to_string(i + 1), std::nullopt, plan_, time_, random_, faults_, promises_, log_,
           [this](entity_request request, auto told) { balance(std::move(request), std::move(told)); }));
-    if (has_platforms_) open_platforms();
+    if (has_platforms_ || plan_.customers > 0) open_platforms();
     customer();
     if (plan_.keys_expire) purge();
     if (plan_.faults.operator_acts > 0 || plan_.faults.post_gone > 0 || plan_.faults.clock_set > 0 ||
@@ -113,6 +124,7 @@ class world {
     };
     run_until(slots_are_back, 1min, "a provider slot is never given back");
     if (!promises_.broken()) promises_.at_rest();
+    if (!promises_.broken()) customer_promises_.at_rest();
     if (!promises_.broken() && platforms_) grant_promises_.at_rest(*grants_);
     if (!promises_.broken()) deliver_the_rest();
 
@@ -158,11 +170,12 @@ class world {
   void start(unsigned which) {
     log_.write("node " + std::to_string(which + 1), "starts");
     if (has_platforms_) load_grants();
-    nodes_[which] =
-        std::make_unique<node>(node_environment{time_, random_, faults_, log_, rows_, provider_, receivers_,
-                                                [this](const auto& wanted) { return disable(wanted); }, plan_.config,
-                                                merchants_, encoder_, encoder_, meters_, grants_.get(), encoder_},
-                               which + 1, clock_of(which), which % plan_.number_salts);
+    nodes_[which] = std::make_unique<node>(
+        node_environment{time_, random_, faults_, log_, rows_, provider_, receivers_,
+                         [this](const auto& wanted) { return disable(wanted); }, plan_.config, published(),
+                         [this](const unit_of_work& unit) { grant_promises_.composed(unit); }, encoder_, encoder_,
+                         meters_, grants_.get(), encoder_},
+        which + 1, clock_of(which), which % plan_.number_salts);
   }
 
   void crash(unsigned which) {
@@ -193,8 +206,10 @@ class world {
     if (up.empty()) return;
     auto* chosen = random_.pick(up);
     log_.write(chosen->name(), "gets it");
-    chosen->send(request, [this, request, told = std::move(told), asked_at = promises_.moment()](entity_reply& reply) {
+    chosen->send(request, [this, request, told = std::move(told), asked_at = promises_.moment(),
+                           customers_asked_at = customer_promises_.moment()](entity_reply& reply) {
       if (request.key.kind == entity_kind::payment) promises_.told(request, reply, asked_at, nodes_.size() == 1);
+      customer_promises_.told(request, reply, customers_asked_at);
       told(reply);
     });
   }
@@ -202,25 +217,58 @@ class world {
   // ---- platforms --------------------------------------------------------------------------------
 
   void open_platforms() {
-    platforms_ = std::make_unique<platform_scene>(
-        time_, random_, faults_, database_, grant_promises_, log_,
-        [this](entity_request request, auto told) { balance(std::move(request), std::move(told)); });
+    if (has_platforms_)
+      platforms_ = std::make_unique<platform_scene>(
+          time_, random_, faults_, database_, grant_promises_, log_,
+          [this](entity_request request, auto told) { balance(std::move(request), std::move(told)); });
+    // What customers share, two programs of one platform share.
+    const unsigned programs = plan_.customers > 0 ? 2 : 1;
     for (const auto& platform : platform_scene::platforms())
-      clients_.push_back(std::make_unique<client>(platform.value, platform.value, plan_, time_, random_, faults_,
-                                                  promises_, log_, [this, platform](entity_request request, auto told) {
-                                                    let_in(platform, std::move(request), std::move(told));
-                                                  }));
+      for (unsigned i = 0; i < programs; ++i) {
+        customer_book book{platform, platform_scene::keys_of(platform), plan_.customers,
+                           [this, platform](const std::string& ref) { return saved_methods(platform, ref); }};
+        clients_.push_back(std::make_unique<client>(platform.value + std::string(i, 'b'), std::move(book), plan_, time_,
+                                                    random_, faults_, promises_, log_,
+                                                    [this, platform](entity_request request, auto told) {
+                                                      let_in(platform, std::move(request), std::move(told));
+                                                    }));
+      }
+    if (plan_.faults.keys_end > 0) end_keys();
+  }
+
+  std::vector<std::string> saved_methods(const platform_id& platform, const std::string& ref) const {
+    const auto row =
+        database_.customers.find(testing::memory_store::id(customer_key(shop().id, environment::test, platform, ref)));
+    return row == database_.customers.end() ? std::vector<std::string>{} : row->second.methods;
+  }
+
+  /// What nodes read: where grants change, they read those that they have published themselves, too.
+  const directory& published() const { return grants_ ? *grants_ : merchants_; }
+
+  template <class What>
+  void publish_everywhere(const What& what) {
+    merchants_.publish(what);
+    if (grants_) grants_->publish(what);
+  }
+
+  void publish_platforms(directory& to) const {
+    for (const auto& id : platform_scene::platforms()) {
+      platform known;
+      known.id = id;
+      known.slug = id.value;
+      const auto is_suspended = [&](const platform_key& key) { return key.platform == id && key.suspended; };
+      if (std::ranges::any_of(platform_keys_, is_suspended)) known.status = platform_status::suspended;
+      to.publish(std::make_shared<const platform>(std::move(known)));
+    }
+    for (const auto& key : platform_keys_) to.publish(std::make_shared<const platform_key>(key));
   }
 
   /// As a start reads the directory, and again once nothing that a dead process has sent can land any more.
   void load_grants() {
     grants_ = std::make_unique<directory>();
-    for (const auto& id : platform_scene::platforms()) {
-      platform known;
-      known.id = id;
-      known.slug = id.value;
-      merchants_.publish(std::make_shared<const platform>(std::move(known)));
-    }
+    publish_platforms(*grants_);
+    grants_->publish(merchants_.find_merchant(shop().id));
+    for (const auto& each : endpoints_) grants_->publish(std::make_shared<const webhook_endpoint>(each));
     publish_stored_grants();
     time_.in(1min, [this, of = std::weak_ptr<bool>{loaded_ = std::make_shared<bool>(true)}] {
       if (!of.expired()) publish_stored_grants();
@@ -228,6 +276,43 @@ class world {
     if (missing_ != guard::publish_before_answer) return;
     seen_grants_ = std::make_unique<directory>();
     see_grants_late();
+  }
+
+  /// Where several nodes would have to tell each other of grants, no grant changes.
+  void give_lasting_grants() {
+    for (const auto& id : platform_scene::platforms())
+      merchants_.publish(
+          grant_news{{id, shop().id}, environment::test, {grant_state::active, *parse_scopes("payments:write"), 1}});
+  }
+
+  /// Operators revoke keys of platforms, and suspend and resume platforms. The answer comes when it is published.
+  void end_keys() {
+    time_.in(duration_ms{random_.between(500, 15'000)}, [this] {
+      if (calm_ > 0) return;
+      end_keys();
+      if (!random_.chance(faults_.keys_end)) return;
+      auto& key = random_.pick(platform_keys_);
+      const auto platform = key.platform;
+      if (random_.chance(0.3)) {
+        log_.write("operator", "revokes ", key.id.value);
+        key.revoked = true;
+        publish_keys();
+        return grant_promises_.key_revoked(key.id);
+      }
+      const bool ends = !key.suspended;
+      log_.write("operator", ends ? "suspends " : "resumes ", platform.value);
+      for (auto& each : platform_keys_)
+        if (each.platform == platform) each.suspended = ends;
+      // Requests may be let in before the answer to resuming, and none after that to suspending.
+      if (!ends) grant_promises_.resumed(platform);
+      publish_keys();
+      if (ends) grant_promises_.suspended(platform);
+    });
+  }
+
+  void publish_keys() {
+    publish_platforms(merchants_);
+    if (grants_) publish_platforms(*grants_);
   }
 
   void publish_stored_grants() {
@@ -256,18 +341,33 @@ class world {
 
   /// What a node does with a platform's request before it asks the payment.
   void let_in(const platform_id& who, entity_request request, std::function<void(entity_reply&)> told) {
-    if (!nodes_.front()) return;
-    const auto& published = seen_grants_ ? *seen_grants_ : *grants_;
-    const auto& pair = published.find_grants({who, request.key.merchant});
-    if (judge_grant(pair.in(request.key.env).state, pair.other_than(request.key.env).state)) {
-      time_.in(1ms, [told = std::move(told)] {
-        entity_reply refused{problem::grant_not_found};
+    if (platforms_ && !nodes_.front()) return;
+    if (request.write) {
+      customer_promises_.asked(request);
+      grant_promises_.asked(request);
+    }
+    if (const auto why = refuses(who, request)) {
+      time_.in(1ms, [told = std::move(told), why = *why] {
+        entity_reply refused{why};
         told(refused);
       });
       return;
     }
-    grant_promises_.let_in(binding_key(request.key.merchant, request.key.env, who));
+    if (platforms_) grant_promises_.let_in(binding_key(request.key.merchant, request.key.env, who));
+    if (missing_ == guard::judge_at_begin) request.by.reset();
     balance(std::move(request), std::move(told));
+  }
+
+  std::optional<problem> refuses(const platform_id& who, const entity_request& request) const {
+    const auto& pair = (seen_grants_ ? *seen_grants_ : published()).find_grants({who, request.key.merchant});
+    if (judge_grant(pair.in(request.key.env).state, pair.other_than(request.key.env).state))
+      return problem::grant_not_found;
+    if (!request.by) return std::nullopt;
+    const auto key = published().find_platform_key(request.by->key);
+    if (key->revoked) return problem::key_ended;
+    if (key->suspended) return problem::platform_suspended;
+    if (judge_scopes(request.by->needed, key->scopes, pair.in(request.key.env).scopes)) return problem::grant_ended;
+    return std::nullopt;
   }
 
   /// Each consent, exchange and revoke that was begun comes to its end, and the last late commit has landed.
@@ -285,11 +385,15 @@ class world {
     time_.in(duration_ms{random_.between(500, 8'000)}, [this, customer_comes] {
       if (calm_ == 0) customer();
       for (const auto& [key, row] : database_.payments) {
-        if (row.hosted_url.empty() || !random_.chance(customer_comes)) continue;
+        if (!awaits_customer(row) || !random_.chance(customer_comes)) continue;
         const auto signal = random_.chance(0.7) ? hosted_signal::paid : hosted_signal::declined;
         log_.write("customer", signal == hosted_signal::paid ? "pays " : "declines ", row.key.id);
-        if (signal == hosted_signal::paid) promises_.page_paid(row.key);
-        balance({row.key, std::nullopt, hosted_result{signal, row.provider_ref}}, [](entity_reply&) {});
+        const auto fresh = "pm_fresh_" + row.provider_ref;
+        if (signal == hosted_signal::paid) {
+          promises_.page_paid(row.key);
+          customer_promises_.approved(row, row.how == flow::server ? row.details.payment_method : fresh);
+        }
+        balance({row.key, std::nullopt, hosted_result{signal, row.provider_ref, fresh}}, [](entity_reply&) {});
       }
     });
   }
@@ -301,6 +405,10 @@ class world {
     for (const auto& [key, row] : database_.payments)
       balance({row.key, std::nullopt, view_entity{}}, [this, asked_at = row.version](entity_reply& reply) {
         promises_.seen_at_rest(*std::get<payment_ptr>(std::get<entity_row>(reply.what)), asked_at);
+      });
+    for (const auto& [key, row] : database_.customers)
+      balance({row.key, std::nullopt, view_entity{}}, [this](entity_reply& reply) {
+        customer_promises_.seen_at_rest(*std::get<customer_ptr>(std::get<entity_row>(reply.what)));
       });
     run_until([this] { return unanswered() == 0; }, 1min, "a look is never answered");
   }
@@ -343,8 +451,8 @@ class world {
   void publish(const webhook_endpoint& changed) {
     auto m = shop();
     for (const auto& each : endpoints_) m.destinations.push_back(each.what);
-    merchants_.publish(std::make_shared<const merchant>(std::move(m)));
-    merchants_.publish(std::make_shared<const webhook_endpoint>(changed));
+    publish_everywhere(std::make_shared<const merchant>(std::move(m)));
+    publish_everywhere(std::make_shared<const webhook_endpoint>(changed));
     delivery_promises_.published(changed);
     for (const auto& n : nodes_)
       if (n) n->tell({changed.what.id});
@@ -486,10 +594,13 @@ class world {
                                        plan_.config, clocks_jump_by_, promises_};
   age_promises age_promises_{database_, time_, plan_.config, promises_};
   grant_promises grant_promises_{database_, promises_};
-  database rows_{database_, promises_, delivery_promises_, age_promises_, grant_promises_, log_, plan_, missing_};
-  simulated_provider provider_{time_, random_, faults_, promises_, log_, missing_};
+  customer_promises customer_promises_{database_, promises_, plan_.nodes == 1};
+  database rows_{database_, promises_, delivery_promises_, age_promises_, grant_promises_, customer_promises_, log_,
+                 plan_,     missing_};
+  simulated_provider provider_{time_, random_, faults_, promises_, customer_promises_, log_, missing_};
   receivers receivers_{time_, random_, faults_, plan_.config, delivery_promises_, log_};
   std::vector<webhook_endpoint> endpoints_;
+  std::vector<platform_key> platform_keys_;
   metrics meters_;
   std::vector<duration_ms> skews_;
   std::vector<duration_ms> jumps_;  ///< of clocks that are wrong at present, beside their skews

@@ -90,7 +90,10 @@ TEST_CASE("without one of the guards a promise is seen to break within 2,000 wor
                                           {"clock guard", guard::clock_guard},
                                           {"grant version", guard::grant_version},
                                           {"publish before answer", guard::publish_before_answer},
-                                          {"code spend", guard::code_spend}}));
+                                          {"code spend", guard::code_spend},
+                                          {"customer key", guard::customer_key},
+                                          {"customer first", guard::customer_first},
+                                          {"judge at begin", guard::judge_at_begin}}));
   INFO("without the " << name);
   CHECK(first_broken(missing) != "nothing");
 }

@@ -34,7 +34,9 @@ struct arguments {
   std::vector<std::string> redirect_uris, return_origins;
   std::string platform, url, events, destination, reason, time, from, until, payment;
   std::int64_t delivery = 0, before = 0;
-  std::string grant;
+  std::string grant, subscription, cycle;
+  bool update = false, expire = false, remove = false, reorder = false;
+  std::uint32_t repeat = 1;
   std::uint32_t limit = 100, most_grants = 1'000, most_customers = 1'000, overlap_hours = 24;
 };
 
@@ -114,6 +116,8 @@ class commands {
     add_route(group(app, "route", "Which provider takes a merchant's payments"));
     add_grants(group(app, "grant", "What merchants let platforms do"));
     add_customers(group(app, "customer", "Customers that platforms keep at a merchant"));
+    add_subscriptions(group(app, "subscription", "Subscriptions that platforms have sold for a merchant"));
+    add_sandbox(group(app, "sandbox", "What happens at the sandbox providers"));
     auto& destination = group(app, "destination", "Where webhooks are sent");
     add_set(destination);
     add_destinations(destination);
@@ -330,6 +334,67 @@ class commands {
         ->type_name("NUMBER");
   }
 
+  void add_subscriptions(CLI::App& in) {
+    auto& list =
+        leaf(in, "list", "List a merchant's subscriptions", "/operator/subscriptions/list", [this](auto& body) {
+          body["merchant_id"] = a_.merchant;
+          body["limit"] = a_.most_customers;
+        });
+    list.add_option("--merchant", a_.merchant, "Whose subscriptions they are")->required()->type_name("MERCHANT");
+    list.add_option("--limit", a_.most_customers, "At most so many [1000]")
+        ->check(CLI::Range(1, 10'000))
+        ->type_name("NUMBER");
+    auto& show = leaf(in, "show", "Show all that is known of a subscription", "/operator/subscriptions/show",
+                      [this](auto& body) { name_subscription(body); });
+    subscription_options(show);
+  }
+
+  void name_subscription(boost::json::object& body) const {
+    body["subscription_id"] = a_.subscription;
+    put_given(body, "merchant_id", a_.merchant);
+  }
+
+  void subscription_options(CLI::App& command) {
+    command.add_option("ID", a_.subscription, "The id in its events, or the caller's where only one merchant has it")
+        ->required()
+        ->type_name("");
+    command.add_option("--merchant", a_.merchant, "Whose it is, where several have one of that id")
+        ->type_name("MERCHANT");
+  }
+
+  /// Exactly one move at a time.
+  void add_sandbox(CLI::App& in) {
+    auto& command =
+        leaf(in, "subscription", "Move one subscription's clock at the sandbox, and see what it tells",
+             "/operator/sandbox/subscription", [this](auto& body) {
+               name_subscription(body);
+               const auto flags = {std::pair{a_.update, "update"}, {a_.expire, "expire"}, {a_.remove, "delete"}};
+               std::string move = a_.cycle;
+               int named = a_.cycle.empty() ? 0 : 1;
+               for (const auto& [given, name] : flags)
+                 if (given) {
+                   ++named;
+                   move = name;
+                 }
+               if (named != 1) throw bad_input("give one of --cycle, --update, --expire and --delete");
+               body["move"] = move;
+               body["repeat"] = a_.repeat;
+               body["reorder"] = a_.reorder;
+             });
+    subscription_options(command);
+    command
+        .add_option("--cycle", a_.cycle, "On to the next attempt at a cycle, which is paid or fails, or to the last")
+        ->check(CLI::IsMember({"paid", "failed", "exhausted"}))
+        ->type_name("RESULT");
+    command.add_flag("--update", a_.update, "Tell an update in which nothing changed");
+    command.add_flag("--expire", a_.expire, "End it as incomplete_expired");
+    command.add_flag("--delete", a_.remove, "End it as canceled");
+    command.add_option("--repeat", a_.repeat, "Tell each notification so many times [1]")
+        ->check(CLI::Range(1, 100))
+        ->type_name("NUMBER");
+    command.add_flag("--reorder", a_.reorder, "Tell the last one first");
+  }
+
   void add_connection(CLI::App& in) {
     auto& command =
         leaf(in, "set", "Set a merchant's connection to a provider", "/operator/connections", [this](auto& body) {
@@ -360,7 +425,7 @@ class commands {
     merchant_and_mode(command);
     provider(command);
     command.add_option("--currencies", a_.currencies, "ISO 4217 codes, comma-separated")->required()->type_name("A,B");
-    command.add_option("--methods", a_.methods, "card or pkr_wallet, or both with a comma")
+    command.add_option("--methods", a_.methods, "card, recurring_card (of subscriptions), pkr_wallet, or several with commas")
         ->required()
         ->type_name("A,B");
   }

@@ -27,7 +27,9 @@
 #include "actors/payment/payment_actor.hpp"
 #include "actors/provider_gate.hpp"
 #include "actors/providers/sandbox.hpp"
+#include "actors/providers/sandbox_enrollment.hpp"
 #include "actors/staged_stop.hpp"
+#include "actors/subscription/subscription_actor.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/webhooks/dispatcher.hpp"
 #include "config/setting_values.hpp"
@@ -36,6 +38,7 @@
 #include "http/codec/encode_event.hpp"
 #include "http/codec/encode_grant.hpp"
 #include "http/codec/encode_payment.hpp"
+#include "http/codec/encode_subscription.hpp"
 #include "http/outbound/webhook_client.hpp"
 #include "http/server/server.hpp"
 #include "http/server/tls.hpp"
@@ -144,6 +147,7 @@ class gateway_process::parts {
     require_one_origin(config);
     payment_json = http::make_payment_encoder(config.base_url);
     grant_json = http::make_grant_encoder();
+    subscription_json = http::make_subscription_encoder(config.base_url);
     event_json = http::make_event_encoder();
     // A provider in a process of its own keeps its own; two that write one file would spoil it.
     if (!config.sandbox_ledger.empty() && config.sandbox_provider.empty())
@@ -170,7 +174,7 @@ class gateway_process::parts {
     operators = actors::spawn_directory(*system, {store, hasher, merchants, *keys, clock});
     // Before whoever needs it: an event whose merchant is not known would be told to nobody.
     load_directory();
-    const actors::sandbox_settings sandbox{config.base_url, keys->derive("hosted page"), keys->derive("sandbox sdk")};
+    const auto sandbox = sandbox_pages();
     for (const auto& kind : provider_catalogue) {
       const auto at = static_cast<std::size_t>(kind.kind);
       providers[at] =
@@ -210,6 +214,10 @@ class gateway_process::parts {
     supervise();
   }
 
+  actors::sandbox_settings sandbox_pages() const {
+    return {config.base_url, keys->derive("hosted page"), keys->derive("sandbox sdk")};
+  }
+
   /// With a spawner for each kind of entity. All kinds share what is common: one doubt about commits holds for all.
   void spawn_router() {
     const actors::entity_context common{store, merchants, clock, *watch, config, meters, dispatcher, numbers};
@@ -217,10 +225,12 @@ class gateway_process::parts {
         std::make_shared<const actors::payment_context>(actors::payment_context{common, gates, *payment_json});
     auto grants =
         std::make_shared<const actors::grant_context>(actors::grant_context{common, merchants, *grant_json, operators});
+    auto subscriptions = std::make_shared<const actors::subscription_context>(
+        actors::subscription_context{common, *subscription_json, sandbox_pages()});
     router = actors::spawn_router(*system, payments,
                                   {actors::payment_spawner(payments), actors::grant_spawner(std::move(grants)),
-                                   actors::entity_spawner{},  // subscriptions
-                                   actors::customer_spawner(payments)});
+                                   actors::subscription_spawner(std::move(subscriptions)),
+                                   actors::customer_spawner(payments), actors::enrollment_spawner(payments)});
   }
 
   /// The actors that the gateway cannot do without, in the order of who uses whom: what is under way when they are
@@ -320,6 +330,7 @@ class gateway_process::parts {
   std::unique_ptr<crypto::master_key> keys;
   std::unique_ptr<payment_encoder> payment_json;
   std::unique_ptr<grant_encoder> grant_json;
+  std::unique_ptr<subscription_encoder> subscription_json;
   std::unique_ptr<event_encoder> event_json;
   std::shared_ptr<actors::sandbox_ledger> ledger;
 

@@ -35,13 +35,14 @@ enum class environment : unsigned char { test, live };
 constexpr std::string_view to_string(environment env) noexcept { return env == environment::test ? "test" : "live"; }
 
 /// What is a row that one actor owns, with a state machine, a version that every durable change claims, and a timeline.
-enum class entity_kind : unsigned char { payment, grant, subscription, customer };
+/// An enrollment is the sandbox's side of a subscription: that provider keeps its state in the gateway's database.
+enum class entity_kind : unsigned char { payment, grant, subscription, customer, enrollment };
 
-inline constexpr std::size_t entity_kind_count = 4;
+inline constexpr std::size_t entity_kind_count = 5;
 
 /// As stored.
 constexpr std::string_view to_string(entity_kind kind) noexcept {
-  constexpr std::string_view names[] = {"payment", "grant", "subscription", "customer"};
+  constexpr std::string_view names[] = {"payment", "grant", "subscription", "customer", "enrollment"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -56,7 +57,8 @@ struct entity_key {
   merchant_id merchant;
   environment env = environment::test;
   entity_kind kind = entity_kind::payment;
-  std::string id;  ///< pay_<id> as callers see it; of a grant its platform's id; a subscription's; a customer's key
+  std::string id;  ///< pay_<id> as callers see it; of a grant its platform's id; a subscription's; a customer's key;
+                   ///< an enrollment's, within the provider's subscription id
 
   bool operator==(const entity_key&) const = default;
 };

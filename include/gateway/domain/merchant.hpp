@@ -45,10 +45,20 @@ struct connection {
   bool operator==(const connection&) const = default;
 };
 
-enum class payment_method_kind : unsigned char { card, pkr_wallet };
+/// A recurring card is one that a subscription charges.
+enum class payment_method_kind : unsigned char { card, pkr_wallet, recurring_card };
+
+inline constexpr std::size_t payment_method_kind_count = 3;
 
 constexpr std::string_view to_string(payment_method_kind m) noexcept {
-  return m == payment_method_kind::card ? "card" : "pkr_wallet";
+  constexpr std::string_view names[] = {"card", "pkr_wallet", "recurring_card"};
+  return names[static_cast<std::size_t>(m)];
+}
+
+constexpr std::optional<payment_method_kind> parse_payment_method_kind(std::string_view text) noexcept {
+  for (std::size_t i = 0; i < payment_method_kind_count; ++i)
+    if (to_string(static_cast<payment_method_kind>(i)) == text) return static_cast<payment_method_kind>(i);
+  return std::nullopt;
 }
 
 /// One way that the merchant's payments may take. Routes are tried in order of `position`.

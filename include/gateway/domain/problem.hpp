@@ -26,6 +26,8 @@ enum class problem : unsigned char {
   grant_ended,                 ///< so was the grant by which a platform asked
   customer_not_found,          ///< no mapping of this platform, merchant and customer_ref
   no_saved_method,             ///< nothing was to be charged, and nothing is saved for the customer
+  subscription_not_found,      ///< unknown to this merchant
+  subscription_already_exists, ///< subscription_id taken by another checkout
   // Stored with the result.
   not_capturable,
   not_voidable,

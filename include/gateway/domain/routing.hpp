@@ -28,6 +28,10 @@ inline bool takes(const route& way, environment env, merchant_kind entity, const
   if (!only.empty() && wanted.amount.unit.code() != only) return false;
   if (!way.currencies.empty() && std::ranges::find(way.currencies, wanted.amount.unit) == way.currencies.end())
     return false;
+  const bool for_subscriptions_only =
+      !way.methods.empty() &&
+      std::ranges::all_of(way.methods, [](payment_method_kind m) { return m == payment_method_kind::recurring_card; });
+  if (for_subscriptions_only) return false;
   const bool for_wallet = std::ranges::find(way.methods, payment_method_kind::pkr_wallet) != way.methods.end();
   return wanted.wallet_selected ? for_wallet && provider.wallet : true;
 }
@@ -70,6 +74,23 @@ inline std::variant<route_choice, problem> choose_route(const merchant& who, env
     waits_for_connection = true;
   }
   return waits_for_connection ? problem::merchant_not_charge_capable : problem::no_eligible_provider;
+}
+
+/// Which provider takes a new subscription: the first connected one among the routes for recurring cards.
+inline std::variant<route_choice, problem> choose_recurring_route(const merchant& who, environment env, currency unit,
+                                                                  bool sandbox_in_live,
+                                                                  std::optional<provider_kind> keeper = std::nullopt) {
+  for (const auto& way : who.routes) {
+    const auto& provider = traits_of(way.provider);
+    if (way.env != env || !provider.customers || (keeper && way.provider != *keeper)) continue;
+    if (env == environment::live && provider.sandbox && !sandbox_in_live) continue;
+    if (std::ranges::find(way.methods, payment_method_kind::recurring_card) == way.methods.end()) continue;
+    if (!way.currencies.empty() && std::ranges::find(way.currencies, unit) == way.currencies.end()) continue;
+    for (const auto& link : who.connections)
+      if (link.env == env && link.provider == way.provider && link.status == connection_status::connected)
+        return route_choice{way.provider, link.account, false};
+  }
+  return problem::no_eligible_provider;
 }
 
 }  // namespace gateway

@@ -19,6 +19,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,6 +53,17 @@ struct sandbox_subscription {
   std::optional<time_point> ended_at;
 
   bool operator==(const sandbox_subscription&) const = default;
+};
+
+/// The row: an entity of the sandbox, which bills when it is due and tells the gateway's subscription.
+struct sandbox_enrollment {
+  entity_key key;
+  std::int64_t version = 0;
+  sandbox_subscription what;
+  std::vector<subscription_notification> untold;  ///< in the order of telling
+  std::optional<time_point> due_at;
+
+  bool operator==(const sandbox_enrollment&) const = default;
 };
 
 /// A step of the provider: its row, and the notifications to tell, oldest first.
@@ -240,6 +252,35 @@ inline sandbox_step bill_due(const sandbox_subscription& s, time_point now, std:
   return step;
 }
 
+/// The row after a step: what was made is to be told, behind what is untold already. Due at once while anything is.
+inline sandbox_enrollment enrolled(const sandbox_enrollment& before, sandbox_subscription next,
+                                   std::vector<subscription_notification> made, time_point now) {
+  auto row = before;
+  row.version += 1;
+  row.what = std::move(next);
+  row.untold.insert(row.untold.end(), std::make_move_iterator(made.begin()), std::make_move_iterator(made.end()));
+  row.due_at = row.untold.empty() ? due_at(row.what) : now;
+  return row;
+}
+
+/// The row once its subscription has taken these, the first of what was untold. Should another owner have struck some
+/// of them off before, the others are told again, which changes nothing.
+inline sandbox_enrollment told(const sandbox_enrollment& before, const std::vector<subscription_notification>& taken,
+                               time_point now) {
+  auto row = before;
+  row.version += 1;
+  const auto [left, unused] = std::ranges::mismatch(row.untold, taken);
+  row.untold.erase(row.untold.begin(), left);
+  row.due_at = row.untold.empty() ? due_at(row.what) : now;
+  return row;
+}
+
+/// The entity of the provider's subscription `sub_<id>`: `<id>`.
+inline entity_key enrollment_key(const merchant_id& merchant, environment env, std::string_view provider_id) {
+  if (provider_id.starts_with("sub_")) provider_id.remove_prefix(4);
+  return {merchant, env, entity_kind::enrollment, std::string{provider_id}};
+}
+
 // ---- what operators want ------------------------------------------------------------------------
 
 enum class sandbox_move : unsigned char {
@@ -298,13 +339,18 @@ struct sandbox_answer_step {
   subscription_answer answer;
 };
 
+/// What the sandbox answers about a checkout that was to be closed, or canceled.
+inline subscription_answer statement_of(const sandbox_subscription& s) {
+  subscription_answer answer;
+  answer.status = provider_status::approved;
+  if (s.newest.sequence > 0) answer.seen = subscription_statement{s.id, sandbox_machine::projection_of(s), s.newest};
+  return answer;
+}
+
 namespace sandbox_machine {
 
 inline sandbox_answer_step answered(sandbox_step step) {
-  subscription_answer answer;
-  answer.status = provider_status::approved;
-  const auto& s = step.next;
-  if (s.newest.sequence > 0) answer.seen = subscription_statement{s.id, projection_of(s), s.newest};
+  auto answer = statement_of(step.next);
   return {std::move(step), std::move(answer)};
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "gateway/domain/cycle_payment.hpp"
 #include "gateway/domain/ids.hpp"
 #include "gateway/domain/payment.hpp"
 #include "gateway/domain/provider_kind.hpp"
@@ -79,6 +80,7 @@ struct subscription {
   bool activated = false;                 ///< its creation was seen, and told
   bool cancellation_told = false;
   std::vector<subscription_notification> waiting;  ///< for the creation; oldest first
+  std::vector<cycle_charge> owed;  ///< to their payments, which have not confirmed them yet; oldest first
 
   std::optional<open_subscription_operation> open;
   std::optional<time_point> due_at;  ///< when the reconciler must look at it again
@@ -91,6 +93,15 @@ struct subscription {
 
 /// Subscription ids as callers choose them: `[A-Za-z0-9_-]{1,64}`.
 constexpr bool is_subscription_id(std::string_view text) noexcept { return text.size() <= 64 && is_provider_id(text); }
+
+/// A kind of event of which each counts once, by the provider's id of it.
+struct counted_event {
+  merchant_id merchant;
+  environment env = environment::test;
+  std::string event_id;
+
+  bool operator==(const counted_event&) const = default;
+};
 
 inline entity_key subscription_key(merchant_id merchant, environment env, std::string id) {
   return {std::move(merchant), env, entity_kind::subscription, std::move(id)};
@@ -125,6 +136,9 @@ struct open_subscription_checkout {
 };
 
 struct cancel_subscription {};
+
+/// From operators: a checkout that waits for its customer expires now.
+struct expire_subscription_checkout {};
 
 /// What the customer did on the hosted page.
 enum class checkout_choice : unsigned char { pay, decline, cancel };

@@ -422,6 +422,29 @@ inline subscription_transition conclude(const subscription& s, const subscriptio
   return t;
 }
 
+// ---- cycles -------------------------------------------------------------------------------------
+
+/// The subscription as it is stored: it owes its payments what the transition charges, and is due at once because of
+/// it.
+inline subscription owing(const subscription_transition& t) {
+  auto next = t.next;
+  next.owed.insert(next.owed.end(), t.charges.begin(), t.charges.end());
+  if (!next.owed.empty() && !next.open) next.due_at = next.updated_at;
+  return next;
+}
+
+/// The payments of these events have what was owed to them.
+inline subscription paid_up(const subscription& s, const std::vector<std::string>& event_ids, time_point now) {
+  auto next = s;
+  next.version += 1;
+  next.updated_at = now;
+  std::erase_if(next.owed,
+                [&](const cycle_charge& c) { return std::ranges::find(event_ids, c.event_id) != event_ids.end(); });
+  machine::plan(next);
+  if (!next.owed.empty() && !next.open) next.due_at = now;
+  return next;
+}
+
 // ---- notifications ------------------------------------------------------------------------------
 
 /// What a notification makes of the subscription. `counted`: the store has a notification of this event id, which it

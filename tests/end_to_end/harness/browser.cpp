@@ -113,8 +113,13 @@ void browser::show_as(int width, int height, bool dark) {
   tell("setEmulatedMedia", object{}.raw("features", '[' + wish + ']'));
 }
 
+/// A page that comes while it is read takes the place of the one in which the element was found.
 std::string browser::text_of(const std::string& selector) {
-  return command("GET", "/session/" + session_ + "/element/" + element(selector) + "/text").text();
+  for (int tries = 0;; ++tries) try {
+      return command("GET", "/session/" + session_ + "/element/" + element(selector) + "/text").text();
+    } catch (const std::runtime_error& why) {
+      if (tries == 5 || std::string_view{why.what()}.find("stale element") == std::string_view::npos) throw;
+    }
 }
 
 std::string browser::url() { return command("GET", "/session/" + session_ + "/url").text(); }

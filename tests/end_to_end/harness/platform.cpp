@@ -93,4 +93,20 @@ call on_behalf_of(const std::string& merchant) {
   return how;
 }
 
+live_platform::live_platform(gateway_process& at)
+    : gateway{at},
+      name{"p" + new_uuid().substr(0, 8)},
+      who{new_platform(at, name, all_scopes)},
+      shop{new_merchant(at, {"Lantern Books", "standard", "", true})},
+      platform{at, who.key} {
+  const auto owner = name + "@lantern.example";
+  add_person(gateway, shop.id, owner);
+  grant_access(gateway, who, owner, "live", all_scopes);
+}
+
+call live_platform::as(call how) const {
+  how.headers.emplace_back("Service-Merchant", shop.id);
+  return how;
+}
+
 }  // namespace gateway::e2e

@@ -70,4 +70,20 @@ struct pair_of_parties {
 /// What a request on behalf of a merchant carries beside its signature.
 call on_behalf_of(const std::string& merchant);
 
+/// A platform with a live grant of a merchant that takes cards, with every scope that customers need.
+struct live_platform {
+  explicit live_platform(gateway_process& at);
+
+  /// `how`, on behalf of the merchant.
+  call as(call how = {}) const;
+
+  gateway_process& gateway;
+  std::string name;
+  platform_account who;
+  merchant_account shop;
+  api platform;
+
+  static constexpr auto all_scopes = "payments:write payments:read customers:read";
+};
+
 }  // namespace gateway::e2e

@@ -1,0 +1,35 @@
+// How another entity asks a customer: for what is known of it, or to record what a provider has told.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "gateway/actors.hpp"
+
+namespace gateway::actors {
+
+struct customer_seen {
+  std::optional<problem> failed;
+  customer_ptr known;  ///< null: there is none
+};
+
+/// Goes on with `then(customer_seen)`, in an actor's handler.
+template <class Self, class Then>
+void ask_customer(Self self, const router_actor& router, entity_key customer, entity_command what, Then then) {
+  auto shared = std::make_shared<Then>(std::move(then));
+  self->request(router, caf::infinite, entity_request{std::move(customer), std::nullopt, std::move(what)})
+      .then(
+          [shared](const entity_reply& reply) {
+            customer_seen seen;
+            if (const auto* found = std::get_if<entity_row>(&reply.what))
+              seen.known = std::get<customer_ptr>(*found);
+            else if (const auto why = std::get<problem>(reply.what); why != problem::customer_not_found)
+              seen.failed = why;
+            (*shared)(seen);
+          },
+          [shared](const caf::error&) { (*shared)(customer_seen{problem::store_unavailable, nullptr}); });
+}
+
+}  // namespace gateway::actors

@@ -1,0 +1,336 @@
+// One subscription: its checkout, what its provider tells of it, its end, and the payments of its cycles. What it
+// shares with other entities stands in entity/entity_queue.hpp.
+//
+// A paid cycle is a payment of its own, which another actor owns. What the subscription owes to its payments stands in
+// its row, in the commit that takes the notification, until the payment has confirmed it; told twice, the payment takes
+// it once.
+
+#include "subscription_actor.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "customer/ask_customer.hpp"
+#include "entity/entity_queue.hpp"
+#include "entity/provider_key.hpp"
+#include "entity/spawn_entity.hpp"
+#include "gateway/base/crypto.hpp"
+#include "gateway/base/log.hpp"
+#include "gateway/customer_key.hpp"
+
+namespace gateway::actors {
+
+namespace {
+
+subscription_answer no_answer() {
+  subscription_answer answer;
+  answer.error =
+      provider_error{error_category::provider, "provider_unreachable", "The provider did not answer.", true, true};
+  return answer;
+}
+
+class subscription_entity : public entity_queue<subscription_entity, subscription> {
+  using queue = entity_queue<subscription_entity, subscription>;
+  friend queue;
+
+ public:
+  static inline const char* name = "subscription";
+
+  void start(entity_actor::pointer self, std::shared_ptr<const subscription_context> context, router_actor router,
+             const entity_key& key) {
+    context_ = std::move(context);
+    queue::start(self, *context_, std::move(router), key);
+  }
+
+ private:
+  // ---- what the queue asks of every entity --------------------------------------------------------
+
+  using commands = subscription_command;
+  static constexpr auto not_found = problem::subscription_not_found;
+  static constexpr auto already_exists = problem::subscription_already_exists;
+
+  static bool inserts(const entity_command& what) { return command_if<open_subscription_checkout>(what); }
+  static bool left_open(const subscription& row) { return row.open && !row.open->answered; }
+  /// Its events are written when their notification is taken.
+  static std::string event_data(const subscription&, std::string_view) { return "{}"; }
+  static timeline_view timeline_of(const subscription& row, const std::vector<timeline_entry>& entries) {
+    return {row.key, false, row.provider, entries};
+  }
+  void settle_left_open(job work) {
+    log::info("operation_resumed", {{"merchant", key().merchant.value},
+                                    {"subscription_id", key().id},
+                                    {"operation", to_string(row()->open->what)}});
+    call_provider(std::move(work));
+  }
+
+  // ---- commands -----------------------------------------------------------------------------------
+
+  using queue::run;
+  void run(job work, std::type_identity<open_subscription_checkout>) {
+    if (row()) return fail_unless_key_is_known(std::move(work), already_exists);
+    auto wanted = *command_if<open_subscription_checkout>(work.request.what);
+    auto customer = customer_of(wanted.platform, wanted.details.customer_ref);
+    actors::ask_customer(self(), router(), std::move(customer), common_command{view_entity{}},
+                         [this, work = std::move(work), wanted = std::move(wanted)](const customer_seen& seen) mutable {
+                           if (seen.failed) return fail(work, *seen.failed);
+                           open_checkout(std::move(work), std::move(wanted), seen.known.get());
+                         });
+  }
+
+  void run(job work, std::type_identity<cancel_subscription>) {
+    if (!row()) return fail_unless_key_is_known(std::move(work), not_found);
+    if (const auto why = forbids(work)) return fail_unless_key_is_known(std::move(work), *why);
+    const auto now = context_->clock.now();
+    const auto& key = work.request.write->key;
+    auto decided = decide(*row(), cancel_subscription{}, key, now, context_->timing());
+    auto record = record_of(work, to_string(subscription_operation::cancel), 0, {}, now);
+    if (const auto* done = std::get_if<subscription_conclusion>(&decided))
+      return conclude_at_once(std::move(work), std::move(record), context_->encoder.encode(done->result), *row(), now);
+    auto claimed = std::make_shared<const subscription>(std::move(std::get<subscription_claim>(decided).claimed));
+    auto unit = unit_of(unit_kind::begin);
+    unit.inserts.push_back(std::move(record));
+    unit.claims.push_back(claimed);
+    commit_command(std::move(work), std::move(unit), std::move(claimed), [this](job begun) {
+      begun.began = true;
+      call_provider(std::move(begun));
+    });
+  }
+
+  void run(job work, std::type_identity<expire_subscription_checkout>) {
+    if (!row()) return fail(work, not_found);
+    if (auto claim = expire_checkout(*row(), context_->clock.now(), context_->timing(), true))
+      return expire(std::move(work), std::move(claim->claimed));
+    view(std::move(work));
+  }
+
+  void run(job work, std::type_identity<subscription_notification>) {
+    if (!row()) return fail(work, not_found);
+    const auto& told = *command_if<subscription_notification>(work.request.what);
+    if (const auto fault = fault_of(told)) {
+      // It would come again for ever.
+      log::error("notification_refused", {{"merchant", key().merchant.value},
+                                          {"subscription_id", key().id},
+                                          {"event", told.event_id.substr(0, most_provider_id)},
+                                          {"why", *fault}});
+      return view(std::move(work));
+    }
+    // Whether it has been counted is not asked but found out by its insert.
+    auto outcome = apply(*row(), told, false, context_->clock.now());
+    if (const auto* ignored = std::get_if<notification_ignored>(&outcome))
+      return *ignored == notification_ignored::no_room ? fail(work, problem::overloaded) : view(std::move(work));
+    auto& change = std::get<subscription_transition>(outcome);
+    auto unit = unit_of(unit_kind::finish);
+    unit.inserts.push_back(counted_event{key().merchant, key().env,
+                                         std::string{to_string(row()->provider)}.append(":").append(told.event_id)});
+    commit_change(std::move(unit), owing(change), entries_of(change),
+                  [this, work = std::move(work)](commit_outcome committed) mutable {
+                    switch (committed) {
+                      case commit_outcome::committed: return pay_what_is_owed(std::move(work));
+                      case commit_outcome::duplicate_record: return view(std::move(work));
+                      case commit_outcome::lost_claim: return again(std::move(work));
+                      default: return not_committed(work, committed);
+                    }
+                  });
+  }
+
+  void run(job work, std::type_identity<settle_due>) {
+    if (!row()) return fail(work, not_found);
+    const auto now = context_->clock.now();
+    if (asks_again(*row(), now, context_->timing())) return call_provider(std::move(work));
+    if (!row()->owed.empty()) return pay_what_is_owed(std::move(work));
+    if (auto claim = expire_checkout(*row(), now, context_->timing())) {
+      // By a clock that may have jumped ahead: the checkout stays open, can still be paid, and expires later.
+      if (!context_->watch.trusted_now(self()->clock().now())) return view(std::move(work));
+      return expire(std::move(work), std::move(claim->claimed));
+    }
+    view(std::move(work));
+  }
+
+  void open_checkout(job work, open_subscription_checkout wanted, const customer* known) {
+    if (const auto why = forbids(work)) return fail_unless_key_is_known(std::move(work), *why);
+    const auto who = context_->merchants.find_merchant(key().merchant);
+    if (!who) return fail_unless_key_is_known(std::move(work), problem::no_eligible_provider);
+    auto way = choose_recurring_route(*who, key().env, wanted.amount.unit, context_->config.dev,
+                                      known ? std::optional{known->provider} : std::nullopt);
+    if (const auto* why = std::get_if<problem>(&way)) return fail_unless_key_is_known(std::move(work), *why);
+    if (known) wanted.provider_customer_id = known->provider_id;
+
+    const auto now = context_->clock.now();
+    auto begun = std::make_shared<const subscription>(
+        begin_checkout(key(), wanted, std::get<route_choice>(way), work.request.write->key, now, context_->timing()));
+    auto unit = unit_of(unit_kind::begin);
+    unit.inserts.push_back(
+        record_of(work, to_string(subscription_operation::open_checkout), wanted.amount.minor, {}, now));
+    unit.inserts.push_back(begun);
+    commit_command(std::move(work), std::move(unit), std::move(begun), [this](job begun_job) {
+      begun_job.began = true;
+      begin_timeline();
+      call_provider(std::move(begun_job));
+    });
+  }
+
+  /// Durable before the provider is asked to close the checkout, as every operation is.
+  void expire(job work, subscription claimed) {
+    commit_change(unit_of(unit_kind::begin), std::move(claimed), {},
+                  [this, work = std::move(work)](commit_outcome outcome) mutable {
+                    if (outcome == commit_outcome::committed) return call_provider(std::move(work));
+                    if (outcome == commit_outcome::lost_claim) return again(std::move(work));
+                    not_committed(work, outcome);
+                  });
+  }
+
+  // ---- provider and finish ------------------------------------------------------------------------
+
+  /// Asks the provider for the operation that is open on the row. Of all providers the sandbox alone has subscriptions.
+  void call_provider(job work) {
+    work.request.admission.reset();
+    const auto& open = *row()->open;
+    if (open.what == subscription_operation::open_checkout) {
+      auto made = sandbox_checkout(
+          *row(), "cs_" + provider_key_of(key(), open.command, open.claim).substr(std::string_view{"pk_"}.size()));
+      if (made.customer_id.empty()) made.customer_id = sandbox_customer_id(provider_key_of_customer(own_customer()));
+      const auto id = made.id;
+      return ask_provider(std::move(work), id, open_enrollment{std::move(made)});
+    }
+    const bool cancels = open.what == subscription_operation::cancel;
+    std::string_view session = row()->checkout_session_id;
+    if (session.starts_with("cs_")) session.remove_prefix(3);
+    ask_provider(std::move(work), "sub_" + std::string{session}, close_enrollment{cancels});
+  }
+
+  void ask_provider(job work, const std::string& provider_id, enrollment_command what) {
+    entity_request question{enrollment_key(key().merchant, key().env, provider_id), std::nullopt, std::move(what)};
+    self()
+        ->request(router(), caf::infinite, std::move(question))
+        .then(
+            [this, work](const entity_reply& reply) mutable {
+              const auto* found = std::get_if<entity_row>(&reply.what);
+              if (!found) return finish(std::move(work), no_answer(), {});
+              const auto& seen = std::get<enrollment_ptr>(*found)->what;
+              finish(std::move(work), answer_of(seen), seen.customer_id);
+            },
+            [this, work](const caf::error&) mutable { finish(std::move(work), no_answer(), {}); });
+  }
+
+  subscription_answer answer_of(const sandbox_subscription& seen) const {
+    if (row()->open->what != subscription_operation::open_checkout) return statement_of(seen);
+    subscription_answer answer;
+    answer.status = provider_status::pending;
+    answer.checkout_session_id = seen.checkout_session_id;
+    std::string payload = "subscription\n";
+    for (const std::string_view part : {std::string_view{key().merchant.value}, to_string(key().env),
+                                        std::string_view{key().id}, std::string_view{seen.checkout_session_id}})
+      payload.append(part).append("\n");
+    payload.pop_back();
+    answer.hosted_url = context_->sandbox.base_url + "/sandbox/subscription/" +
+                        crypto::sign_token(context_->sandbox.hosted_page_key, payload);
+    return answer;
+  }
+
+  void finish(job work, const subscription_answer& answer, const std::string& customer_id) {
+    auto change = conclude(*row(), answer, context_->clock.now(), context_->timing());
+    const bool new_customer = row()->state.provider_customer_id.empty() && !customer_id.empty();
+    if (!new_customer) return store_outcome(std::move(work), change);
+    // What the provider calls the customer is known before the checkout that names it is.
+    change.next.state.provider_customer_id = change.result.after.state.provider_customer_id = customer_id;
+    record_customer news{row()->platform, row()->details.customer_ref, row()->provider, customer_id, {}};
+    actors::ask_customer(self(), router(), own_customer(), customer_command{std::move(news)},
+                         [this, work = std::move(work), change = std::move(change)](const customer_seen& seen) mutable {
+                           if (seen.known) return store_outcome(std::move(work), change);
+                           forget();
+                           fail(work, seen.failed.value_or(problem::store_unavailable));
+                         });
+  }
+
+  void store_outcome(job work, const subscription_transition& change) {
+    const auto now = context_->clock.now();
+    const auto& open = *row()->open;
+    const auto command = open.command;
+    auto unit = unit_of(unit_kind::finish);
+    answer_ptr told;
+    if (!open.answered && open.what != subscription_operation::expire) {
+      told = std::make_shared<const answer>(context_->encoder.encode(change.result));
+      unit.claims.push_back(command_finish{command, told, now});
+    }
+    commit_change(std::move(unit), owing(change), entries_of(change),
+                  [this, work = std::move(work), told = std::move(told), command](commit_outcome outcome) mutable {
+                    after_finish(std::move(work), command, std::move(told), outcome);
+                  });
+  }
+
+  std::vector<timeline_entry> entries_of(const subscription_transition& change) const {
+    auto entries = change.attempts;
+    for (const auto& event : change.events) {
+      timeline_entry entry;
+      entry.seq = event.seq;
+      entry.kind = timeline_kind::event;
+      entry.operation = std::string{"subscription."}.append(to_string(event.type));
+      entry.status = "published";
+      entry.occurred_at = event.occurred_at;
+      entry.event_id = event.event_id;
+      entry.event_data = context_->encoder.event_data(event.data);
+      entries.push_back(std::move(entry));
+    }
+    return entries;
+  }
+
+  // ---- the payments of its cycles -----------------------------------------------------------------
+
+  /// Tells each payment what is owed to it, one after the other, and strikes off what they have. Whatever is left is
+  /// due.
+  void pay_what_is_owed(job work) { pay_next(std::move(work), row()->owed, 0, {}); }
+
+  void pay_next(job work, std::vector<cycle_charge> owed, std::size_t at, std::vector<std::string> paid) {
+    if (at == owed.size()) return strike_off(std::move(work), paid);
+    entity_request charge{owed[at].payment, std::nullopt, payment_command{owed[at]}};
+    self()
+        ->request(router(), caf::infinite, std::move(charge))
+        .then(
+            [this, work, owed, at, paid](const entity_reply& reply) mutable {
+              if (is_settled(owed[at], reply)) paid.push_back(owed[at].event_id);
+              pay_next(std::move(work), std::move(owed), at + 1, std::move(paid));
+            },
+            [this, work, owed, at, paid](const caf::error&) mutable {
+              pay_next(std::move(work), std::move(owed), at + 1, std::move(paid));
+            });
+  }
+
+  bool is_settled(const cycle_charge& charge, const entity_reply& reply) const {
+    if (std::holds_alternative<entity_row>(reply.what)) return true;
+    const auto* why = std::get_if<problem>(&reply.what);
+    if (!why || *why != problem::payment_already_exists) return false;
+    // Somebody has made a payment with the id of this cycle's: asking again would change nothing.
+    log::error("cycle_payment_id_taken",
+               {{"merchant", key().merchant.value}, {"subscription_id", key().id}, {"payment_id", charge.payment.id}});
+    return true;
+  }
+
+  void strike_off(job work, const std::vector<std::string>& paid) {
+    if (paid.empty()) return view(std::move(work));
+    commit_change(unit_of(unit_kind::finish), paid_up(*row(), paid, context_->clock.now()), {},
+                  [this, work = std::move(work)](commit_outcome outcome) mutable {
+                    if (outcome == commit_outcome::committed) return view(std::move(work));
+                    // What it owes is told again, and taken once.
+                    if (outcome == commit_outcome::lost_claim) return again(std::move(work));
+                    not_committed(work, outcome);
+                  });
+  }
+
+  entity_key customer_of(const platform_id& platform, std::string_view ref) const {
+    return customer_key(key().merchant, key().env, platform, ref);
+  }
+  entity_key own_customer() const { return customer_of(row()->platform, row()->details.customer_ref); }
+
+  std::shared_ptr<const subscription_context> context_;
+};
+
+}  // namespace
+
+entity_spawner subscription_spawner(std::shared_ptr<const subscription_context> context) {
+  return [context = std::move(context)](caf::actor_system& system, const router_actor& router, const entity_key& key,
+                                        std::uint64_t activation) {
+    return spawn_entity<subscription_entity>(system, context, router, key, activation);
+  };
+}
+
+}  // namespace gateway::actors

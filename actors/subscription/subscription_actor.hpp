@@ -1,0 +1,27 @@
+// The actor that owns one subscription.
+#pragma once
+
+#include <memory>
+
+#include "entity/entity_context.hpp"
+#include "entity/router.hpp"
+#include "entity/timing.hpp"
+#include "gateway/answer.hpp"
+#include "providers/sandbox.hpp"
+
+namespace gateway::actors {
+
+/// What every subscription's actor works with, beside what entities share.
+struct subscription_context : entity_context {
+  const subscription_encoder& encoder;
+  sandbox_settings sandbox;  ///< where its customers pay
+
+  machine_timing timing() const { return timing_of(config); }
+};
+
+/// For the router, which alone spawns them. A checkout and a cancel are answered with a stored result; a notification,
+/// once it is durable and its cycle's payment has it, and expire_subscription_checkout with the subscription, as is
+/// view_entity. One that there is not is problem::subscription_not_found.
+entity_spawner subscription_spawner(std::shared_ptr<const subscription_context> context);
+
+}  // namespace gateway::actors

@@ -1,0 +1,22 @@
+// Subscriptions: of their callers, of their customers at the sandbox's page, and of operators.
+#pragma once
+
+#include "table.hpp"
+
+namespace gateway::http {
+
+boost::asio::awaitable<response> open_subscription(call& c);
+boost::asio::awaitable<response> show_subscription(call& c);
+boost::asio::awaitable<response> cancel_subscription_at_once(call& c);
+
+/// The page where a customer subscribes at the sandbox.
+boost::asio::awaitable<response> show_subscription_page(call& c);
+boost::asio::awaitable<response> act_on_subscription_page(call& c);
+
+// For operators.
+boost::asio::awaitable<response> list_subscriptions(call& c);
+boost::asio::awaitable<response> show_subscription_for_operator(call& c);
+/// Moves the sandbox's side of one.
+boost::asio::awaitable<response> move_sandbox_subscription(call& c);
+
+}  // namespace gateway::http

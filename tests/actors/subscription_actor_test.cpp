@@ -1,0 +1,326 @@
+// Subscriptions with the sandbox's side of them, and the payments of their cycles, as scenarios under virtual time.
+#include <catch2/catch.hpp>
+
+#include "gateway/customer_key.hpp"
+#include "world.hpp"
+
+using namespace gateway;
+using namespace gateway::testing;
+
+namespace {
+
+const platform_id acme{"plat_acme"};
+const merchant_id shop{"merch_1"};
+constexpr duration_ms day = std::chrono::hours{24};
+
+merchant shop_with_subscriptions() {
+  auto who = demo_merchant();
+  who.routes = {{environment::test, provider_kind::sandbox, 1, {}, {payment_method_kind::recurring_card}}};
+  return who;
+}
+
+struct shop_world : world {
+  explicit shop_world(failing_store_ptr rows = std::make_shared<failing_store>(), duration_ms ahead = 0ms)
+      : world{std::move(rows), unhurried(), ahead} {
+    publish(shop_with_subscriptions());
+  }
+
+  static entity_key key_of(std::string_view id) { return subscription_key(shop, environment::test, std::string{id}); }
+
+  static entity_request open(std::string_view id, std::string_view key, unsigned trial_days = 0) {
+    open_subscription_checkout wanted;
+    wanted.platform = acme;
+    wanted.amount = {1900, *currency::parse("EUR")};
+    wanted.every = {billing_interval::month, 1};
+    wanted.details.customer_ref = "ref-1";
+    wanted.details.trial_period_days = trial_days;
+    wanted.metadata = {{"plan", "gold"}};
+    return {key_of(id), world::write(key, std::string{id} + "open"), subscription_command{wanted}};
+  }
+  static entity_request cancel(std::string_view id, std::string_view key) {
+    return {key_of(id), world::write(key, std::string{id} + "cancel"), subscription_command{cancel_subscription{}}};
+  }
+
+  subscription stored(std::string_view id) { return rows().subscriptions.at(memory_store::id(key_of(id))); }
+  std::string status(std::string_view id) { return std::string{to_string(stored(id).state.status)}; }
+  entity_key enrollment(std::string_view id) {
+    return enrollment_key(shop, environment::test, "sub_" + stored(id).checkout_session_id.substr(3));
+  }
+  sandbox_enrollment provider_row(std::string_view id) {
+    return rows().enrollments.at(memory_store::id(enrollment(id)));
+  }
+
+  void subscribe(std::string_view id, std::string_view key, unsigned trial_days = 0) {
+    REQUIRE(ask(open(id, key, trial_days)) == "open_checkout pending");
+    REQUIRE(ask({enrollment(id), std::nullopt, enrollment_command{pay_enrollment{}}}) == "view");
+  }
+  void move(std::string_view id, sandbox_move to, sandbox_telling how = {}) {
+    REQUIRE(ask({enrollment(id), std::nullopt, enrollment_command{move_enrollment{to, how}}}) == "view");
+  }
+
+  /// The types of the subscription's events, in the order of their numbers.
+  std::vector<std::string> events(std::string_view id) {
+    std::vector<std::string> types;
+    for (const auto& each : rows().run(find_timeline{key_of(id)}).entries)
+      if (each.kind == timeline_kind::event) types.push_back(each.operation.substr(each.operation.find('.') + 1));
+    return types;
+  }
+  std::vector<payment> cycles() {
+    std::vector<payment> all;
+    for (const auto& [key, row] : rows().payments)
+      if (row.provider_ref.starts_with("in_")) all.push_back(row);
+    return all;
+  }
+  std::vector<std::string> payment_events(const payment& of) {
+    std::vector<std::string> types;
+    for (const auto& each : rows().run(find_timeline{of.key}).entries)
+      if (each.kind == timeline_kind::event) types.push_back(each.operation);
+    return types;
+  }
+};
+
+using texts = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a checkout waits for its customer, names a customer of the provider, and is opened once") {
+  shop_world w;
+  CHECK(w.ask(w.open("s1", "k1")) == "open_checkout pending");
+  CHECK(w.ask(w.open("s1", "k1")) == "replay: open_checkout pending");
+  CHECK(w.ask(w.open("s1", "k2")) == told(problem::subscription_already_exists));
+  const auto s = w.stored("s1");
+  CHECK(s.hosted_url.starts_with("https://gateway.test/sandbox/subscription/"));
+  CHECK(s.checkout_session_id.starts_with("cs_"));
+  const auto who = w.rows().customers.at(memory_store::id(customer_key(shop, environment::test, acme, "ref-1")));
+  CHECK(who.provider_id == s.state.provider_customer_id);
+  CHECK(w.provider_row("s1").what.customer_id == who.provider_id);
+  CHECK(w.rows().enrollments.size() == 1);
+  CHECK(w.events("s1").empty());
+}
+
+TEST_CASE("without a connected route for recurring cards nothing is begun") {
+  shop_world w;
+  w.publish(demo_merchant());
+  CHECK(w.ask(w.open("s1", "k1")) == told(problem::no_eligible_provider));
+  CHECK(w.rows().subscriptions.empty());
+  CHECK(w.rows().commands.empty());
+}
+
+TEST_CASE("the customer pays: the subscription is active, and its first cycle is a captured payment") {
+  shop_world w;
+  w.subscribe("s1", "k1");
+  CHECK(w.status("s1") == "active");
+  CHECK(w.events("s1") == texts{"activated", "invoice_paid"});
+  REQUIRE(w.cycles().size() == 1);
+  const auto cycle = w.cycles()[0];
+  CHECK(cycle.state == payment_state::captured);
+  CHECK(cycle.captured == 1900);
+  CHECK(cycle.key.id == "pay_" + cycle.provider_ref);
+  CHECK(w.payment_events(cycle) == texts{"payment.captured"});
+  CHECK(w.stored("s1").owed.empty());
+  CHECK_FALSE(w.stored("s1").due_at);
+  CHECK(w.provider_row("s1").untold.empty());
+  CHECK(w.ask(world::refund(cycle.key.id, "r1", 900)) == "refund partially_refunded 900/900");
+}
+
+TEST_CASE("a year of cycles, made by the provider's clock, is twelve payments more") {
+  shop_world w;
+  w.start_reconciler();
+  w.subscribe("s1", "k1");
+  for (int month = 0; month < 12; ++month) w.advance(31 * day, 31 * day / 4);
+  CHECK(w.cycles().size() == 13);
+  for (const auto& each : w.cycles()) {
+    CHECK(each.state == payment_state::captured);
+    CHECK(w.payment_events(each) == texts{"payment.captured"});
+  }
+  CHECK(w.events("s1").size() == 14);
+}
+
+TEST_CASE("a trial bills nothing until it ends") {
+  shop_world w;
+  w.start_reconciler();
+  w.subscribe("s1", "k1", 7);
+  CHECK(w.status("s1") == "trialing");
+  CHECK(w.events("s1") == texts{"activated"});
+  CHECK(w.cycles().empty());
+  w.advance(8 * day, day);
+  CHECK(w.status("s1") == "active");
+  CHECK(w.cycles().size() == 1);
+}
+
+TEST_CASE("a failed cycle is a failed payment, and captured once the provider's retry succeeds") {
+  shop_world w;
+  w.subscribe("s1", "k1");
+  w.move("s1", sandbox_move::cycle_failed);
+  REQUIRE(w.cycles().size() == 2);
+  const auto id = w.cycles()[1].key.id;
+  const auto now = [&] { return w.rows().payments.at(memory_store::id(world::key_of(id))); };
+  CHECK(now().state == payment_state::failed);
+  CHECK(w.status("s1") == "past_due");
+  w.move("s1", sandbox_move::cycle_paid);
+  CHECK(now().state == payment_state::captured);
+  CHECK(w.status("s1") == "active");
+  CHECK(w.payment_events(now()) == texts{"payment.failed", "payment.captured"});
+  CHECK(w.cycles().size() == 2);
+}
+
+TEST_CASE("retries that give up end the subscription, and it is told once") {
+  shop_world w;
+  w.subscribe("s1", "k1");
+  w.move("s1", sandbox_move::cycle_exhausted);
+  CHECK(w.status("s1") == "canceled");
+  auto told_of = w.events("s1");
+  CHECK(std::ranges::count(told_of, "canceled") == 1);
+  CHECK(std::ranges::count(told_of, "invoice_failed") == 4);
+}
+
+TEST_CASE("notifications twice and in reverse order tell the same once") {
+  shop_world w;
+  w.subscribe("s1", "k1");
+  const auto before = w.events("s1").size();
+  w.move("s1", sandbox_move::cycle_failed, {3, true});
+  CHECK(w.events("s1").size() == before + 2);  // the failed invoice, and the update to past_due
+  CHECK(w.cycles().size() == 2);
+  CHECK(w.payment_events(w.cycles()[1]) == texts{"payment.failed"});
+}
+
+TEST_CASE("a cancel ends it at once, is repeated with the same answer, and is told by the provider's notification") {
+  shop_world w;
+  w.subscribe("s1", "k1");
+  CHECK(w.ask(w.cancel("s1", "c1")) == "cancel canceled");
+  CHECK(w.ask(w.cancel("s1", "c1")) == "replay: cancel canceled");
+  CHECK(w.ask(w.cancel("s1", "c2")) == "cancel canceled");
+  CHECK(w.ask(w.cancel("nobody", "c3")) == told(problem::subscription_not_found));
+  auto told_of = w.events("s1");
+  CHECK(std::ranges::count(told_of, "canceled") == 1);
+  w.move("s1", sandbox_move::cycle_paid);
+  CHECK(w.cycles().size() == 1);
+}
+
+TEST_CASE("a cancel of a pending checkout closes it at the provider, without an event") {
+  shop_world w;
+  w.ask(w.open("s1", "k1"));
+  CHECK(w.ask(w.cancel("s1", "c1")) == "cancel canceled");
+  CHECK(w.events("s1").empty());
+  CHECK(w.ask({w.enrollment("s1"), std::nullopt, enrollment_command{pay_enrollment{}}}) == "view");
+  CHECK(w.status("s1") == "canceled");
+  CHECK(w.cycles().empty());
+}
+
+TEST_CASE("an abandoned checkout expires after a day, without an event") {
+  shop_world w;
+  w.start_reconciler();
+  w.ask(w.open("s1", "k1"));
+  w.advance(25 * std::chrono::hours{1}, std::chrono::minutes{30});
+  CHECK(w.status("s1") == "incomplete_expired");
+  CHECK(w.provider_row("s1").what.status == subscription_status::incomplete_expired);
+  CHECK(w.events("s1").empty());
+}
+
+TEST_CASE("an operator expires a checkout that waits") {
+  shop_world w;
+  w.ask(w.open("s1", "k1"));
+  CHECK(w.ask({w.key_of("s1"), std::nullopt, subscription_command{expire_subscription_checkout{}}}) == "view");
+  CHECK(w.status("s1") == "incomplete_expired");
+}
+
+TEST_CASE("a payment and a cancel at once never wait for each other") {
+  shop_world w;
+  w.ask(w.open("s1", "k1"));
+  auto paid = w.send({w.enrollment("s1"), std::nullopt, enrollment_command{pay_enrollment{}}});
+  auto canceled = w.send(w.cancel("s1", "c1"));
+  w.settle();
+  CHECK(paid.done());
+  CHECK(canceled.told() == "cancel canceled");
+  CHECK(w.status("s1") == "canceled");
+}
+
+TEST_CASE("whatever commit fails on the way of a payment on the page, each cycle is charged once") {
+  // The commits: the provider's row; created: counted and told; the cycle: told, charged, struck off; and those after.
+  for (const auto trouble : {fault::before_commit, fault::after_commit, fault::held_up})
+    for (std::size_t at = 0; at < 8; ++at) {
+      CAPTURE(static_cast<int>(trouble), at);
+      shop_world w;
+      w.start_reconciler();
+      w.ask(w.open("s1", "k1"));
+      for (std::size_t i = 0; i < at; ++i) w.rows().faults.push_back(fault::none);
+      w.rows().faults.push_back(trouble);
+      w.ask({w.enrollment("s1"), std::nullopt, enrollment_command{pay_enrollment{}}});
+      w.rows().land();
+      w.ask({w.enrollment("s1"), std::nullopt, enrollment_command{pay_enrollment{}}});
+      w.advance(5min, 1s);
+      CHECK(w.status("s1") == "active");
+      CHECK(w.events("s1") == texts{"activated", "invoice_paid"});
+      REQUIRE(w.cycles().size() == 1);
+      CHECK(w.cycles()[0].state == payment_state::captured);
+      CHECK(w.payment_events(w.cycles()[0]) == texts{"payment.captured"});
+      CHECK(w.stored("s1").owed.empty());
+      CHECK(w.provider_row("s1").untold.empty());
+    }
+}
+
+TEST_CASE(
+    "a gateway that stops anywhere between the page and the cycle's payment loses no cycle and makes none twice") {
+  for (int steps = 1; steps < 60; steps += 2) {
+    CAPTURE(steps);
+    auto rows = std::make_shared<failing_store>();
+    {
+      shop_world w{rows};
+      w.ask(w.open("s1", "k1"));
+      w.send({w.enrollment("s1"), std::nullopt, enrollment_command{pay_enrollment{}}});
+      for (int i = 0; i < steps && w.step(); ++i) continue;
+    }
+    shop_world w{rows, 1s};
+    w.start_reconciler();
+    w.ask({w.enrollment("s1"), std::nullopt, enrollment_command{pay_enrollment{}}});
+    w.advance(2min, 1s);
+    CHECK(w.events("s1") == texts{"activated", "invoice_paid"});
+    REQUIRE(w.cycles().size() == 1);
+    CHECK(w.payment_events(w.cycles()[0]) == texts{"payment.captured"});
+    CHECK(w.stored("s1").owed.empty());
+  }
+}
+
+TEST_CASE("a gateway that stops anywhere in a checkout or a cancel answers both in the end") {
+  for (int steps = 1; steps < 40; steps += 2) {
+    CAPTURE(steps);
+    auto rows = std::make_shared<failing_store>();
+    {
+      shop_world w{rows};
+      w.send(w.open("s1", "k1"));
+      for (int i = 0; i < steps && w.step(); ++i) continue;
+    }
+    {
+      shop_world w{rows};
+      CHECK_THAT(w.ask(w.open("s1", "k1")), Catch::EndsWith("open_checkout pending"));
+      CHECK(w.rows().enrollments.size() == 1);
+      w.send(w.cancel("s1", "c1"));
+      for (int i = 0; i < steps && w.step(); ++i) continue;
+    }
+    shop_world w{rows};
+    CHECK_THAT(w.ask(w.cancel("s1", "c1")), Catch::EndsWith("cancel canceled"));
+  }
+}
+
+TEST_CASE("a checkout whose key was revoked while it waited is not begun") {
+  shop_world w;
+  auto request = w.open("s1", "k1");
+  request.by = asked_by{key_id{"mk_platform_gone"}, acme};
+  CHECK(w.ask(std::move(request)) == told(problem::key_ended));
+  CHECK(w.rows().subscriptions.empty());
+}
+
+TEST_CASE("a payment of the caller's with the id of a cycle's stays as it is, and the subscription goes on") {
+  shop_world w;
+  w.ask(w.open("s1", "k1"));
+  const auto bare = w.enrollment("s1").id;
+  auto both = shop_with_subscriptions();
+  both.routes.push_back(demo_merchant().routes.front());
+  w.publish(std::move(both));
+  const auto taken = "pay_in_" + bare + "_1";
+  w.ask(world::create(taken, "k2"));
+  w.ask({w.enrollment("s1"), std::nullopt, enrollment_command{pay_enrollment{}}});
+  CHECK(w.look(taken)->state == payment_state::authorized);
+  CHECK(w.events("s1") == texts{"activated", "invoice_paid"});
+  CHECK(w.stored("s1").owed.empty());
+}

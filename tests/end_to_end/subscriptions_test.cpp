@@ -1,0 +1,278 @@
+// Subscriptions at the sandbox, in live: checkout, hosted page, cycles, events, cancel.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "destinations.hpp"
+#include "hosted_page.hpp"
+#include "platform.hpp"
+
+using namespace gateway::e2e;
+
+namespace {
+
+constexpr auto every_event =
+    "payment.succeeded,payment.failed,payment.refunded,subscription.activated,subscription.updated,"
+    "subscription.canceled,subscription.invoice_paid,subscription.invoice_failed";
+
+struct subscribing : live_platform {
+  explicit subscribing(gateway_process& at) : live_platform{at} {
+    set_route(gateway, shop.id, "sandbox", "EUR,USD", "card,recurring_card", "live");
+  }
+
+  static std::string new_id() { return "enroll-" + new_uuid().substr(0, 13); }
+  static object checkout(const std::string& id) {
+    return object{}
+        .set("subscription_id", id)
+        .set("customer_ref", "ref-" + id)
+        .set("amount", 1900)
+        .set("currency", "EUR")
+        .set("interval", "month")
+        .set("success_url", "https://shop.example/thanks")
+        .set("cancel_url", "https://shop.example/back")
+        .set("description", "The monthly box")
+        .raw("metadata", R"({"schedule":"s-7"})");
+  }
+  reply open(const object& body, const call& how = {}) {
+    return platform.post("/v1/subscription_checkouts", body.text(), as(how));
+  }
+  reply view(const std::string& id) { return platform.get("/v1/subscriptions/" + id, as()); }
+  reply cancel(const std::string& id, const call& how = {}) {
+    return platform.request("DELETE", "/v1/subscriptions/" + id, {}, as(how));
+  }
+  json seen(const std::string& id) { return json::parse(view(id).body); }
+  std::string status(const std::string& id) { return seen(id)["status"].text(); }
+
+  /// Opens a checkout and pays it on its page.
+  std::string subscribe(const std::string& id, unsigned trial_days = 0) {
+    auto body = checkout(id);
+    if (trial_days > 0) body.set("trial_period_days", static_cast<int>(trial_days));
+    const auto answer = open(body);
+    REQUIRE(answer.status == 200);
+    hosted_page page{gateway, json::parse(answer.body)["hosted_url"].text()};
+    REQUIRE(page.act("pay").header("Location") == "https://shop.example/thanks");
+    return id;
+  }
+  json move(std::vector<std::string> how) {
+    how.insert(how.begin(), {"sandbox", "subscription"});
+    return gateway.ctl(how);
+  }
+  json payment(const std::string& id) { return json::parse(platform.get("/v1/payment_intents/" + id, as()).body); }
+};
+
+/// `subscription.activated 1` for each type, by how many posts told it under how many ids.
+std::map<std::string, std::set<std::string>> told_ids(const webhook_receiver& receiver) {
+  std::map<std::string, std::set<std::string>> ids;
+  for (const auto& post : receiver.posts()) ids[post.type()].insert(post.event());
+  return ids;
+}
+
+}  // namespace
+
+TEST_CASE("a checkout is pending until its customer pays, and then active with a captured cycle") {
+  subscribing s{shared_gateway(GENERATE(from_range(stores())))};
+  webhook_receiver receiver;
+  set_destination(s.gateway, s.who, receiver.url(), "live", every_event);
+  const auto id = s.new_id();
+  const call same{new_uuid(), {}};
+  const auto answer = s.open(s.checkout(id), same);
+  INFO(answer.body);
+  REQUIRE(answer.status == 200);
+  const auto opened = json::parse(answer.body);
+  CHECK(opened.names() == std::vector<std::string>{"subscription_id", "status", "hosted_url", "checkout_session_id"});
+  CHECK(opened["subscription_id"] == id);
+  CHECK(opened["status"] == "pending");
+  CHECK(s.open(s.checkout(id), same).body == answer.body);
+  CHECK(summary_of(s.open(s.checkout(id))) == "409 subscription already exists");
+  CHECK(summary_of(s.open(s.checkout(id).set("amount", 1), same)) == "409 IDEMPOTENCY_KEY_REUSED");
+  CHECK(s.status(id) == "pending");
+
+  hosted_page page{s.gateway, opened["hosted_url"].text()};
+  CHECK(page.actions() == std::vector<std::string>{"pay", "decline", "cancel"});
+  CHECK(page.act("decline").header("Location") == "https://shop.example/back");
+  CHECK(s.status(id) == "pending");
+  CHECK(hosted_page{s.gateway, opened["hosted_url"].text()}.act("pay").header("Location") ==
+        "https://shop.example/thanks");
+
+  const auto now = s.seen(id);
+  CHECK(now["status"] == "active");
+  CHECK(now["subscription_id"] == id);
+  CHECK(now["customer_ref"] == "ref-" + id);
+  const auto provider_id = now["provider_subscription_id"].text();
+  const auto public_id = "sub_" + s.shop.id + "_" + provider_id;
+  CHECK(s.seen(public_id)["subscription_id"] == id);
+
+  REQUIRE(receiver.comes_to(3));
+  const auto told = told_ids(receiver);
+  CHECK(told.at("subscription.activated").size() == 1);
+  CHECK(told.at("subscription.invoice_paid").size() == 1);
+  CHECK(told.at("payment.succeeded").size() == 1);
+  std::string cycle;
+  for (const auto& post : receiver.posts()) {
+    const auto data = post.envelope()["data"];
+    if (post.type() == "payment.succeeded") {
+      cycle = data["payment_id"].text();
+      continue;
+    }
+    CHECK(data["subscription_id"] == public_id);
+    CHECK(data["provider_subscription_id"] == provider_id);
+    CHECK(data["customer_ref"] == "ref-" + id);
+    CHECK(data["subscription_status"] == "active");
+    CHECK(data["amount"].dump() == "1900");
+    CHECK(data["currency"] == "EUR");
+    CHECK(data["interval"] == "month");
+    CHECK(data["interval_count"].dump() == "1");
+    CHECK(data["period_start"].text().size() == std::string{"2026-01-01T00:00:00Z"}.size());
+    CHECK(data["subscription_metadata"].dump() == R"({"schedule":"s-7"})");
+    const auto type = post.type().substr(post.type().find('.') + 1);
+    CHECK(post.event() == "evt_sandbox_subscription_" + type + "_" + data["source_event_id"].text());
+  }
+  CHECK(s.payment(cycle)["state"] == "captured");
+  CHECK(s.payment(cycle)["amount"].dump() == "1900");
+  CHECK(summary_of(s.platform.post("/v1/payment_intents/" + cycle + "/refund", R"({"amount":900})", s.as())) ==
+        "200 partially_refunded");
+  CHECK(s.platform.get("/v1/payment_intents/" + cycle + "/timeline", s.as()).status == 200);
+}
+
+TEST_CASE("subscription events are told only where they are listed") {
+  subscribing s{shared_gateway(store_kind::sqlite)};
+  webhook_receiver receiver;
+  set_destination(s.gateway, s.who, receiver.url(), "live");
+  s.subscribe(s.new_id());
+  receiver.comes_to(1);
+  const auto told = told_ids(receiver);
+  CHECK(told.size() == 1);
+  CHECK(told.contains("payment.succeeded"));
+}
+
+TEST_CASE("an operator moves a subscription through cycles, failures and retries, told twice and backwards") {
+  subscribing s{shared_gateway(GENERATE(from_range(stores())))};
+  webhook_receiver receiver;
+  set_destination(s.gateway, s.who, receiver.url(), "live", every_event);
+  const auto id = s.subscribe(s.new_id());
+  CHECK(s.move({id, "--cycle", "failed", "--repeat", "3", "--reorder"})["status"] == "past_due");
+  CHECK(s.status(id) == "past_due");
+  CHECK(s.move({id, "--cycle", "paid"})["status"] == "active");
+  CHECK(s.move({id, "--update", "--repeat", "2"})["status"] == "active");
+  REQUIRE(receiver.comes_to(10));
+  const auto told = told_ids(receiver);
+  CHECK(told.at("subscription.invoice_failed").size() == 1);
+  CHECK(told.at("payment.failed").size() == 1);
+  CHECK(told.at("subscription.invoice_paid").size() == 2);
+  CHECK(told.at("payment.succeeded").size() == 2);
+  CHECK(told.at("subscription.updated").size() == 3);  // past_due, active again, and the update
+  CHECK(s.move({id, "--cycle", "exhausted"})["status"] == "canceled");
+  CHECK(s.seen(id)["canceled_at"].text().ends_with("Z"));
+}
+
+TEST_CASE("a cancel is at once, repeated with the same answer, and told once") {
+  subscribing s{shared_gateway(GENERATE(from_range(stores())))};
+  webhook_receiver receiver;
+  set_destination(s.gateway, s.who, receiver.url(), "live", every_event);
+  const auto id = s.subscribe(s.new_id());
+  CHECK(s.cancel("nobody").status == 404);
+  CHECK(summary_of(s.cancel("nobody")) == "404 subscription_not_found");
+  const auto public_id = "sub_" + s.shop.id + "_" + s.seen(id)["provider_subscription_id"].text();
+  const auto first = s.cancel(public_id);
+  REQUIRE(first.status == 200);
+  const auto said = json::parse(first.body);
+  CHECK(said.names() == std::vector<std::string>{"subscription_id", "status", "canceled_at"});
+  CHECK(said["subscription_id"] == id);
+  CHECK(said["status"] == "canceled");
+  CHECK(s.cancel(id).body == first.body);
+  CHECK(s.status(id) == "canceled");
+  CHECK(s.platform.request("DELETE", "/v1/subscriptions/" + id, {}, s.as({"", {}})).status == 400);
+  REQUIRE(receiver.comes_to(4));
+  CHECK(told_ids(receiver).at("subscription.canceled").size() == 1);
+}
+
+TEST_CASE("a pending checkout is canceled, or expired by an operator, without an event, and its page is closed") {
+  subscribing s{shared_gateway(GENERATE(from_range(stores())))};
+  webhook_receiver receiver;
+  set_destination(s.gateway, s.who, receiver.url(), "live", every_event);
+  const bool by_operator = GENERATE(false, true);
+  const auto id = s.new_id();
+  const auto answer = s.open(s.checkout(id));
+  REQUIRE(answer.status == 200);
+  if (by_operator)
+    CHECK(s.move({id, "--expire"})["status"] == "incomplete_expired");
+  else
+    CHECK(json::parse(s.cancel(id).body)["status"] == "canceled");
+  const hosted_page page{s.gateway, json::parse(answer.body)["hosted_url"].text()};
+  CHECK(page.answer().status >= 400);
+  CHECK(page.actions().empty());
+  CHECK(s.status(id) == (by_operator ? "incomplete_expired" : "canceled"));
+  CHECK(receiver.count() == 0);
+}
+
+TEST_CASE("checkouts are refused in their order: fields, who asks, where, routes") {
+  auto& gateway = shared_gateway(store_kind::sqlite);
+  subscribing s{gateway};
+  const auto good = [&] { return s.checkout("e-1"); };
+  for (const auto& wrong :
+       {good().without("subscription_id"), s.checkout("a b"), good().without("customer_ref"), good().without("amount"),
+        s.checkout("e-1").set("amount", 0), s.checkout("e-1").set("currency", "XXX"),
+        s.checkout("e-1").set("interval", "decade"), s.checkout("e-1").set("interval_count", -1),
+        s.checkout("e-1").set("trial_period_days", -1), good().without("success_url"), good().without("cancel_url"),
+        s.checkout("e-1").set("success_url", "http://shop.example/")})
+    CHECK(summary_of(s.open(wrong)) == "400 invalid_request");
+  CHECK(summary_of(s.open(s.checkout("e-1").set("merchant_id", "merch_other"))) == "400 merchant_id_mismatch");
+  api merchant{gateway, s.shop.live};
+  CHECK(summary_of(merchant.post("/v1/subscription_checkouts", good().text())) == "422 {platform_key_required}");
+  CHECK(summary_of(merchant.post("/v1/subscription_checkouts", "{}")) == "400 invalid_request");
+  set_route(gateway, s.shop.id, "sandbox", "EUR,USD", "card", "live");
+  CHECK(summary_of(s.open(good())).starts_with("422 "));
+  CHECK(summary_of(s.view("e-1")) == "404 subscription_not_found");
+}
+
+TEST_CASE("kill -9 between the page and the cycle's payment loses no cycle and charges none twice") {
+  gateway_process gateway{gateway_options{.store = GENERATE(from_range(stores()))}};
+  subscribing s{gateway};
+  webhook_receiver receiver;
+  set_destination(gateway, s.who, receiver.url(), "live", every_event);
+  std::vector<std::string> ids;
+  for (int i = 0; i < 6; ++i) ids.push_back(s.subscribe(s.new_id()));
+  for (int round = 0; round < 3; ++round) {
+    for (const auto& id : ids) {
+      std::thread operation{[&] {
+        try {
+          s.move({id, "--cycle", "paid"});
+        } catch (const std::exception&) {
+          // Whether it was done is what is looked at.
+        }
+      }};
+      if (id == ids[static_cast<std::size_t>(round)]) {
+        std::this_thread::sleep_for(std::chrono::milliseconds{5 * round});
+        gateway.kill();
+        operation.join();
+        gateway.start();
+        s.platform = api{gateway, s.who.key};
+      } else {
+        operation.join();
+      }
+    }
+  }
+  // Whatever the provider has billed is told as a cycle, under one event id, and is one captured payment.
+  REQUIRE(eventually([&] {
+    for (const auto& id : ids)
+      if (s.status(id) != "active") return false;
+    const auto told = told_ids(receiver);
+    return told.contains("payment.succeeded") &&
+           told.at("payment.succeeded").size() == told.at("subscription.invoice_paid").size() &&
+           told.at("payment.succeeded").size() >= 6 * 4 - 3;
+  }));
+  std::map<std::string, std::set<std::string>> events_of_payment;
+  for (const auto& post : receiver.posts())
+    if (post.type() == "payment.succeeded")
+      events_of_payment[post.envelope()["data.payment_id"].text()].insert(post.event());
+  for (const auto& [payment, events] : events_of_payment) {
+    CHECK(events.size() == 1);
+    CHECK(s.payment(payment)["state"] == "captured");
+  }
+  CHECK(told_ids(receiver).at("subscription.activated").size() == 6);
+}

@@ -1,0 +1,80 @@
+// Checks the gateway's promises about platforms' customers: that the provider makes one for each mapping, that what is
+// saved was approved, that nothing names a customer or a method before it is durable, and that no charge reaches the
+// provider with a method that is not saved.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "promises.hpp"
+
+namespace gateway::simulation {
+
+class customer_promises {
+ public:
+  /// `one_node`: the only node forgets nothing that it has answered. One of several may know an older row.
+  customer_promises(const testing::memory_store& rows, promises& all, bool one_node)
+      : rows_{rows}, all_{all}, one_node_{one_node} {}
+
+  /// The provider has made a customer, for a call of this payment.
+  void made(const payment& subject, const std::string& provider_id);
+  /// The payment is approved at the provider, by its call or on its page; `method` is what was charged.
+  void approved(const payment& subject, const std::string& method);
+  /// A unit has been committed; `before` is its payment's row as it was.
+  void committed(const std::optional<payment>& before, const testing::unit_parts& unit);
+  /// A call leaves the gateway.
+  void provider_called(const provider_call& call);
+  /// A platform sends a write, or sends it again.
+  void asked(const entity_request& request);
+  /// A client is told. `asked_at` is what `moment()` was when it asked.
+  void told(const entity_request& request, const entity_reply& reply, std::uint64_t asked_at);
+  std::uint64_t moment() const { return moment_; }
+  /// A view of a customer while nothing is in flight on the only node.
+  void seen_at_rest(const customer& seen);
+  /// The checks after the faults have ended and nothing is in flight.
+  void at_rest();
+
+ private:
+  /// Whose customer it is, whatever its row's key is made of.
+  using mapping = std::tuple<std::string, int, std::string, std::string>;
+  using row_key = testing::memory_store::entity_row_key;
+  struct version {
+    customer row;
+    std::uint64_t since = 0;
+  };
+  struct saving {
+    mapping whose;
+    std::string method;
+    std::uint64_t approved_at = 0;
+    std::optional<std::uint64_t> stored_at;  ///< when the payment's row said so
+  };
+  struct wish {
+    std::uint64_t asked_at = 0;  ///< for the first time
+    bool off_session = false;
+  };
+
+  static mapping mapping_of(const entity_key& subject, const platform_id& platform, const std::string& ref);
+  static mapping mapping_of(const payment& subject);
+  const customer* row_of(const payment& subject) const;
+  bool was_saved(const mapping& whose, const std::string& method, std::uint64_t before) const;
+  void check_row(const customer& next);
+  void check_names(const payment& row);
+  void check_begin(const payment& fresh, const command_record& command);
+  void check_order(const customer& row) const;
+
+  const testing::memory_store& rows_;
+  promises& all_;
+  const bool one_node_;
+  std::uint64_t moment_ = 0;  ///< counts what happens, because several things happen in one millisecond
+  std::map<mapping, std::set<std::string>> made_;
+  std::map<row_key, std::vector<version>> history_;
+  std::map<row_key, saving> savings_;  ///< by payment
+  std::map<testing::memory_store::command_row_key, wish> wishes_;
+};
+
+}  // namespace gateway::simulation
