@@ -425,7 +425,9 @@ class commands {
     merchant_and_mode(command);
     provider(command);
     command.add_option("--currencies", a_.currencies, "ISO 4217 codes, comma-separated")->required()->type_name("A,B");
-    command.add_option("--methods", a_.methods, "card, recurring_card (of subscriptions), pkr_wallet, or several with commas")
+    command
+        .add_option("--methods", a_.methods,
+                    "card, recurring_card (of subscriptions), pkr_wallet, or several with commas")
         ->required()
         ->type_name("A,B");
   }
