@@ -158,7 +158,7 @@ TEST_CASE("an operator moves a subscription through cycles, failures and retries
   CHECK(s.move({id, "--cycle", "failed", "--repeat", "3", "--reorder"})["status"] == "past_due");
   CHECK(s.status(id) == "past_due");
   CHECK(s.move({id, "--cycle", "paid"})["status"] == "active");
-  CHECK(s.move({id, "--update", "--repeat", "2"})["status"] == "active");
+  CHECK(s.move({id, "--merchant", s.shop.id, "--update", "--repeat", "2"})["status"] == "active");
   REQUIRE(receiver.comes_to(10));
   const auto told = told_ids(receiver);
   CHECK(told.at("subscription.invoice_failed").size() == 1);
