@@ -11,8 +11,7 @@ boost::asio::awaitable<response> refund_payment_intent(call& c);
 boost::asio::awaitable<response> void_payment_intent(call& c);
 boost::asio::awaitable<response> show_payment_intent(call& c);
 boost::asio::awaitable<response> show_timeline(call& c);
-/// Saved charges, customers, subscription checkouts: not for a merchant's own key, nor in test, and no provider of this
-/// gateway has them in live.
+/// For platforms in live only, as their customers are.
 boost::asio::awaitable<response> charge_saved_method(call& c);
 
 }  // namespace gateway::http

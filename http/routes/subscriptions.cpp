@@ -82,20 +82,19 @@ boost::asio::awaitable<found_key> find_for_operator(call& c, named_subscription 
     const auto found = co_await std::move(op);
     if (!found) co_return error_response(code_of(found.error()));
     for (const auto& key : found->keys)
-      if (public_subscription_id(key.merchant, std::string_view{named.id}.substr(at + 1)) == named.id)
+      if (public_subscription_id(key.merchant, std::string_view{named.id}.substr(at + 1)) == named.id &&
+          (named.merchant.empty() || key.merchant == named.merchant))
         keys.push_back(key);
   }
   // Many merchants may have one of that id, and the list of them is bounded. All subscriptions are in live.
   if (keys.empty() && !named.merchant.empty() && is_subscription_id(named.id))
     co_return subscription_key(named.merchant, environment::live, named.id);
-  if (keys.empty()) {
+  if (keys.empty() && named.merchant.empty()) {
     auto op = ask(c.here, find_subscription_keys{named.id, {}});
     const auto found = co_await std::move(op);
     if (!found) co_return error_response(code_of(found.error()));
     keys = found->keys;
   }
-  if (!named.merchant.empty())
-    std::erase_if(keys, [&](const entity_key& key) { return key.merchant != named.merchant; });
   if (keys.empty()) co_return error_response(no_such("subscription", named.id));
   if (keys.size() == 1) co_return std::move(keys.front());
   std::string merchants;

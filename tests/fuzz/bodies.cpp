@@ -22,8 +22,9 @@ namespace {
 namespace json = boost::json;
 using namespace http;
 
-// create, capture, refund, void, setup token; the operator's six; a saved charge, a subscription's checkout
-constexpr std::string_view kinds = "CPRVSmkxunrhb";
+// create, capture, refund, void, setup token; the operator's six; a saved charge, a subscription's checkout; the query
+// that names a customer
+constexpr std::string_view kinds = "CPRVSmkxunrhbq";
 constexpr std::size_t depth = 32;
 
 // ---- the second opinion -----------------------------------------------------------------------------
@@ -352,6 +353,23 @@ void drive(std::string_view body, environment env, Decode decode) {
   must(written(std::get<0>(again)) == written(read), "and means the same");
 }
 
+void drive_customer_query(std::string_view query) {
+  const auto result = decode_customer_query(query);
+  if (const auto* why = std::get_if<rejection>(&result)) return check_rejection(*why, second_opinion{query});
+  const auto& ref = std::get<std::string>(result);
+  must(is_customer_ref(ref) && is_text(ref, 128), "a customer_ref has its bounds");
+  // Boost.JSON takes valid UTF-8 only.
+  must(json::parse(json::serialize(json::value(ref))).as_string() == ref, "a customer_ref can stand in an answer");
+  std::string escaped = "ref=";
+  for (const char c : ref) {
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    const auto byte = static_cast<unsigned char>(c);
+    escaped.append(1, '%').append(1, digits[byte >> 4]).append(1, digits[byte & 15]);
+  }
+  const auto again = decode_customer_query(escaped);
+  must(again.index() == 0 && std::get<std::string>(again) == ref, "what was let in, written again, means the same");
+}
+
 }  // namespace
 }  // namespace gateway::fuzz
 
@@ -383,6 +401,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t si
     case 10: operators(http::decode_set_route); break;
     case 11: payments(http::decode_charge); break;
     case 12: payments(http::decode_subscription); break;
+    case 13: drive_customer_query(body); break;
     default: return -1;  // not worth keeping
   }
   return 0;

@@ -67,6 +67,8 @@ struct behind {
   };
   std::function<caf::result<subscription_keys_lookup>(const find_subscription_keys&)> subscription_keys =
       [](const find_subscription_keys&) { return subscription_keys_lookup{}; };
+  std::function<caf::result<subscriptions_lookup>(const find_subscriptions&)> subscriptions =
+      [](const find_subscriptions&) { return subscriptions_lookup{}; };
   std::function<caf::result<grant_lookup>(const find_grant&)> grants = [](const find_grant&) { return grant_lookup{}; };
   std::function<caf::result<grants_lookup>(const find_grants&)> grant_lists = [](const find_grants&) {
     return grants_lookup{};
@@ -140,7 +142,9 @@ inline store_reader::behavior_type fake_archive(store_reader::pointer, behind* s
           [scene](const find_subscription_keys& what) -> caf::result<subscription_keys_lookup> {
             return scene->subscription_keys(what);
           },
-          [](const find_subscriptions&) { return subscriptions_lookup{}; },
+          [scene](const find_subscriptions& what) -> caf::result<subscriptions_lookup> {
+            return scene->subscriptions(what);
+          },
           [scene](const find_user& what) -> caf::result<user_lookup> { return scene->users(what); },
           [scene](const find_session& what) -> caf::result<session_lookup> { return scene->sessions(what); }};
 }

@@ -132,6 +132,9 @@ TEST_CASE_METHOD(gateway_fixture, "operators' mistakes are named") {
        "currencies", 400},
       {"/operator/routes", R"({"merchant_id":"merch_1","mode":"test","provider":"sandbox","methods":["cash"]})",
        "methods", 400},
+      {"/operator/routes",
+       R"({"merchant_id":"merch_1","mode":"live","provider":"sandbox","methods":["card","recurring_card"]})",
+       "nothing was expected", 409},
       {"/operator/routes", R"({"merchant_id":"merch_1","mode":"test","provider":"sandbox","methods":["card"]})",
        "nothing was expected", 409},
   };
