@@ -73,6 +73,24 @@ TEST_CASE("gateway-load spreads every scenario over merchants of its own, and ve
   CHECK(webhooks.err.find("not with --merchants") != std::string::npos);
 }
 
+TEST_CASE(
+    "gateway-load lives a year of subscriptions and finds every cycle, payment, event and cent, over either store") {
+  const auto store = GENERATE(from_range(stores()));
+  INFO("over " << to_string(store));
+  gateway_process gateway{{store}};
+  const auto file = gateway.folder() / "year.json";
+  const auto ran = run_command({program("gateway-load").string(), "subscriptions", "--subscriptions=150",
+                                "--data-dir=" + gateway.data_dir().string(), "--json=" + file.string()},
+                               {}, {}, 100s);
+  INFO(ran.out << ran.err);
+  CHECK(ran.code == 0);
+  CHECK(ran.out.find("no violation") != std::string::npos);
+  const auto run = read_run(file);
+  CHECK(run["verification"]["subscriptions"].number() == 150);
+  CHECK(run["verification"]["payments"].number() > 150 * 8);
+  CHECK(run["months"].items().size() == 12);
+}
+
 TEST_CASE("a gateway that is killed under load and comes back has kept every promise, in the tool's eyes") {
   const auto store = GENERATE(from_range(stores()));
   INFO("over " << to_string(store));

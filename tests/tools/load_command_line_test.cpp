@@ -167,6 +167,30 @@ TEST_CASE("Help is information") {
   CHECK(typed({"run", "--help"}).text.find("--rate") != std::string::npos);
 }
 
+TEST_CASE("A year of subscriptions needs a gateway of this machine, and has defaults for the rest") {
+  const auto made = typed({"subscriptions", "--data-dir=data"});
+  CAPTURE(made.text);
+  REQUIRE(made.what == command::subscriptions);
+  CHECK(made.subscriptions == 10'000);
+  CHECK(made.months == 12);
+  CHECK(made.at_once == 32);
+  CHECK(made.where.data_dir == "data");
+  CHECK(made.receiver_listen == "127.0.0.1:0");
+  const auto other = typed({"subscriptions", "--data-dir=data", "--subscriptions=5", "--months=2", "--at-once=1",
+                            "--seed=3", "--currency=EUR", "--json=a.json", "--html=a.html", "--label=nodes=1"});
+  REQUIRE(other.what == command::subscriptions);
+  CHECK(other.subscriptions == 5);
+  CHECK(other.months == 2);
+  CHECK(other.at_once == 1);
+  CHECK(other.load.seed == 3);
+  CHECK(other.load.currency == "EUR");
+  CHECK(other.labels.at("nodes") == 1);
+  for (const auto& wrong : {typed({"subscriptions"}), typed({"subscriptions", "--data-dir=data", "--months=1"}),
+                            typed({"subscriptions", "--data-dir=data", "--at-once=33"}),
+                            typed({"subscriptions", "--data-dir=data", "--subscriptions=0"})})
+    CHECK(wrong.what == command::usage_error);
+}
+
 TEST_CASE("A report takes files") {
   const auto made = typed({"report", "a.json", "b.json", "--html=c.html", "--title=All of them"});
   REQUIRE(made.what == command::report);

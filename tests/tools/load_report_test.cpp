@@ -152,6 +152,22 @@ TEST_CASE("the table of a run tells its operations, outcomes, errors and verific
         "no violation\n");
 }
 
+TEST_CASE("a run of subscriptions tells what became of each month, on the terminal and in the page") {
+  auto run = known_run();
+  CHECK(html_report({run}).find("Month by month") == std::string::npos);
+  run.months = {{9'803, 17, 130, 53'760'414, 134'602}, {9'673, 346, 0, 53'049'682, 0}};
+  const auto table = table_of(run);
+  CHECK(table.find("month    paid  failed attempts  ended      charged  refunded\n"
+                   "      1   9,803               17    130   53,760,414   134,602\n"
+                   "      2   9,673              346      0   53,049,682         0\n"
+                   "    all  19,476              363    130  106,810,096   134,602\n") != std::string::npos);
+  const auto page = html_report({run});
+  CHECK(fault_of(page).empty());
+  CHECK(page.find("Month by month") != std::string::npos);
+  CHECK(page.find("106,810,096") != std::string::npos);
+  CHECK(page.find("month 2&#10;failed attempts 346&#10;ended 0") != std::string::npos);
+}
+
 TEST_CASE("the table tells violations with their Request-Ids, and how many are not shown") {
   auto run = known_run();
   run.checked.violations = 5;

@@ -93,6 +93,8 @@ run_result full_run() {
   run.timeline.push_back({1, 2000, 2010, 2, 0.5, 1.25, 9.5, 28, 0});
   run.errors = {{"503 overloaded", "req_1"}, {"timed_out", ""}};
   run.checked = {true, 2998, 2990, 17, 1, 2, {}};
+  run.checked.subscriptions = 3;
+  run.months = {{9, 1, 2, 4'500, 120}, {7, 0, 1, 3'500, 0}};
   run.checked.shown = {{"two executions of one key, payment pay_1", {"req_2", "req_3"}}, {"pay_2 was not found", {}}};
   return run;
 }
@@ -216,6 +218,14 @@ TEST_CASE("a run is read back from its file as it was written") {
   CHECK(read.checked.payments == 2990);
   CHECK(read.checked.events == 17);
   CHECK(read.checked.settled == 1);
+  CHECK(read.checked.subscriptions == 3);
+  REQUIRE(read.months.size() == 2);
+  CHECK(read.months[0].paid == 9);
+  CHECK(read.months[0].failed == 1);
+  CHECK(read.months[0].ended == 2);
+  CHECK(read.months[0].charged == 4'500);
+  CHECK(read.months[0].refunded == 120);
+  CHECK(read.months[1].paid == 7);
   CHECK(read.checked.violations == 2);
   REQUIRE(read.checked.shown.size() == 2);
   CHECK(read.checked.shown[0].what == "two executions of one key, payment pay_1");

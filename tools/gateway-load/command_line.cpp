@@ -129,7 +129,7 @@ void add_workload(CLI::App& command, command_line& result, arguments& given) {
       ->type_name("ADDR:PORT");
 }
 
-void add_results(CLI::App& command, command_line& result, arguments& given) {
+CLI::App& add_results(CLI::App& command, command_line& result, arguments& given) {
   auto& group = *command.add_option_group("Results");
   group.add_option("--name", result.name, "What the run is called where runs are compared")->type_name("TEXT");
   group.add_option("--label", given.labels, "A number that runs may differ in: reports draw curves over it")
@@ -137,10 +137,38 @@ void add_results(CLI::App& command, command_line& result, arguments& given) {
       ->allow_extra_args(false);
   group.add_option("--json", result.json, "Writes what was measured")->type_name("FILE");
   group.add_option("--html", result.html, "Writes a report for browsers")->type_name("FILE");
+  group.add_flag("--progress", result.progress, "Not on a terminal: a line each 5 seconds");
+  return group;
+}
+
+void add_verification(CLI::App& command, command_line& result, arguments& given) {
+  auto& group = add_results(command, result, given);
   group.add_flag("--no-verify", given.no_verify, "Does not look afterwards at what the gateway did");
   group.add_option("--read-rate", given.read_rate, "Reads payments back with so many requests a second [unlimited]")
       ->type_name("R");
-  group.add_flag("--progress", result.progress, "Not on a terminal: a line each 5 seconds");
+}
+
+void add_year(CLI::App& command, command_line& result, arguments& given) {
+  auto& group = *command.add_option_group("Subscriptions");
+  group.add_option("--subscriptions", result.subscriptions, "So many [10000]")
+      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("N");
+  group.add_option("--months", result.months, "That each lives, unless it ends before [12]")
+      ->check(CLI::Range(2, 120))
+      ->type_name("N");
+  group.add_option("--at-once", result.at_once, "Lived at the same time [32]")
+      ->check(CLI::Range(1, 32))
+      ->type_name("N");
+  group.add_option("--currency", result.load.currency, "ISO 4217 [HKD]")->type_name("CODE");
+  group.add_option("--seed", result.load.seed, "The same seed plans the same [1]")->type_name("N");
+  group
+      .add_option("--data-dir", result.where.data_dir,
+                  "Of a gateway on this machine that runs with --dev: makes a platform with a live grant there")
+      ->required()
+      ->type_name("DIR");
+  group.add_option("--receiver-listen", result.receiver_listen, "Where the receiver of webhooks listens [127.0.0.1:0]")
+      ->type_name("ADDR:PORT");
+  add_results(command, result, given);
 }
 
 std::string mix_of(const arguments& given) {
@@ -260,6 +288,13 @@ void finish_run(command_line& result, const arguments& given) {
   set_receiver(result);
 }
 
+void finish_year(command_line& result, const arguments& given) {
+  result.what = command::subscriptions;
+  check_printable(result.load.currency, "--currency");
+  result.labels = labels_of(given);
+  if (result.receiver_listen.empty()) result.receiver_listen = "127.0.0.1:0";
+}
+
 }  // namespace
 
 command_line parse_command_line(int argc, const char* const* argv) {
@@ -273,7 +308,9 @@ command_line parse_command_line(int argc, const char* const* argv) {
   add_workload(run, result, given);
   add_target(run, result, given);
   add_shape(run, result, given);
-  add_results(run, result, given);
+  add_verification(run, result, given);
+  auto& year = *app.add_subcommand("subscriptions", "Live a year of subscriptions, verify, report");
+  add_year(year, result, given);
   auto& report = *app.add_subcommand("report", "Show and compare what runs have measured");
   report.add_option("files", result.files, "Written by run --json")->required()->type_name("FILE…");
   report.add_option("--title", result.title, "Of the page, instead of the runs' names")->type_name("TEXT");
@@ -284,6 +321,8 @@ command_line parse_command_line(int argc, const char* const* argv) {
     app.parse(argc, argv);
     if (report.parsed())
       result.what = command::report;
+    else if (year.parsed())
+      finish_year(result, given);
     else
       finish_run(result, given);
   } catch (const CLI::CallForHelp&) {

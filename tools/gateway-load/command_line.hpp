@@ -17,6 +17,7 @@ namespace gateway::load {
 
 enum class command : unsigned char {
   run,
+  subscriptions,
   report,
   information,  ///< show text, exit 0
   usage_error,  ///< text says in one line what is wrong, exit 2
@@ -44,6 +45,11 @@ struct command_line {
   std::optional<schedule> reads;  ///< when the payments are read back; none: as fast as the answers come
   bool progress = false;
   std::filesystem::path json, html;
+
+  // subscriptions, beside what they share with run
+  std::uint64_t subscriptions = 10'000;
+  std::uint32_t months = 12;
+  unsigned at_once = 32;
 
   // report
   std::vector<std::filesystem::path> files;

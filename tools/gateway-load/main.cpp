@@ -28,6 +28,7 @@ int main(int argc, char** argv) try {
       // Otherwise the load tester would interrupt a gateway on this machine with every request.
       gateway::use_batch_scheduling();
       return gateway::load::execute_run(options);
+    case command::subscriptions: gateway::use_batch_scheduling(); return gateway::load::execute_subscriptions(options);
   }
 } catch (const std::invalid_argument& fault) {
   return fail(fault.what(), 2);

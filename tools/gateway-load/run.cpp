@@ -1,28 +1,19 @@
 #include "run.hpp"
-#include "report/report.hpp"
 
-#include <sys/resource.h>
-
-#include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <csignal>
-#include <cstdio>
 #include <cstdlib>
-#include <ctime>
-#include <fstream>
 #include <functional>
 #include <iostream>
 #include <memory>
-#include <random>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
 #include "engine/engine.hpp"
 #include "engine/result.hpp"
 #include "report/format.hpp"
 #include "report/progress.hpp"
+#include "report/report.hpp"
+#include "run_parts.hpp"
 #include "workload/merchants.hpp"
 #include "workload/receiver.hpp"
 
@@ -32,58 +23,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto most_wait_for_events = 10min;
-constexpr auto most_silence_of_events = 30s;
 constexpr double most_busy =
     0.75;       ///< share of the time; with three other threads on its core it was measured to be 0.8
 constexpr std::size_t most_shown = 100;  ///< violations
-
-std::atomic<bool> interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free);
-
-/// The first signal ends the load early, the second one ends the program.
-void on_interrupt(int number) {
-  if (interrupted.exchange(true)) std::signal(number, SIG_DFL);
-}
-
-void catch_interrupts() {
-  struct sigaction wanted{};
-  wanted.sa_handler = on_interrupt;
-  for (const int number : {SIGINT, SIGTERM}) ::sigaction(number, &wanted, nullptr);
-}
-
-/// Files are written at the end of a run. One that cannot be written is reported before the run begins.
-void check_writable(const std::filesystem::path& file) {
-  if (!file.empty() && !std::ofstream{file, std::ios::app})
-    throw std::invalid_argument("cannot write " + file.string());
-}
-
-/// Raises the limit of open files, because each connection is one.
-void allow_files(unsigned connections) {
-  rlimit limit{};
-  ::getrlimit(RLIMIT_NOFILE, &limit);
-  const rlim_t wanted = connections + 64;
-  if (limit.rlim_cur >= wanted) return;
-  if (limit.rlim_max < wanted)
-    throw std::invalid_argument("--connections: this user may have " + std::to_string(limit.rlim_max) + " open files");
-  limit.rlim_cur = wanted;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-std::string random_name() {
-  std::random_device random;
-  char text[16];
-  std::snprintf(text, sizeof text, "%08x", random());
-  return text;
-}
-
-std::string now_text() {
-  const auto now = std::time(nullptr);
-  std::tm fields{};
-  gmtime_r(&now, &fields);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &fields)};
-}
 
 credentials key_from_environment(const std::string& key_id) {
   const char* secret = std::getenv("GATEWAY_LOAD_SECRET");
@@ -91,14 +33,6 @@ credentials key_from_environment(const std::string& key_id) {
     throw std::invalid_argument("--key-id: its secret is expected in GATEWAY_LOAD_SECRET");
   return {key_id, secret};
 }
-
-void write_page(const std::vector<run_result>& runs, const std::string& title, const std::filesystem::path& to) {
-  std::ofstream file{to, std::ios::trunc};
-  file << html_report(runs, title);
-  if (!file.flush()) throw std::runtime_error("cannot write " + to.string());
-}
-
-void print_error(const std::string& what) { std::cerr << "gateway-load: " + what + '\n'; }
 
 target_options found(target_options where) {
   if (where.url.empty()) where.url = find_address(where.data_dir);
@@ -116,7 +50,7 @@ class load_run {
     {
       progress shown{progress_style_of(options_.progress), options_.threads};
       const auto show = [&](unsigned, const load_moment& moment) { shown(moment); };
-      outcome = run_load(to_, *sign_, load_plan_of(), scenarios(), interrupted, show);
+      outcome = run_load(to_, *sign_, load_plan_of(), scenarios(), interrupted(), show);
     }
     if (!outcome.fault.empty()) print_error(outcome.fault);
     warn_if_busy(outcome);
@@ -133,9 +67,7 @@ class load_run {
     bool unverified = false;
     if (options_.verify) unverified = !verify(run.checked);
 
-    std::cout << table_of(run) << std::flush;
-    if (!options_.json.empty()) write_json(run, options_.json);
-    if (!options_.html.empty()) write_page({run}, {}, options_.html);
+    report(run, {options_.json, options_.html});
     if (run.answered() == 0) print_error("nothing was measured: no request was answered");
     return run.checked.violations > 0 || unverified || !outcome.fault.empty() || run.answered() == 0 ? 1 : 0;
   }
@@ -218,10 +150,10 @@ class load_run {
 
   /// Returns false if verification was not possible.
   bool verify(verification& into) {
-    interrupted = false;
+    interrupted() = false;
     if (!run_step("settling what got no answer", [](workload& of) { return of.settle(); })) return false;
     if (!run_step("reading back", [](workload& of) { return of.read_back(); }, options_.reads)) return false;
-    if (receiver_) wait_for_events();
+    if (receiver_) wait_for_events(*receiver_, events_expected(), interrupted());
     std::optional<std::vector<received_event>> received;
     if (receiver_) received = receiver_->received();
     for (const auto& one : workloads_) add(into, one->conclude(received));
@@ -249,8 +181,8 @@ class load_run {
     plan.open = when;
     plan.connections = options_.connections;
     plan.timeout = options_.timeout;
-    const auto outcome = run_load(to_, *sign_, plan, all, interrupted);
-    if (interrupted) throw std::runtime_error("interrupted");
+    const auto outcome = run_load(to_, *sign_, plan, all, interrupted());
+    if (interrupted()) throw std::runtime_error("interrupted");
     if (!outcome.fault.empty()) throw std::runtime_error(outcome.fault);
     return true;
   } catch (const std::runtime_error& fault) {
@@ -258,19 +190,10 @@ class load_run {
     return false;
   }
 
-  /// Waits until all events have arrived, or until none has arrived for a long time.
-  void wait_for_events() {
-    std::uint64_t expected = 0;
-    for (const auto& one : workloads_) expected += one->events_expected();
-    const auto last = clock::now() + most_wait_for_events;
-    auto moved = clock::now();
-    auto seen = receiver_->events();
-    while (seen < expected && !interrupted && clock::now() < std::min(last, moved + most_silence_of_events)) {
-      std::this_thread::sleep_for(20ms);
-      const auto now = receiver_->events();
-      if (now != seen) moved = clock::now();
-      seen = now;
-    }
+  std::uint64_t events_expected() const {
+    std::uint64_t all = 0;
+    for (const auto& one : workloads_) all += one->events_expected();
+    return all;
   }
 
   static void add(verification& to, verification part) {

@@ -13,9 +13,26 @@ namespace gateway::load {
 using clock = std::chrono::steady_clock;
 
 /// Statistics are kept by operation.
-enum class operation : unsigned char { create, hosted, charge, capture, refund, void_payment, read, timeline, by_ref };
+enum class operation : unsigned char {
+  create,
+  hosted,
+  charge,
+  capture,
+  refund,
+  void_payment,
+  read,
+  timeline,
+  by_ref,
+  checkout,  ///< of a subscription
+  page,      ///< a browser's, as the one below
+  pay,
+  move,      ///< an operator's: a subscription goes on to its next cycle
+  cancel,
+  status,
+};
 inline constexpr std::array operation_names{"create", "hosted", "charge",   "capture", "refund",
-                                            "void",   "read",   "timeline", "by_ref"};
+                                            "void",   "read",   "timeline", "by_ref",  "checkout",
+                                            "page",   "pay",    "move",     "cancel",  "status"};
 inline constexpr std::size_t operations = operation_names.size();
 constexpr std::string_view to_string(operation of) noexcept { return operation_names[static_cast<std::size_t>(of)]; }
 
@@ -30,7 +47,10 @@ struct request {
   std::uint32_t step = 0;
   std::uint32_t caller = 0;  ///< number of the key in the key ring that signs it
 
-  std::string_view method() const noexcept { return body.empty() ? "GET" : "POST"; }
+  std::string_view method() const noexcept {
+    if (kind == operation::cancel) return "DELETE";
+    return body.empty() ? "GET" : "POST";
+  }
 };
 
 /// Why there is no answer.

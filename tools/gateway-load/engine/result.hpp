@@ -31,6 +31,15 @@ struct second_result {
   std::uint64_t waiting = 0;   ///< requests that had no free connection, at its end
 };
 
+/// What became of one month of all subscriptions of a run: of the first cycle of each, of the second, and so on.
+struct month_result {
+  std::uint64_t paid = 0;      ///< cycles that are captured
+  std::uint64_t failed = 0;    ///< attempts at a cycle that failed
+  std::uint64_t ended = 0;     ///< subscriptions that ended after it
+  std::int64_t charged = 0;    ///< in the currency's minor unit
+  std::int64_t refunded = 0;
+};
+
 struct run_result {
   std::string name;            ///< shown where runs are compared; --name, else the scenario
   std::string scenario;        ///< "create", "lifecycle:3 replay:1"
@@ -52,6 +61,7 @@ struct run_result {
   std::vector<second_result> timeline;
   std::map<std::string, std::string> errors;  ///< an outcome that is not a success → the Request-Id of its first answer
   verification checked;
+  std::vector<month_result> months;  ///< of a run of subscriptions
 
   std::uint64_t sent() const {
     std::uint64_t all = 0;

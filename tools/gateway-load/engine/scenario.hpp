@@ -42,6 +42,7 @@ struct verification {
   std::uint64_t violations = 0;  ///< in all
   std::vector<violation> shown;  ///< the first hundred of them
   std::uint64_t customers = 0;  ///< customers read back, each as the same one all the time
+  std::uint64_t subscriptions = 0;  ///< subscriptions read back, with status, cycles and events
 };
 
 }  // namespace gateway::load

@@ -193,6 +193,18 @@ std::string labels_text(const run_result& run) {
   return text;
 }
 
+month_result sum_of(const std::vector<month_result>& months) {
+  month_result all;
+  for (const auto& one : months) {
+    all.paid += one.paid;
+    all.failed += one.failed;
+    all.ended += one.ended;
+    all.charged += one.charged;
+    all.refunded += one.refunded;
+  }
+  return all;
+}
+
 std::string checked_text(const verification& checked) {
   std::string text;
   const auto part = [&](std::uint64_t count, const char* one, const char* many) {
@@ -200,6 +212,7 @@ std::string checked_text(const verification& checked) {
   };
   part(checked.keys, "key with one execution", "keys with one execution each");
   part(checked.payments, "payment read back", "payments read back");
+  part(checked.subscriptions, "subscription read back", "subscriptions read back");
   part(checked.customers, "customer read back", "customers read back");
   part(checked.events, "event received", "events received");
   part(checked.settled, "unanswered request settled", "unanswered requests settled");

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/result.hpp"
 
@@ -50,6 +51,8 @@ std::string lateness_text(const run_result& run);
 std::string shortfall_text(const run_result& run);
 /// "payments 10,000,000, nodes 3"; empty without labels
 std::string labels_text(const run_result& run);
+/// All months together.
+month_result sum_of(const std::vector<month_result>& months);
 /// "12,000 keys with one execution, 800 payments read back": what verification compared.
 std::string checked_text(const verification& checked);
 

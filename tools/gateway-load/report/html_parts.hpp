@@ -44,6 +44,8 @@ std::string ratio_of(double value, double first, int better);
 
 std::string distribution(const run_list& runs);
 std::string over_time(const run_list& runs);
+/// What became of subscriptions, month by month; of one run.
+std::string months(const run_result& run);
 /// How rate and latency change with what the runs differ in.
 std::string curves(const run_list& runs);
 

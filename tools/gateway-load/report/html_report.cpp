@@ -388,6 +388,7 @@ std::string html_report(const std::vector<run_result>& runs, const std::string& 
     if (runs.size() == 1) content += facts_of(runs.front()) + tiles_of(runs.front());
     content += notes_of(runs);
     if (runs.size() > 1) content += curves(runs) + '\n' + comparison(runs);
+    if (runs.size() == 1) content += months(runs.front());
     for (const auto& section : {operations_table(runs), distribution(runs), over_time(runs), outcomes(runs),
                                 errors(runs), verification_section(runs)})
       content += '\n' + section;

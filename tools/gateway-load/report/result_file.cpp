@@ -68,6 +68,14 @@ json::object as_json(const second_result& of) {
           {"p99_ms", finite(of.p99_ms)}, {"most_ms", finite(of.most_ms)}, {"waiting", of.waiting}};
 }
 
+json::object as_json(const month_result& of) {
+  return {{"paid", of.paid},
+          {"failed", of.failed},
+          {"ended", of.ended},
+          {"charged", of.charged},
+          {"refunded", of.refunded}};
+}
+
 json::object as_json(const verification& of) {
   json::array shown;
   for (const auto& v : of.shown) {
@@ -75,8 +83,15 @@ json::object as_json(const verification& of) {
     for (const auto& id : v.request_ids) ids.emplace_back(clean(id));
     shown.push_back(json::object{{"what", clean(v.what)}, {"request_ids", std::move(ids)}});
   }
-  return {{"done", of.done},     {"keys", of.keys},       {"payments", of.payments},     {"customers", of.customers},
-          {"events", of.events}, {"settled", of.settled}, {"violations", of.violations}, {"shown", std::move(shown)}};
+  return {{"done", of.done},
+          {"keys", of.keys},
+          {"payments", of.payments},
+          {"customers", of.customers},
+          {"subscriptions", of.subscriptions},
+          {"events", of.events},
+          {"settled", of.settled},
+          {"violations", of.violations},
+          {"shown", std::move(shown)}};
 }
 
 json::object as_json(const run_result& run) {
@@ -108,6 +123,11 @@ json::object as_json(const run_result& run) {
   json::array timeline;
   for (const auto& of : run.timeline) timeline.emplace_back(as_json(of));
   out["timeline"] = std::move(timeline);
+  if (!run.months.empty()) {
+    json::array months;
+    for (const auto& of : run.months) months.emplace_back(as_json(of));
+    out["months"] = std::move(months);
+  }
   return out;
 }
 
@@ -219,6 +239,16 @@ operation_result operation_from(const node& from) {
   return out;
 }
 
+month_result month_from(const node& from) {
+  month_result out;
+  out.paid = from["paid"].whole();
+  out.failed = from["failed"].whole();
+  out.ended = from["ended"].whole();
+  out.charged = static_cast<std::int64_t>(from["charged"].whole());
+  out.refunded = static_cast<std::int64_t>(from["refunded"].whole());
+  return out;
+}
+
 second_result second_from(const node& from) {
   second_result out;
   out.at_s = from["at_s"].number();
@@ -239,6 +269,7 @@ verification verification_from(const node& from) {
   out.keys = from["keys"].whole();
   out.payments = from["payments"].whole();
   if (from.has("customers")) out.customers = from["customers"].whole();
+  if (from.has("subscriptions")) out.subscriptions = from["subscriptions"].whole();
   out.events = from["events"].whole();
   out.settled = from["settled"].whole();
   out.violations = from["violations"].whole();
@@ -278,6 +309,7 @@ run_result run_from(const json::value& value) {
   run.latency = histogram_from(from["latency"]);
   run.lateness = histogram_from(from["lateness"]);
   from["timeline"].each([&](const node& one) { run.timeline.push_back(second_from(one)); });
+  if (from.has("months")) from["months"].each([&](const node& one) { run.months.push_back(month_from(one)); });
   from["errors"].each_member([&](const std::string& outcome, const node& id) { run.errors[outcome] = id.text(); });
   run.checked = verification_from(from["verification"]);
   return run;

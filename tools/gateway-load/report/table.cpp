@@ -43,6 +43,15 @@ row latencies(const std::string& name, std::uint64_t sent, const histogram& of, 
   return cells;
 }
 
+row month_row(const std::string& name, const month_result& of) {
+  return {name,
+          count_text(of.paid),
+          count_text(of.failed),
+          count_text(of.ended),
+          count_text(static_cast<std::uint64_t>(of.charged)),
+          count_text(static_cast<std::uint64_t>(of.refunded))};
+}
+
 std::string head(const run_result& run) {
   std::string out = clean(run.name) + '\n';
   std::vector<row> facts;
@@ -91,6 +100,14 @@ std::string errors_of(const run_result& run) {
   return "\nnot a success\n" + aligned(rows, 3, "  ");
 }
 
+std::string months_of(const run_result& run) {
+  if (run.months.empty()) return {};
+  std::vector<row> rows{{"month", "paid", "failed attempts", "ended", "charged", "refunded"}};
+  for (std::size_t i = 0; i < run.months.size(); ++i) rows.push_back(month_row(std::to_string(i + 1), run.months[i]));
+  rows.push_back(month_row("all", sum_of(run.months)));
+  return "\nsubscriptions, by their months (money in minor units)\n" + aligned(rows, 0, "  ");
+}
+
 std::string verified(const verification& checked) {
   if (!checked.done) return "\nnot verified\n";
   std::string out = "\nverified: " + checked_text(checked) + '\n';
@@ -115,7 +132,7 @@ std::string table_of(const run_result& run) {
   const auto shortfall = shortfall_text(run);
   if (!shortfall.empty()) out += '\n' + shortfall + '\n';
   if (lateness_matters(run)) out += (shortfall.empty() ? "\n" : "") + lateness_text(run) + '\n';
-  return out + outcomes_of(run) + errors_of(run) + verified(run.checked);
+  return out + outcomes_of(run) + errors_of(run) + months_of(run) + verified(run.checked);
 }
 
 std::string table_of_curves(const std::vector<run_result>& runs) {

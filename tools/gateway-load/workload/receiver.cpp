@@ -61,6 +61,8 @@ struct kept_post {
 
 class post_log {
  public:
+  explicit post_log(decltype(receiver_options::on_new) on_new) : on_new_{std::move(on_new)} {}
+
   void expect_signatures_of(std::string secret) {
     const std::lock_guard lock{guard_};
     secret_ = std::move(secret);
@@ -73,7 +75,12 @@ class post_log {
     kept_post post;
     post.body = hash_(body);
     std::string event, type, payment;
-    read_envelope(body, event, type, payment);
+    std::array<unsigned char, 4096> room;
+    json::monotonic_resource arena{room.data(), room.size()};
+    error_code failed;
+    const auto parsed = json::parse(body, failed, &arena);
+    const auto* envelope = failed ? nullptr : parsed.if_object();
+    if (envelope) read_envelope(*envelope, event, type, payment);
     {
       const std::lock_guard lock{guard_};
       post.rightly_signed = rightly_signed(signature, body, secret_, now);
@@ -88,11 +95,18 @@ class post_log {
     whole.append(reinterpret_cast<const char*>(post.body.data()), post.body.size())
         .append(1, post.rightly_signed ? '1' : '0');
     const auto identity = first_bits(whole);
+    const bool signed_rightly = post.rightly_signed;
+    {
+      const std::lock_guard lock{guard_};
+      count_ += 1;
+      if (!seen_.insert(identity).second) return;
+      posts_.push_back(std::move(post));
+    }
+    if (on_new_ && envelope) on_new_(*envelope, signed_rightly);
+    // Who waits for this event finds it taken.
     const std::lock_guard lock{guard_};
-    count_ += 1;
     if (!event.empty() && events_.insert(first_bits(event)).second)
       events_count_.store(events_.size(), std::memory_order_relaxed);
-    if (seen_.insert(identity).second) posts_.push_back(std::move(post));
   }
 
   std::uint64_t count() const noexcept { return count_; }
@@ -118,16 +132,10 @@ class post_log {
   }
 
  private:
-  static void read_envelope(std::string_view body, std::string& event, std::string& type, std::string& payment) {
-    std::array<unsigned char, 4096> room;
-    json::monotonic_resource arena{room.data(), room.size()};
-    error_code failed;
-    const auto parsed = json::parse(body, failed, &arena);
-    const auto* envelope = failed ? nullptr : parsed.if_object();
-    if (!envelope) return;
-    event = text_of(*envelope, "id");
-    type = text_of(*envelope, "type");
-    const auto* data = envelope->if_contains("data");
+  static void read_envelope(const json::object& envelope, std::string& event, std::string& type, std::string& payment) {
+    event = text_of(envelope, "id");
+    type = text_of(envelope, "type");
+    const auto* data = envelope.if_contains("data");
     if (data && data->is_object()) payment = text_of(data->get_object(), "payment_id");
   }
 
@@ -139,6 +147,7 @@ class post_log {
     return bits;
   }
 
+  const decltype(receiver_options::on_new) on_new_;
   hasher hash_;  // used by the receiver's thread only
   mutable std::mutex guard_;
   std::string secret_;
@@ -234,7 +243,7 @@ struct receiver::server {
   asio::steady_timer pause{context};
   std::thread worker;
 
-  explicit server(const receiver_options& options) {
+  explicit server(const receiver_options& options) : posts{options.on_new} {
     if (options.certificate.empty() != options.key.empty())
       throw std::runtime_error("the receiver needs both a certificate and its key, or neither");
     if (!options.certificate.empty()) use_certificate(options);

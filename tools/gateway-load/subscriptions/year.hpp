@@ -1,0 +1,100 @@
+// A year of subscriptions: each is opened, paid on its page and moved from cycle to cycle by an operator, as its plan
+// says, many at a time. Then everything is read back and compared with the plans.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "caller.hpp"
+#include "engine/result.hpp"
+#include "engine/signer.hpp"
+#include "engine/target.hpp"
+#include "plan.hpp"
+#include "told_events.hpp"
+#include "workload/findings.hpp"
+#include "workload/names.hpp"
+#include "workload/parsed_answer.hpp"
+
+namespace gateway::load {
+
+struct year_options {
+  std::filesystem::path data_dir;  ///< where the operator socket is
+  std::string merchant_id;         ///< whose subscriptions they are
+  std::uint64_t subscriptions = 10'000;
+  std::uint32_t months = 12;
+  unsigned at_once = 32;  ///< each with a thread, two connections and an operator's
+  std::uint64_t seed = 1;
+  std::string currency = "HKD";
+  std::string run;  ///< its name is part of all ids
+  std::chrono::nanoseconds timeout = std::chrono::seconds{30};
+};
+
+/// A subscription, and what the answers have told of it.
+struct lived_subscription {
+  subscription_plan plan;
+  std::string provider_id;  ///< sub_…; empty: nobody paid
+  bool lived = false;       ///< all that the plan says was done
+};
+
+class year {
+ public:
+  /// `sign`: as the platform, for the merchant in live.
+  year(const year_options& options, const target& to, const signer& sign);
+
+  /// Lives the subscriptions' year. Calls `show` now and then with how many have. Those that have not begun when `stop`
+  /// is set are left out.
+  void live(const std::atomic<bool>& stop, const std::function<void(std::uint64_t)>& show);
+  /// That must be told, by what was done.
+  std::uint64_t events_expected() const;
+  /// Reads everything back. `told` must have all events by now.
+  void check(const told_events& told, const std::atomic<bool>& stop);
+
+  /// Rates and latencies of living, and what was checked.
+  run_result measured() const;
+
+ private:
+  using step = std::function<void(caller&, std::uint64_t)>;
+  void for_each(const std::atomic<bool>& stop, const std::function<void(std::uint64_t)>& show, const step& does);
+
+  std::string id_of(std::uint64_t number) const { return "box-" + options_.run + '-' + std::to_string(number); }
+  request keyed(operation kind, std::string path, std::string body, std::uint64_t key) const;
+
+  void live_one(caller& by, std::uint64_t number);
+  /// Each returns whether it was done; if not it says why.
+  bool open(caller& by, std::uint64_t number, std::string& hosted_url);
+  bool pay(caller& by, std::uint64_t number, const std::string& hosted_url);
+  bool move(caller& by, std::uint64_t number, std::string_view to);
+  bool refund(caller& by, std::uint64_t number);
+  bool cancel(caller& by, std::uint64_t number);
+  bool learn_provider_id(caller& by, std::uint64_t number);
+
+  void check_one(caller& by, const told_events& told, std::uint64_t number);
+  void check_events(const told_events& told, std::uint64_t number);
+  void check_periods(const told_events& told, std::uint64_t number);
+  void check_cycle(caller& by, const told_events& told, std::uint64_t number, std::uint32_t cycle);
+  void check_no_further_cycle(caller& by, std::uint64_t number);
+
+  bool expect(bool holds, std::uint64_t number, const std::string& what, const kept_answer& because = {});
+  std::string payment_of(const lived_subscription& of, std::uint32_t cycle) const;
+  std::string public_id(const lived_subscription& of) const;
+
+  const year_options options_;
+  const target& to_;
+  const signer& sign_;
+  run_names names_;
+  std::vector<lived_subscription> all_;
+  run_result measured_;
+
+  std::mutex guard_;  ///< of what follows
+  findings found_;
+  verification checked_;
+  std::vector<month_result> months_;
+};
+
+}  // namespace gateway::load
