@@ -109,10 +109,11 @@ class enrollment_entity : public entity_queue<enrollment_entity, sandbox_enrollm
                   [this, work = std::move(work), then](commit_outcome outcome) mutable {
                     if (outcome == commit_outcome::lost_claim) return again(std::move(work));
                     if (outcome != commit_outcome::committed) return not_committed(work, outcome);
-                    const bool waits = then == after::tell && !row()->untold.empty();
-                    if (waits) waiting_for_telling_.push_back({work.promise, row()});
                     tell();
-                    if (!waits) return view(std::move(work));
+                    // Who waits is answered when the telling ends. Where none can begin nothing would answer: what
+                    // there is to tell may be told by another node.
+                    if (then != after::tell || !telling_) return view(std::move(work));
+                    waiting_for_telling_.push_back({work.promise, row()});
                     leave(work);
                   });
   }
@@ -167,9 +168,9 @@ class enrollment_entity : public entity_queue<enrollment_entity, sandbox_enrollm
 
   std::shared_ptr<const entity_context> context_;
   bool telling_ = false;
-  entity_key of_;                                    ///< the subscription that is told
-  std::vector<subscription_notification> to_tell_;   ///< while it tells
-  std::vector<subscription_notification> taken_;     ///< of these, from the front; struck off the row when it is due
+  entity_key of_;  ///< the subscription that is told
+  std::vector<subscription_notification> to_tell_;  ///< while it tells
+  std::vector<subscription_notification> taken_;  ///< of these, from the front; struck off the row when it is due
   std::vector<waiting> waiting_for_telling_;
 };
 

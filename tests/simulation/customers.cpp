@@ -56,6 +56,15 @@ void customer_promises::made(const payment& subject, const std::string& provider
                 " of " + subject.customer->platform.value);
 }
 
+/// A checkout whose answer is lost has failed, so that its customer need not be stored. A second one is made as the
+/// same.
+void customer_promises::made_for_checkout(const subscription& of, const std::string& provider_id) {
+  ++moment_;
+  auto& ids = made_for_checkouts_[mapping_of(of.key, of.platform, of.details.customer_ref)];
+  ids.insert(provider_id);
+  if (ids.size() > 1) all_.break_("the provider makes two customers for " + of.details.customer_ref);
+}
+
 void customer_promises::approved(const payment& subject, const std::string& method) {
   ++moment_;
   if (!subject.customer || !subject.customer->saves_method) return;
@@ -105,7 +114,11 @@ void customer_promises::check_row(const customer& next) {
   same.version = before.version;
   same.methods = before.methods;
   if (same != before) all_.break_("the customer " + name + " becomes another");
-  if (const auto ids = made_.find(whose); ids == made_.end() || !ids->second.contains(next.provider_id))
+  const auto has_made = [&](const auto& by) {
+    const auto ids = by.find(whose);
+    return ids != by.end() && ids->second.contains(next.provider_id);
+  };
+  if (!has_made(made_) && !has_made(made_for_checkouts_))
     all_.break_("the customer " + name + " is stored as " + next.provider_id + ", which the provider has not made");
   if (next.methods != before.methods) {
     const auto fresh = next.methods.empty() ? std::string{} : next.methods.back();

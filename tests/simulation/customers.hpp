@@ -23,6 +23,8 @@ class customer_promises {
 
   /// The provider has made a customer, for a call of this payment.
   void made(const payment& subject, const std::string& provider_id);
+  /// The provider has made a customer for a subscription's checkout.
+  void made_for_checkout(const subscription& of, const std::string& provider_id);
   /// The payment is approved at the provider, by its call or on its page; `method` is what was charged.
   void approved(const payment& subject, const std::string& method);
   /// A unit has been committed; `before` is its payment's row as it was.
@@ -71,7 +73,7 @@ class customer_promises {
   promises& all_;
   const bool one_node_;
   std::uint64_t moment_ = 0;  ///< counts what happens, because several things happen in one millisecond
-  std::map<mapping, std::set<std::string>> made_;
+  std::map<mapping, std::set<std::string>> made_, made_for_checkouts_;
   std::map<row_key, std::vector<version>> history_;
   std::map<row_key, saving> savings_;  ///< by payment
   std::map<testing::memory_store::command_row_key, wish> wishes_;

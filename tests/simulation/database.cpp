@@ -27,6 +27,14 @@ std::string shown(const testing::unit_parts& unit) {
     for (const auto& method : row->methods) text << ' ' << method;
     text << '}';
   }
+  if (const auto* row = unit.changed_subscription())
+    text << " {" << row->key.id << " v" << row->version << ' ' << to_string(row->state.status)
+         << (row->open ? ", open " : "") << (row->open ? to_string(row->open->what) : std::string_view{}) << ", owes "
+         << row->owed.size() << '}';
+  if (const auto* row = unit.changed_enrollment())
+    text << " {" << row->key.id << " v" << row->version << ' ' << to_string(row->what.status) << ", cycle "
+         << row->what.cycle << ", untold " << row->untold.size() << '}';
+  for (const auto& event : unit.counted_events) text << " count " << event.event_id;
   if (unit.last_seen) text << "it is " << format_seconds(*unit.last_seen);
   for (const auto& d : unit.deliveries) text << " deliver " << d.id << " to " << d.to.value;
   for (const auto& d : unit.update_deliveries)
@@ -38,9 +46,7 @@ std::string shown(const unit_of_work& unit) { return shown(testing::unit_parts{u
 
 /// The entity that the unit is about.
 std::optional<entity_key> subject_of(const testing::unit_parts& unit) {
-  if (const auto* row = unit.changed()) return row->key;
-  if (const auto* row = unit.changed_binding()) return row->key;
-  if (const auto* row = unit.changed_customer()) return row->key;
+  if (const auto* key = unit.subject()) return *key;
   if (const auto& c = unit.insert_command)
     return entity_key{c->key.merchant, c->key.env, parse_entity_kind(c->subject_kind).value_or(entity_kind::payment),
                       c->subject_id};
@@ -260,14 +266,19 @@ commit_outcome database::commit(std::string_view node, unit_of_work whole, unsav
     if (const auto stored = rows_.bindings.find(testing::memory_store::id(unit.update_binding->key));
         stored != rows_.bindings.end() && !unit.update_binding->newest->revoked_at)
       unit.update_binding->codes = stored->second.codes;
+  if (missing_ == guard::count_once) unit.counted_events.clear();
+  if (missing_ == guard::cycle_outbox && unit.update_subscription) unit.update_subscription->owed.clear();
   const auto subject = subject_of(unit);
   const auto before = subject ? testing::payment_in(rows_.run(find_entity{*subject})) : std::nullopt;
   const auto outcome = rows_.commit(unit);
   log_.write(node, shown(unit), ": ", to_string(outcome));
   if (outcome == commit_outcome::committed) {
     customer_promises_.committed(before, unit);
+    subscription_promises_.committed(before, unit);
     if (unit.changed_binding()) {
       grant_promises_.committed(unit);
+    } else if (unit.changed_subscription() || unit.changed_enrollment()) {
+      age_promises_.committed(before, unit);
     } else if (!unit.changed_customer()) {
       promises_.committed(before, unit);
       age_promises_.committed(before, unit);

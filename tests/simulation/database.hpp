@@ -15,6 +15,7 @@
 #include "journal.hpp"
 #include "memory_store.hpp"
 #include "promises.hpp"
+#include "subscriptions.hpp"
 #include "virtual_time.hpp"
 
 namespace gateway::simulation {
@@ -33,19 +34,23 @@ enum class guard {
   code_spend,  ///< an exchange leaves the code where it was
   customer_key,  ///< each payment has a key of its own under which its customer is made
   customer_first,  ///< a payment goes on when its customer's row is on its way, and not yet stored
+  count_once,  ///< a notification counts as often as it comes
+  cycle_outbox,  ///< what a subscription owes to its payments is not stored with what was told
   judge_at_begin,  ///< payments do not know by whose key they are asked
 };
 
 class database {
  public:
   database(testing::memory_store& rows, promises& held, delivery_promises& told, age_promises& ages,
-           grant_promises& grants, customer_promises& customers, journal& log, const world_plan& plan, guard missing)
+           grant_promises& grants, customer_promises& customers, subscription_promises& subscriptions, journal& log,
+           const world_plan& plan, guard missing)
       : rows_{rows},
         promises_{held},
         delivery_promises_{told},
         age_promises_{ages},
         grant_promises_{grants},
         customer_promises_{customers},
+        subscription_promises_{subscriptions},
         log_{log},
         alone_{plan.nodes == 1 && plan.faults.commit_late == 0},
         missing_{missing} {}
@@ -71,6 +76,7 @@ class database {
   age_promises& age_promises_;
   grant_promises& grant_promises_;
   customer_promises& customer_promises_;
+  subscription_promises& subscription_promises_;
   journal& log_;
   const bool alone_;  ///< one node, whose commits happen before it reads again, or never
   guard missing_;

@@ -54,9 +54,9 @@ void delivery_promises::published(const webhook_endpoint& endpoint) {
 
 void delivery_promises::committed(const testing::unit_parts& unit) {
   for (const auto& row : unit.deliveries) check_fresh(row, unit);
-  if (unit.update_payment)
+  if (const auto* subject = unit.subject())
     for (const auto& entry : unit.entries)
-      if (entry.kind == timeline_kind::event) check_told(unit.update_payment->key, entry);
+      if (entry.kind == timeline_kind::event) check_told(*subject, entry);
   for (const auto& row : unit.update_deliveries) {
     auto& past = history_[row.id];
     if (past.empty()) return all_.break_(text_of("delivery ", row.id, " is attempted, and does not exist"));
@@ -69,8 +69,8 @@ void delivery_promises::check_fresh(const delivery& row, const testing::unit_par
   const auto is_its_event = [&](const timeline_entry& e) {
     return e.seq == row.event_seq && e.kind == timeline_kind::event;
   };
-  const bool of_unit =
-      unit.update_payment && row.subject == unit.update_payment->key && std::ranges::any_of(unit.entries, is_its_event);
+  const auto* subject = unit.subject();
+  const bool of_unit = subject && row.subject == *subject && std::ranges::any_of(unit.entries, is_its_event);
   if (!of_unit) all_.break_(text_of("delivery ", row.id, " is not of an event of its commit"));
   if (row.version != 1 || row.status != delivery_status::pending || row.attempts != 0 || !row.next_attempt_at)
     all_.break_(text_of("delivery ", row.id, " does not begin as one that was never attempted"));
@@ -188,10 +188,14 @@ bool delivery_promises::anything_pending() const {
 }
 
 void delivery_promises::at_rest() {
-  for (const auto& [key, row] : rows_.payments)
-    if (const auto timeline = rows_.timelines.find(key); timeline != rows_.timelines.end())
-      for (const auto& [seq, entry] : timeline->second)
-        if (entry.kind == timeline_kind::event) check_told(row.key, entry);
+  const auto check_all = [this](const auto& rows) {
+    for (const auto& [key, row] : rows)
+      if (const auto timeline = rows_.timelines.find(key); timeline != rows_.timelines.end())
+        for (const auto& [seq, entry] : timeline->second)
+          if (entry.kind == timeline_kind::event) check_told(row.key, entry);
+  };
+  check_all(rows_.payments);
+  check_all(rows_.subscriptions);
   for (const auto& [number, row] : rows_.deliveries) {
     if (row.status != delivery_status::delivered)
       all_.break_(text_of("delivery ", number, " is ", to_string(row.status), " for ever"));

@@ -51,7 +51,8 @@ int main(int argc, char** argv) {
       {"delivery-claim", guard::delivery_claim}, {"clock-guard", guard::clock_guard},
       {"grant-version", guard::grant_version},   {"publish-before-answer", guard::publish_before_answer},
       {"code-spend", guard::code_spend},         {"customer-key", guard::customer_key},
-      {"customer-first", guard::customer_first}, {"judge-at-begin", guard::judge_at_begin}};
+      {"customer-first", guard::customer_first}, {"judge-at-begin", guard::judge_at_begin},
+      {"count-once", guard::count_once},         {"cycle-outbox", guard::cycle_outbox}};
   auto* many =
       app.add_option("--seeds", seeds, "how many seeds to explore")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--from", from, "the first of them")->capture_default_str();

@@ -9,6 +9,8 @@
 #include "entity/router.hpp"
 #include "grant/grant_actor.hpp"
 #include "provider_gate.hpp"
+#include "providers/sandbox_enrollment.hpp"
+#include "subscription/subscription_actor.hpp"
 #include "webhooks/dispatcher.hpp"
 #include "writer_tap.hpp"
 
@@ -90,6 +92,10 @@ node::node(const node_environment& environment, unsigned number, duration_ms clo
   }
   actors::entity_spawners spawners{actors::payment_spawner(context_)};
   spawners[static_cast<std::size_t>(entity_kind::customer)] = actors::customer_spawner(context_);
+  spawners[static_cast<std::size_t>(entity_kind::enrollment)] = actors::enrollment_spawner(context_);
+  spawners[static_cast<std::size_t>(entity_kind::subscription)] =
+      actors::subscription_spawner(std::make_shared<const actors::subscription_context>(actors::subscription_context{
+          *context_, environment_.subscriptions, {"https://gateway.test", "a key of pages", "a key of programs"}}));
   if (environment_.grants)
     spawners[static_cast<std::size_t>(entity_kind::grant)] =
         actors::grant_spawner(std::make_shared<const actors::grant_context>(

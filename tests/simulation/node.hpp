@@ -39,6 +39,7 @@ struct node_environment {
   metrics& meters;
   directory* grants;  ///< what the node's grants publish, until it crashes; null in a world without platforms
   const grant_encoder& platforms;
+  const subscription_encoder& subscriptions;
 };
 
 class node {

@@ -5,16 +5,6 @@
 
 namespace gateway::simulation {
 
-namespace {
-
-bool is_undecided(const entity_reply& reply) {
-  const auto* why = std::get_if<problem>(&reply.what);
-  return why && (*why == problem::store_unavailable || *why == problem::overloaded ||
-                 *why == problem::request_in_progress || *why == problem::outcome_pending_timeout);
-}
-
-}  // namespace
-
 const std::vector<platform_id>& platform_scene::platforms() {
   static const std::vector<platform_id> all{platform_id{"plat_1"}, platform_id{"plat_2"}};
   return all;
@@ -26,14 +16,13 @@ std::vector<key_id> platform_scene::keys_of(const platform_id& who) {
 
 platform_scene::platform_scene(virtual_time& time, random_source& random, const fault_rates& faults,
                                const testing::memory_store& rows, grant_promises& held, journal& log,
-                               send_function send)
+                               errands::send_function send)
     : time_{time},
       random_{random},
       faults_{faults},
       rows_{rows},
       promises_{held},
-      log_{log},
-      send_{std::move(send)},
+      errands_{"platforms", time, random, faults, log, std::move(send)},
       acts_left_{static_cast<unsigned>(random_.between(6, 24))} {
   time_.in(duration_ms{random_.between(0, 1'000)}, [this] { act(); });
 }
@@ -44,7 +33,7 @@ entity_key platform_scene::any_binding() {
 }
 
 void platform_scene::act() {
-  if (calm_ || acts_left_ == 0) return;
+  if (errands_.calm() || acts_left_ == 0) return;
   --acts_left_;
   const auto which = random_.below(100);
   if (which < 40 || codes_.empty())
@@ -65,7 +54,7 @@ void platform_scene::consent() {
   const bool shown = random_.chance(0.8);
   // Each click has a code of its own.
   auto last = std::make_shared<known_code>();
-  begin(
+  errands_.begin(
       "consents to " + binding.id,
       [this, binding, scopes, shown, last] {
         const auto number = std::to_string(++drawn_);
@@ -89,13 +78,13 @@ void platform_scene::exchange() {
   const auto told = [this, code, key](const entity_reply& reply) {
     if (std::holds_alternative<finished>(reply.what)) promises_.exchanged(code.hash, key);
   };
-  begin("exchanges " + code.hash, [request] { return request; }, told);
+  errands_.begin("exchanges " + code.hash, [request] { return request; }, told);
   if (!random_.chance(0.3)) return;
   // The platform's other worker has the same code.
   auto other = request;
   const auto other_key = key + "b";
   other.write->key.key = other_key;
-  begin(
+  errands_.begin(
       "exchanges again " + code.hash, [other] { return other; },
       [this, code, other_key](const entity_reply& reply) {
         if (std::holds_alternative<finished>(reply.what)) promises_.exchanged(code.hash, other_key);
@@ -112,7 +101,7 @@ void platform_scene::revoke(bool by_operator) {
   std::optional<idempotency> write;
   if (!by_operator)
     write = idempotency{{merchant_id{}, environment::live, binding.id, "revoke#" + std::to_string(++drawn_)}, id.value};
-  begin(
+  errands_.begin(
       "revokes " + id.value,
       [this, binding, id, write] {
         // As the route does: the store tells whether the grant is past.
@@ -122,39 +111,6 @@ void platform_scene::revoke(bool by_operator) {
       [this, binding, id](const entity_reply& reply) {
         if (!std::holds_alternative<problem>(reply.what)) promises_.revoked(binding, id);
       });
-}
-
-void platform_scene::begin(std::string name, std::function<entity_request()> make,
-                           std::function<void(const entity_reply&)> decided) {
-  ++*under_way_;
-  auto what = std::make_shared<errand>();
-  what->name = std::move(name);
-  what->make = std::move(make);
-  what->decided = std::move(decided);
-  send(what);
-}
-
-void platform_scene::send(const std::shared_ptr<errand>& what) {
-  const auto tries = ++what->tries;
-  log_.write("platforms", what->name, tries > 1 ? ", again" : "");
-  const auto try_again = [this, what, tries] {
-    if (what->over || what->tries != tries) return;
-    if (!calm_ && (what->tries > 20 || random_.chance(faults_.gives_up))) return finish(*what);
-    send(what);
-  };
-  send_(what->make(), [this, what, tries, try_again](entity_reply& reply) {
-    if (what->over || what->tries != tries) return;
-    if (is_undecided(reply)) return time_.in(duration_ms{random_.between(1, 2'000)}, try_again);
-    log_.write("platforms", what->name, ": decided");
-    what->decided(reply);
-    finish(*what);
-  });
-  time_.in(faults_.answer_timeout, try_again);
-}
-
-void platform_scene::finish(errand& what) {
-  what.over = true;
-  --*under_way_;
 }
 
 }  // namespace gateway::simulation

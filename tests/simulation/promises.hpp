@@ -34,7 +34,8 @@ class promises {
   /// The first promise that was broken, in words.
   const std::optional<std::string>& broken() const { return broken_; }
 
-  /// A unit has been committed; `before` is its payment's row as it was.
+  /// A unit has been committed; `before` is its payment's row as it was. What a cycle's payment becomes by what the
+  /// provider says is not judged here, but known from then on.
   void committed(const std::optional<payment>& before, const testing::unit_parts& unit);
   /// A claim of the only node is lost, where no commit is late: nobody else can have changed the row since it was read.
   void lost_alone(const std::optional<payment>& before, const testing::unit_parts& unit);

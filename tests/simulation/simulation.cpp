@@ -12,6 +12,7 @@
 #include "platform_scene.hpp"
 #include "promises.hpp"
 #include "simulated_provider.hpp"
+#include "subscription_scene.hpp"
 
 namespace gateway::simulation {
 
@@ -20,7 +21,10 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Encodes plain text instead of JSON, because the actors do not read it. Different states have different texts.
-class text_encoder final : public payment_encoder, public event_encoder, public grant_encoder {
+class text_encoder final : public payment_encoder,
+                           public event_encoder,
+                           public grant_encoder,
+                           public subscription_encoder {
  public:
   answer encode(const outcome& result) const override {
     const auto status = !result.failure ? 200 : *result.failure == problem::provider_outcome_unknown ? 502 : 409;
@@ -40,6 +44,15 @@ class text_encoder final : public payment_encoder, public event_encoder, public 
   std::string envelope(const event_record& event, destination_kind to, const entity_id&) const override {
     return event.id + ' ' + std::string{type_told_to(to, event.type)} + ' ' + event.subject.id + ' ' + event.data;
   }
+  answer encode(const subscription_outcome& result) const override {
+    const auto problem = result.failure ? ", problem " + std::to_string(static_cast<int>(*result.failure)) : "";
+    return {static_cast<std::uint16_t>(result.failure ? 409 : 200),
+            std::string{to_string(result.what)} + ": " + std::string{to_string(result.after.state.status)} + " v" +
+                std::to_string(result.after.version) + problem};
+  }
+  std::string event_data(const subscription_event_data& what) const override {
+    return std::string{to_string(what.state.status)} + " by " + what.source_event_id;
+  }
   answer exchanged(const grant_binding& subject, const entity_id&) const override {
     return {200, "exchanged: " + subject.newest->id.value + ' ' + to_string(subject.newest->scopes)};
   }
@@ -53,7 +66,11 @@ merchant shop() {
   m.connections = {{environment::test, provider_kind::sandbox, connection_status::connected, "acct"},
                    {environment::test, provider_kind::sandbox_hosted, connection_status::connected, "acct"}};
   m.routes = {
-      {environment::test, provider_kind::sandbox, 1, {*currency::parse("EUR")}, {payment_method_kind::card}},
+      {environment::test,
+       provider_kind::sandbox,
+       1,
+       {*currency::parse("EUR")},
+       {payment_method_kind::card, payment_method_kind::recurring_card}},
       {environment::test, provider_kind::sandbox_hosted, 2, {*currency::parse("HKD")}, {payment_method_kind::card}}};
   return m;
 }
@@ -84,6 +101,10 @@ class world {
           "client " + std::to_string(i + 1), std::nullopt, plan_, time_, random_, faults_, promises_, log_,
           [this](entity_request request, auto told) { balance(std::move(request), std::move(told)); }));
     if (has_platforms_ || plan_.customers > 0) open_platforms();
+    if (has_subscriptions_)
+      subscribers_ = std::make_unique<subscription_scene>(
+          time_, apart_, faults_, database_, subscription_promises_, log_,
+          [this](entity_request request, auto told) { balance(std::move(request), std::move(told)); });
     customer();
     if (plan_.keys_expire) purge();
     if (plan_.faults.operator_acts > 0 || plan_.faults.post_gone > 0 || plan_.faults.clock_set > 0 ||
@@ -101,20 +122,23 @@ class world {
     faults_ = fault_rates::none();
     ++calm_;
     if (platforms_) settle_platforms();
+    if (subscribers_) subscribers_->calm_down();
     for (auto& each : endpoints_)
       if (each.what.status == destination_status::disabled) set_status(each, destination_status::enabled);
     if (plan_.faults.clock_jumps > 0) sleep_through_jumps();
     // By this time late commits have happened.
     const auto landed = time_.now() + 30s;
     const auto settled = [&] {
-      return time_.now() > landed && all_up() && unanswered() == 0 && !promises_.anything_open();
+      return time_.now() > landed && all_up() && unanswered() == 0 && !promises_.anything_open() && subscribed();
     };
     run_until(settled, 1h, "not everything is settled an hour after the last fault");
     if (!promises_.broken()) compare_views_with_rows();
 
     // All clients repeat all their requests, answered or not.
     for (auto& c : clients_) c->ask_all_again();
-    run_until([&] { return all_done() && !promises_.anything_open(); }, 1h, "what is asked again stays open");
+    if (subscribers_) subscribers_->ask_all_again();
+    run_until([&] { return all_done() && !promises_.anything_open() && subscribed(); }, 1h,
+              "what is asked again stays open");
     // Once more: now every answer is a replay.
     for (auto& c : clients_) c->ask_all_again();
     run_until([&] { return all_done() && unanswered() == 0; }, 1h, "a request is never answered");
@@ -125,6 +149,7 @@ class world {
     run_until(slots_are_back, 1min, "a provider slot is never given back");
     if (!promises_.broken()) promises_.at_rest();
     if (!promises_.broken()) customer_promises_.at_rest();
+    if (!promises_.broken()) subscription_promises_.at_rest();
     if (!promises_.broken() && platforms_) grant_promises_.at_rest(*grants_);
     if (!promises_.broken()) deliver_the_rest();
 
@@ -167,6 +192,9 @@ class world {
     time_.run_due();
   }
 
+  /// Whether every subscription has come to rest.
+  bool subscribed() const { return !subscribers_ || (subscribers_->done() && !subscription_promises_.anything_open()); }
+
   void start(unsigned which) {
     log_.write("node " + std::to_string(which + 1), "starts");
     if (has_platforms_) load_grants();
@@ -174,7 +202,7 @@ class world {
         node_environment{time_, random_, faults_, log_, rows_, provider_, receivers_,
                          [this](const auto& wanted) { return disable(wanted); }, plan_.config, published(),
                          [this](const unit_of_work& unit) { grant_promises_.composed(unit); }, encoder_, encoder_,
-                         meters_, grants_.get(), encoder_},
+                         meters_, grants_.get(), encoder_, encoder_},
         which + 1, clock_of(which), which % plan_.number_salts);
   }
 
@@ -208,7 +236,9 @@ class world {
     log_.write(chosen->name(), "gets it");
     chosen->send(request, [this, request, told = std::move(told), asked_at = promises_.moment(),
                            customers_asked_at = customer_promises_.moment()](entity_reply& reply) {
-      if (request.key.kind == entity_kind::payment) promises_.told(request, reply, asked_at, nodes_.size() == 1);
+      const bool has_result = std::holds_alternative<finished>(reply.what) && request.key.kind != entity_kind::grant;
+      if (request.key.kind == entity_kind::payment || has_result)
+        promises_.told(request, reply, asked_at, nodes_.size() == 1);
       customer_promises_.told(request, reply, customers_asked_at);
       told(reply);
     });
@@ -442,6 +472,12 @@ class world {
     open("a", destination_kind::merchant, {});
     open("b", destination_kind::merchant, {"payment.captured", "payment.voided", "payment.refunded"});
     if (plan_.destinations > 2) open("c", destination_kind::merchant, {});
+    if (has_subscriptions_) {
+      std::vector<std::string> every{"payment.captured", "payment.failed"};
+      for (const auto* type : {"activated", "updated", "canceled", "invoice_paid", "invoice_failed"})
+        every.push_back(std::string{"subscription."} + type);
+      open("s", destination_kind::merchant, std::move(every));
+    }
     // Platforms get no events of the test environment.
     open("p", destination_kind::platform, {});
     for (const auto& each : endpoints_) publish(each);
@@ -584,6 +620,9 @@ class world {
   directory merchants_;
   /// Drawn apart, so that the other worlds stay as they are. Nodes do not tell each other of grants yet.
   const bool has_platforms_ = plan_.nodes == 1 && random_source{result_.seed ^ 0x5eed'0f'9a47ULL}.chance(0.5);
+  /// Likewise. What a purged key would do is another operation, which its clients do not expect.
+  const bool has_subscriptions_ = !plan_.keys_expire && random_source{result_.seed ^ 0xb0'0c'5eedULL}.chance(0.4);
+  random_source apart_{result_.seed ^ 0xcafe'5eedULL};  ///< of what subscribers do
   std::unique_ptr<directory> grants_;
   std::unique_ptr<directory> seen_grants_;  ///< where what is published is seen late
   std::shared_ptr<bool> loaded_;  ///< until the next start
@@ -595,8 +634,17 @@ class world {
   age_promises age_promises_{database_, time_, plan_.config, promises_};
   grant_promises grant_promises_{database_, promises_};
   customer_promises customer_promises_{database_, promises_, plan_.nodes == 1};
-  database rows_{database_, promises_, delivery_promises_, age_promises_, grant_promises_, customer_promises_, log_,
-                 plan_,     missing_};
+  subscription_promises subscription_promises_{database_, promises_, customer_promises_};
+  database rows_{database_,
+                 promises_,
+                 delivery_promises_,
+                 age_promises_,
+                 grant_promises_,
+                 customer_promises_,
+                 subscription_promises_,
+                 log_,
+                 plan_,
+                 missing_};
   simulated_provider provider_{time_, random_, faults_, promises_, customer_promises_, log_, missing_};
   receivers receivers_{time_, random_, faults_, plan_.config, delivery_promises_, log_};
   std::vector<webhook_endpoint> endpoints_;
@@ -605,6 +653,7 @@ class world {
   std::vector<duration_ms> skews_;
   std::vector<duration_ms> jumps_;  ///< of clocks that are wrong at present, beside their skews
   std::unique_ptr<platform_scene> platforms_;
+  std::unique_ptr<subscription_scene> subscribers_;
   std::vector<std::unique_ptr<client>> clients_;
   std::vector<std::unique_ptr<node>> nodes_;
 };

@@ -43,9 +43,10 @@ TEST_CASE("every promise holds in worlds 1501 to 2000") { explore(1'501); }
 
 // In the first two a node asked the provider for what another had settled long ago. In the others it asked by a row
 // that was read just before, for an operation whose key a wrong clock had dated to the month before and that was purged
-// at once.
+// at once. In the last two an operator who moves a subscription at the sandbox was never answered, since another node
+// had told what there was to tell.
 TEST_CASE("every promise holds in worlds that once broke one, or seemed to") {
-  for (const std::uint64_t seed : {12'343, 880'006'055, 46'052, 79'141, 94'306}) {
+  for (const std::uint64_t seed : {12'343, 880'006'055, 46'052, 79'141, 94'306, 2'839, 23'198}) {
     INFO("tools/simulate --seed " << seed << " tells the story");
     CHECK(simulate(seed).broken.value_or("") == "");
   }
@@ -93,7 +94,9 @@ TEST_CASE("without one of the guards a promise is seen to break within 2,000 wor
                                           {"code spend", guard::code_spend},
                                           {"customer key", guard::customer_key},
                                           {"customer first", guard::customer_first},
-                                          {"judge at begin", guard::judge_at_begin}}));
+                                          {"judge at begin", guard::judge_at_begin},
+                                          {"count once", guard::count_once},
+                                          {"cycle outbox", guard::cycle_outbox}}));
   INFO("without the " << name);
   CHECK(first_broken(missing) != "nothing");
 }

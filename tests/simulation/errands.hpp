@@ -1,0 +1,57 @@
+// Requests that are tried until they are decided, or given up: what everybody but the clients has done by the gateway.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "fault_rates.hpp"
+#include "gateway/actors.hpp"
+#include "journal.hpp"
+#include "random_source.hpp"
+#include "virtual_time.hpp"
+
+namespace gateway::simulation {
+
+class errands {
+ public:
+  /// As for a client: not called back if the node crashes.
+  using send_function = std::function<void(entity_request, std::function<void(entity_reply&)>)>;
+
+  /// `whose`: their name in the journal.
+  errands(std::string whose, virtual_time& time, random_source& random, const fault_rates& faults, journal& log,
+          send_function send)
+      : whose_{std::move(whose)}, time_{time}, random_{random}, faults_{faults}, log_{log}, send_{std::move(send)} {}
+
+  /// `make` is called anew for each try.
+  void begin(
+      std::string name, std::function<entity_request()> make,
+      std::function<void(const entity_reply&)> decided = [](const entity_reply&) {});
+  /// Nothing is given up any more.
+  void calm_down() { calm_ = true; }
+  bool calm() const { return calm_; }
+  bool done() const { return *under_way_ == 0; }
+
+ private:
+  struct errand {
+    std::string name;
+    std::function<entity_request()> make;
+    std::function<void(const entity_reply&)> decided;
+    unsigned tries = 0;
+    bool over = false;
+  };
+
+  void send(const std::shared_ptr<errand>& what);
+  void finish(errand& what);
+
+  std::string whose_;
+  virtual_time& time_;
+  random_source& random_;
+  const fault_rates& faults_;
+  journal& log_;
+  send_function send_;
+  bool calm_ = false;
+  std::shared_ptr<unsigned> under_way_ = std::make_shared<unsigned>(0);
+};
+
+}  // namespace gateway::simulation

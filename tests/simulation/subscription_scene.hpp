@@ -1,0 +1,50 @@
+// A platform whose customers subscribe, an operator who moves their subscriptions on, and a provider that tells things
+// again, late, and before it is their turn.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "errands.hpp"
+#include "subscriptions.hpp"
+
+namespace gateway::simulation {
+
+class subscription_scene {
+ public:
+  subscription_scene(virtual_time& time, random_source& random, const fault_rates& faults,
+                     const testing::memory_store& rows, subscription_promises& held, journal& log,
+                     errands::send_function send);
+
+  /// Nothing new is begun, and nothing is given up any more.
+  void calm_down() { errands_.calm_down(); }
+  bool done() const { return errands_.done(); }
+  /// Repeats all writes that were answered.
+  void ask_all_again();
+
+ private:
+  void act();
+  void open();
+  void cancel();
+  void pay();
+  void move();
+  void view();
+  void tell_again();
+  void write(std::string name, entity_request request);
+  entity_key any_subscription();
+  /// The provider's side of one that was opened; nothing if there is none.
+  std::optional<entity_key> any_enrollment();
+
+  virtual_time& time_;
+  random_source& random_;
+  const testing::memory_store& rows_;
+  subscription_promises& promises_;
+  errands errands_;
+  duration_ms pause_;
+  unsigned acts_left_;
+  unsigned drawn_ = 0;
+  std::vector<entity_request> answered_;
+};
+
+}  // namespace gateway::simulation
