@@ -1,19 +1,11 @@
 #include "told_events.hpp"
 
+#include "workload/json_members.hpp"
+
 namespace gateway::load {
 
-namespace {
-
-std::string text_of(const boost::json::object& from, const char* name) {
-  const auto* found = from.if_contains(name);
-  const auto* text = found ? found->if_string() : nullptr;
-  return text ? std::string{text->data(), text->size()} : std::string{};
-}
-
-}  // namespace
-
 void told_events::take(const boost::json::object& envelope, bool rightly_signed) {
-  const auto id = text_of(envelope, "id");
+  const auto id = text_member_of(envelope, "id");
   if (!rightly_signed) {
     faults_.push_back("event " + id + " came with a signature that is not the destination's");
     return;
@@ -28,14 +20,13 @@ void told_events::take(const boost::json::object& envelope, bool rightly_signed)
     faults_.push_back("event " + id + " has no data");
     return;
   }
-  auto subject = text_of(*about, "subscription_id");
-  if (subject.empty()) subject = text_of(*about, "payment_id");
+  auto subject = text_member_of(*about, "subscription_id");
+  if (subject.empty()) subject = text_member_of(*about, "payment_id");
   told_event one;
-  one.type = text_of(envelope, "type");
-  const auto* amount = about->if_contains("amount");
-  if (amount && amount->is_int64()) one.amount = amount->get_int64();
-  one.period_start = text_of(*about, "period_start");
-  one.period_end = text_of(*about, "period_end");
+  one.type = text_member_of(envelope, "type");
+  one.amount = number_member_of(*about, "amount");
+  one.period_start = text_member_of(*about, "period_start");
+  one.period_end = text_member_of(*about, "period_end");
   by_subject_[std::move(subject)].push_back(std::move(one));
 }
 

@@ -14,7 +14,7 @@ namespace gateway::load {
 /// What one event says.
 struct told_event {
   std::string type;
-  std::int64_t amount = 0;
+  std::int64_t amount = -1;
   std::string period_start, period_end;  ///< of a subscription's
 };
 

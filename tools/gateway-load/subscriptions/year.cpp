@@ -8,6 +8,8 @@
 
 #include <boost/json/serialize.hpp>
 
+#include "workload/json_members.hpp"
+
 namespace gateway::load {
 
 using namespace std::chrono_literals;
@@ -20,17 +22,6 @@ constexpr auto cancel_url = "https://shop.example/back";
 
 /// Keys of one subscription: each has so many numbers of its own.
 enum key_number : std::uint64_t { opening, refunding, canceling, canceling_again, key_numbers };
-
-std::string text_of(const object& from, const char* name) {
-  const auto* found = from.if_contains(name);
-  const auto* text = found ? found->if_string() : nullptr;
-  return text ? std::string{text->data(), text->size()} : std::string{};
-}
-
-std::int64_t number_of(const object& from, const char* name) {
-  const auto* found = from.if_contains(name);
-  return found && found->is_int64() ? found->get_int64() : -1;
-}
 
 }  // namespace
 
@@ -73,11 +64,12 @@ void year::for_each(const std::atomic<bool>& stop, const std::function<void(std:
   if (auto sum = tally::sum(tallies, 0); sum.sent() > 0) measured_ = std::move(sum);
 }
 
-request year::keyed(operation kind, std::string path, std::string body, std::uint64_t key) const {
+request year::keyed(operation kind, std::string path, std::string body, std::uint64_t key) {
   request made;
   made.kind = kind;
   made.path = std::move(path);
   made.body = std::move(body);
+  const std::lock_guard lock{naming_};
   made.idempotency_key = names_.key(key);
   return made;
 }
@@ -113,8 +105,8 @@ bool year::open(caller& by, std::uint64_t number, std::string& hosted_url) {
   const auto said = by.ask(keyed(operation::checkout, "/v1/subscription_checkouts", boost::json::serialize(body),
                                  number * key_numbers + opening));
   const auto read = said.read();
-  hosted_url = text_of(read, "hosted_url");
-  return expect(said.status == 200 && text_of(read, "status") == "pending" && !hosted_url.empty(), number,
+  hosted_url = text_member_of(read, "hosted_url");
+  return expect(said.status == 200 && text_member_of(read, "status") == "pending" && !hosted_url.empty(), number,
                 "its checkout was answered " + said.text(), said);
 }
 
@@ -134,7 +126,7 @@ bool year::learn_provider_id(caller& by, std::uint64_t number) {
   what.kind = operation::status;
   what.path = "/v1/subscriptions/" + id_of(number);
   const auto said = by.ask(what);
-  all_[number].provider_id = text_of(said.read(), "provider_subscription_id");
+  all_[number].provider_id = text_member_of(said.read(), "provider_subscription_id");
   return expect(said.status == 200 && !all_[number].provider_id.empty(), number,
                 "paid, and the provider's subscription is not known: " + said.text(), said);
 }
@@ -165,7 +157,7 @@ bool year::refund(caller& by, std::uint64_t number) {
 bool year::cancel(caller& by, std::uint64_t number) {
   const auto path = "/v1/subscriptions/" + id_of(number);
   const auto first = by.ask(keyed(operation::cancel, path, {}, number * key_numbers + canceling));
-  if (!expect(first.status == 200 && text_of(first.read(), "status") == "canceled", number,
+  if (!expect(first.status == 200 && text_member_of(first.read(), "status") == "canceled", number,
               "its cancel was answered " + first.text(), first))
     return false;
   const auto second = by.ask(keyed(operation::cancel, path, {}, number * key_numbers + canceling_again));
@@ -208,12 +200,13 @@ void year::check_one(caller& by, const told_events& told, std::uint64_t number) 
   const auto& mine = all_[number];
   const auto said = by.read("/v1/subscriptions/" + id_of(number));
   const auto read = said.read();
-  const auto status = text_of(read, "status");
+  const auto status = text_member_of(read, "status");
   expect(status == status_of(mine.plan), number,
          "its status is '" + status + "' and not " + std::string{status_of(mine.plan)}, said);
-  expect(number_of(read, "amount") == mine.plan.amount, number, "its amount is another", said);
+  expect(number_member_of(read, "amount") == mine.plan.amount, number, "its amount is another", said);
   if (mine.provider_id.empty()) {
-    expect(text_of(read, "provider_subscription_id").empty(), number, "nobody paid, and the provider has it", said);
+    expect(text_member_of(read, "provider_subscription_id").empty(), number, "nobody paid, and the provider has it",
+           said);
   } else {
     check_events(told, number);
     check_periods(told, number);
@@ -263,11 +256,11 @@ void year::check_cycle(caller& by, const told_events& told, std::uint64_t number
 
   const auto said = by.read("/v1/payment_intents/" + id);
   const auto read = said.read();
-  const auto state = text_of(read, "state");
+  const auto state = text_member_of(read, "state");
   const bool captured =
-      state == (is_refunded ? "partially_refunded" : "captured") && number_of(read, "amount") == plan.amount;
+      state == (is_refunded ? "partially_refunded" : "captured") && number_member_of(read, "amount") == plan.amount;
   expect(captured, number, id + " is not captured as planned: " + said.text() + state, said);
-  const auto given_back = std::max<std::int64_t>(0, number_of(read, "refunded_total"));
+  const auto given_back = std::max<std::int64_t>(0, number_member_of(read, "refunded_total"));
   expect(given_back == (is_refunded ? plan.refund : 0), number, id + " has another sum of refunds", said);
 
   const auto timeline = by.read("/v1/payment_intents/" + id + "/timeline");
@@ -308,7 +301,7 @@ void year::check_no_further_cycle(caller& by, std::uint64_t number) {
     expect(said.status == 404, number, id + " is a cycle too many", said);
     return;
   }
-  expect(text_of(said.read(), "state") == "failed", number, id + " failed, and is something else", said);
+  expect(text_member_of(said.read(), "state") == "failed", number, id + " failed, and is something else", said);
   const std::lock_guard lock{guard_};
   months_[plan.cycles].failed += sandbox_attempts;
 }

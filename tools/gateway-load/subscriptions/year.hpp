@@ -63,7 +63,7 @@ class year {
   void for_each(const std::atomic<bool>& stop, const std::function<void(std::uint64_t)>& show, const step& does);
 
   std::string id_of(std::uint64_t number) const { return "box-" + options_.run + '-' + std::to_string(number); }
-  request keyed(operation kind, std::string path, std::string body, std::uint64_t key) const;
+  request keyed(operation kind, std::string path, std::string body, std::uint64_t key);
 
   void live_one(caller& by, std::uint64_t number);
   /// Each returns whether it was done; if not it says why.
@@ -87,6 +87,7 @@ class year {
   const year_options options_;
   const target& to_;
   const signer& sign_;
+  std::mutex naming_;  ///< a name is computed by one thread at a time
   run_names names_;
   std::vector<lived_subscription> all_;
   run_result measured_;

@@ -7,6 +7,8 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 
+#include "json_members.hpp"
+
 namespace gateway::load {
 namespace {
 
@@ -26,18 +28,6 @@ constexpr std::array<std::string_view, 10> stored_problems{"payment not authoriz
                                                            "void not supported by configured provider",
                                                            "refund rejected by provider",
                                                            "void rejected by provider"};
-
-std::string text_of(const json::object& from, std::string_view name) {
-  const auto* found = from.if_contains(name);
-  const auto* text = found ? found->if_string() : nullptr;
-  return text ? std::string{text->data(), text->size()} : std::string{};
-}
-
-std::int64_t number_of(const json::object& from, std::string_view name) {
-  const auto* found = from.if_contains(name);
-  const auto* number = found ? found->if_int64() : nullptr;
-  return number ? *number : -1;
-}
 
 const json::object* object_of(const json::object& from, std::string_view name) {
   const auto* found = from.if_contains(name);
@@ -70,21 +60,21 @@ meaning meaning_of(int status, const std::string& error) {
 }
 
 void read_members(const json::object& body, parsed_answer& to) {
-  to.error = text_of(body, "error");
-  if (const auto* error = object_of(body, "error")) to.error = text_of(*error, "code");
-  to.payment_id = text_of(body, "payment_id");
-  to.state_text = text_of(body, "state");
-  to.charged = text_of(body, "status");
+  to.error = text_member_of(body, "error");
+  if (const auto* error = object_of(body, "error")) to.error = text_member_of(*error, "code");
+  to.payment_id = text_member_of(body, "payment_id");
+  to.state_text = text_member_of(body, "state");
+  to.charged = text_member_of(body, "status");
   const auto known = std::ranges::find(state_names, to.state_text);
   to.now = known == state_names.end() ? state::none : static_cast<state>(known - state_names.begin());
-  to.refunded_amount = number_of(body, "refunded_amount");
-  to.refunded_total = number_of(body, "refunded_total");
-  to.remaining_amount = number_of(body, "remaining_amount");
-  to.amount = number_of(body, "amount");
-  to.currency = text_of(body, "currency");
+  to.refunded_amount = number_member_of(body, "refunded_amount");
+  to.refunded_total = number_member_of(body, "refunded_total");
+  to.remaining_amount = number_member_of(body, "remaining_amount");
+  to.amount = number_member_of(body, "amount");
+  to.currency = text_member_of(body, "currency");
   if (const auto* provider = object_of(body, "provider")) {
     to.has_provider_error = provider->contains("error");
-    to.has_hosted_url = !text_of(*provider, "hosted_url").empty();
+    to.has_hosted_url = !text_member_of(*provider, "hosted_url").empty();
   }
 }
 
@@ -112,7 +102,8 @@ bool read_customer(std::string_view body, parsed_customer& into) {
   const auto parsed = json::parse(body, failed, &memory);
   const auto* whole = failed ? nullptr : parsed.if_object();
   if (!whole) return false;
-  into = {text_of(*whole, "customer_ref"), text_of(*whole, "provider_customer_id"), text_of(*whole, "merchant_id")};
+  into = {text_member_of(*whole, "customer_ref"), text_member_of(*whole, "provider_customer_id"),
+          text_member_of(*whole, "merchant_id")};
   return !into.provider_id.empty();
 }
 
@@ -124,11 +115,12 @@ bool read_timeline(std::string_view body, std::string& payment_id, std::vector<t
   const auto* found = whole ? whole->if_contains("timeline") : nullptr;
   const auto* list = found ? found->if_array() : nullptr;
   if (!list) return false;
-  payment_id = text_of(*whole, "payment_id");
+  payment_id = text_member_of(*whole, "payment_id");
   for (const auto& one : *list) {
     const auto* entry = one.if_object();
     if (!entry) return false;
-    entries.push_back({text_of(*entry, "kind") == "event", text_of(*entry, "operation"), text_of(*entry, "status")});
+    entries.push_back({text_member_of(*entry, "kind") == "event", text_member_of(*entry, "operation"),
+                       text_member_of(*entry, "status")});
   }
   return true;
 }

@@ -44,6 +44,7 @@ constexpr std::uint32_t most_header = 16 << 10;
 constexpr std::size_t most_connections = 4096;
 constexpr std::size_t most_text = 200;  // of an id; the gateway's are shorter
 constexpr auto connection_timeout = std::chrono::seconds{120};
+constexpr auto most_answering = std::chrono::seconds{2};
 
 std::string text_of(const json::object& from, std::string_view name) {
   const auto* found = from.if_contains(name);
@@ -110,6 +111,8 @@ class post_log {
   }
 
   std::uint64_t count() const noexcept { return count_; }
+  void answered() noexcept { answered_.fetch_add(1, std::memory_order_relaxed); }
+  bool all_answered() const noexcept { return answered_ >= count_; }
   std::uint64_t events() const noexcept { return events_count_; }
 
   std::vector<received_event> received() const {
@@ -153,7 +156,7 @@ class post_log {
   std::string secret_;
   std::deque<kept_post> posts_;
   std::unordered_set<std::uint64_t> seen_, events_;
-  std::atomic<std::uint64_t> count_{0}, events_count_{0};
+  std::atomic<std::uint64_t> count_{0}, events_count_{0}, answered_{0};
 };
 
 /// Counts one connection from its construction to its destruction.
@@ -205,7 +208,8 @@ class client_connection : public std::enable_shared_from_this<client_connection<
     answer_.result(is_post ? http::status::ok : http::status::method_not_allowed);
     answer_.keep_alive(post.keep_alive());
     answer_.prepare_payload();
-    http::async_write(stream_, answer_, [me = this->shared_from_this()](error_code failed, std::size_t) {
+    http::async_write(stream_, answer_, [me = this->shared_from_this(), is_post](error_code failed, std::size_t) {
+      if (is_post) me->posts_.answered();
       if (!failed && me->answer_.keep_alive()) me->read();
     });
   }
@@ -253,6 +257,10 @@ struct receiver::server {
   }
 
   ~server() {
+    // What is taken without an answer would be sent again for hours, to nobody.
+    const auto last = std::chrono::steady_clock::now() + most_answering;
+    while (!posts.all_answered() && std::chrono::steady_clock::now() < last)
+      std::this_thread::sleep_for(std::chrono::milliseconds{5});
     context.stop();
     worker.join();
   }
