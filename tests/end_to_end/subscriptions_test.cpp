@@ -2,77 +2,12 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <map>
-#include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "destinations.hpp"
-#include "hosted_page.hpp"
-#include "platform.hpp"
+#include "subscribing.hpp"
 
 using namespace gateway::e2e;
-
-namespace {
-
-constexpr auto every_event =
-    "payment.succeeded,payment.failed,payment.refunded,subscription.activated,subscription.updated,"
-    "subscription.canceled,subscription.invoice_paid,subscription.invoice_failed";
-
-struct subscribing : live_platform {
-  explicit subscribing(gateway_process& at) : live_platform{at} {
-    set_route(gateway, shop.id, "sandbox", "EUR,USD", "card,recurring_card", "live");
-  }
-
-  static std::string new_id() { return "enroll-" + new_uuid().substr(0, 13); }
-  static object checkout(const std::string& id) {
-    return object{}
-        .set("subscription_id", id)
-        .set("customer_ref", "ref-" + id)
-        .set("amount", 1900)
-        .set("currency", "EUR")
-        .set("interval", "month")
-        .set("success_url", "https://shop.example/thanks")
-        .set("cancel_url", "https://shop.example/back")
-        .set("description", "The monthly box")
-        .raw("metadata", R"({"schedule":"s-7"})");
-  }
-  reply open(const object& body, const call& how = {}) {
-    return platform.post("/v1/subscription_checkouts", body.text(), as(how));
-  }
-  reply view(const std::string& id) { return platform.get("/v1/subscriptions/" + id, as()); }
-  reply cancel(const std::string& id, const call& how = {}) {
-    return platform.request("DELETE", "/v1/subscriptions/" + id, {}, as(how));
-  }
-  json seen(const std::string& id) { return json::parse(view(id).body); }
-  std::string status(const std::string& id) { return seen(id)["status"].text(); }
-
-  /// Opens a checkout and pays it on its page.
-  std::string subscribe(const std::string& id, unsigned trial_days = 0) {
-    auto body = checkout(id);
-    if (trial_days > 0) body.set("trial_period_days", static_cast<int>(trial_days));
-    const auto answer = open(body);
-    REQUIRE(answer.status == 200);
-    hosted_page page{gateway, json::parse(answer.body)["hosted_url"].text()};
-    REQUIRE(page.act("pay").header("Location") == "https://shop.example/thanks");
-    return id;
-  }
-  json move(std::vector<std::string> how) {
-    how.insert(how.begin(), {"sandbox", "subscription"});
-    return gateway.ctl(how);
-  }
-  json payment(const std::string& id) { return json::parse(platform.get("/v1/payment_intents/" + id, as()).body); }
-};
-
-/// `subscription.activated 1` for each type, by how many posts told it under how many ids.
-std::map<std::string, std::set<std::string>> told_ids(const webhook_receiver& receiver) {
-  std::map<std::string, std::set<std::string>> ids;
-  for (const auto& post : receiver.posts()) ids[post.type()].insert(post.event());
-  return ids;
-}
-
-}  // namespace
 
 TEST_CASE("a checkout is pending until its customer pays, and then active with a captured cycle") {
   subscribing s{shared_gateway(GENERATE(from_range(stores())))};
@@ -228,51 +163,4 @@ TEST_CASE("checkouts are refused in their order: fields, who asks, where, routes
   set_route(gateway, s.shop.id, "sandbox", "EUR,USD", "card", "live");
   CHECK(summary_of(s.open(good())).starts_with("422 "));
   CHECK(summary_of(s.view("e-1")) == "404 subscription_not_found");
-}
-
-TEST_CASE("kill -9 between the page and the cycle's payment loses no cycle and charges none twice") {
-  gateway_process gateway{gateway_options{.store = GENERATE(from_range(stores()))}};
-  subscribing s{gateway};
-  webhook_receiver receiver;
-  set_destination(gateway, s.who, receiver.url(), "live", every_event);
-  std::vector<std::string> ids;
-  for (int i = 0; i < 6; ++i) ids.push_back(s.subscribe(s.new_id()));
-  for (int round = 0; round < 3; ++round) {
-    for (const auto& id : ids) {
-      std::thread operation{[&] {
-        try {
-          s.move({id, "--cycle", "paid"});
-        } catch (const std::exception&) {
-          // Whether it was done is what is looked at.
-        }
-      }};
-      if (id == ids[static_cast<std::size_t>(round)]) {
-        std::this_thread::sleep_for(std::chrono::milliseconds{5 * round});
-        gateway.kill();
-        operation.join();
-        gateway.start();
-        s.platform = api{gateway, s.who.key};
-      } else {
-        operation.join();
-      }
-    }
-  }
-  // Whatever the provider has billed is told as a cycle, under one event id, and is one captured payment.
-  REQUIRE(eventually([&] {
-    for (const auto& id : ids)
-      if (s.status(id) != "active") return false;
-    const auto told = told_ids(receiver);
-    return told.contains("payment.succeeded") &&
-           told.at("payment.succeeded").size() == told.at("subscription.invoice_paid").size() &&
-           told.at("payment.succeeded").size() >= 6 * 4 - 3;
-  }));
-  std::map<std::string, std::set<std::string>> events_of_payment;
-  for (const auto& post : receiver.posts())
-    if (post.type() == "payment.succeeded")
-      events_of_payment[post.envelope()["data.payment_id"].text()].insert(post.event());
-  for (const auto& [payment, events] : events_of_payment) {
-    CHECK(events.size() == 1);
-    CHECK(s.payment(payment)["state"] == "captured");
-  }
-  CHECK(told_ids(receiver).at("subscription.activated").size() == 6);
 }

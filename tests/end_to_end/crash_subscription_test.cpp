@@ -1,0 +1,178 @@
+// Parts are killed while subscriptions are billed. Afterwards each cycle that the provider has billed is one captured
+// payment, none is missing between two, nothing that an operator was told of is lost, and each was told once.
+#include <catch2/catch.hpp>
+
+#include <atomic>
+#include <csignal>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <thread>
+
+#include "crash_fixture.hpp"
+#include "subscribing.hpp"
+
+using namespace gateway::e2e;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr int subscriptions = 8;
+
+/// What operators have asked for, and been told.
+struct billed {
+  std::string id;
+  std::atomic<int> answered = 0;    ///< cycles
+  std::atomic<int> unanswered = 0;  ///< asked for, and not told
+};
+
+/// Operators who move subscriptions from cycle to cycle until they are stopped.
+class billing {
+ public:
+  billing(subscribing& who, std::vector<billed>& all) : who_{who} {
+    for (auto& each : all) threads_.emplace_back([this, &each] { bill(each); });
+  }
+  ~billing() { stop(); }
+
+  void stop() {
+    stopping_ = true;
+    for (auto& each : threads_) each.join();
+    threads_.clear();
+  }
+
+ private:
+  void bill(billed& one) {
+    for (int turn = 0; !stopping_; ++turn) try {
+        if (turn % 3 == 2)
+          who_.move({one.id, "--cycle", "paid", "--repeat", "2", "--reorder"});
+        else
+          who_.move({one.id, "--cycle", "paid"});
+        ++one.answered;
+      } catch (const std::exception&) {
+        ++one.unanswered;
+        std::this_thread::sleep_for(50ms);
+      }
+  }
+
+  subscribing& who_;
+  std::atomic<bool> stopping_ = false;
+  std::vector<std::thread> threads_;
+};
+
+/// The payments of a subscription's cycles, from the first to the last one that there is.
+std::vector<json> cycles_of(subscribing& who, const std::string& provider_id) {
+  std::vector<json> all;
+  for (int cycle = 1;; ++cycle) {
+    const auto id = "pay_in_" + provider_id.substr(provider_id.find('_') + 1) + '_' + std::to_string(cycle);
+    const auto answer = who.platform.get("/v1/payment_intents/" + id, who.as());
+    if (answer.status == 404) return all;
+    all.push_back(json::parse(answer.body));
+  }
+}
+
+class billing_crash : public crash_fixture {
+ public:
+  explicit billing_crash(const fixture_options& options) : crash_fixture{options}, who_{*gateway} {
+    set_destination(*gateway, who_.who, receiver_.url(), "live", every_event);
+    for (auto& each : all_) each.id = who_.subscribe(who_.new_id());
+  }
+
+  /// `break_it` breaks a part and mends it, while operators go on.
+  void run(const std::string& fault, const std::function<void()>& break_it) {
+    {
+      billing operators{who_, all_};
+      for (int round = 0; round < settings.rounds; ++round) {
+        const auto before = answered();
+        CHECK(eventually([&] { return answered() > before + 10; }, 60s));
+        std::this_thread::sleep_for(between(0, 100));
+        break_it();
+        who_.platform = api{*gateway, who_.who.key};
+      }
+      const auto before = answered();
+      CHECK(eventually([&] { return answered() > before + 10; }, 60s));
+    }
+    check(fault);
+  }
+
+ private:
+  int answered() const {
+    int sum = 0;
+    for (const auto& each : all_) sum += each.answered;
+    return sum;
+  }
+
+  void check(const std::string& fault) {
+    CAPTURE(fault, to_string(store), settings.seed);
+    std::size_t cycles = 0;
+    std::set<std::string> payments;
+    for (const auto& each : all_) {
+      CAPTURE(each.id);
+      const auto provider_id = who_.seen(each.id)["provider_subscription_id"].text();
+      // An operator is answered once the cycle is durable at the provider. What could not be told then is told
+      // afterwards.
+      const auto durable = static_cast<std::size_t>(1 + each.answered);
+      CHECK(eventually([&] { return cycles_of(who_, provider_id).size() >= durable; }, 60s));
+      CHECK(eventually([&] { return who_.status(each.id) == "active"; }, 30s));
+      CHECK(eventually([&] { return told_cycles(provider_id) == cycles_of(who_, provider_id).size(); }, 60s));
+      const auto found = cycles_of(who_, provider_id);
+      const auto count = static_cast<int>(found.size());
+      CHECK(count >= 1 + each.answered);
+      CHECK(count <= 1 + each.answered + each.unanswered);
+      for (const auto& payment : found) {
+        CHECK(payment["state"] == "captured");
+        CHECK(payment["amount"].dump() == "1900");
+        payments.insert(payment["payment_id"].text());
+      }
+      cycles += found.size();
+    }
+    CHECK(payments.size() == cycles);
+    CHECK(eventually([&] { return told_ids(receiver_)["payment.succeeded"].size() >= cycles; }, 60s));
+    std::map<std::string, std::set<std::string>> events_of_payment;
+    for (const auto& post : receiver_.posts())
+      if (post.type() == "payment.succeeded")
+        events_of_payment[post.envelope()["data.payment_id"].text()].insert(post.event());
+    CHECK(events_of_payment.size() == cycles);
+    for (const auto& [payment, events] : events_of_payment) {
+      CAPTURE(payment);
+      CHECK(events.size() == 1);
+      CHECK(payments.contains(payment));
+    }
+    CHECK(told_ids(receiver_)["subscription.activated"].size() == all_.size());
+    std::cout << to_string(store) << ", " << fault << ": " << settings.rounds << " rounds, " << cycles
+              << " cycles billed, each one captured payment (seed " << settings.seed << ")" << std::endl;
+  }
+
+  std::size_t told_cycles(const std::string& provider_id) {
+    std::set<std::string> ids;
+    for (const auto& post : receiver_.posts())
+      if (post.type() == "subscription.invoice_paid" &&
+          post.envelope()["data.provider_subscription_id"].text() == provider_id)
+        ids.insert(post.event());
+    return ids.size();
+  }
+
+  subscribing who_;
+  webhook_receiver receiver_;
+  std::vector<billed> all_ = std::vector<billed>(subscriptions);
+};
+
+}  // namespace
+
+TEST_CASE("kill -9 of the gateway while subscriptions are billed loses no cycle and charges none twice") {
+  billing_crash crash{{.store = GENERATE(from_range(stores()))}};
+  crash.run("kill -9 of the gateway while it bills", [&] {
+    crash.gateway->kill();
+    crash.gateway->start();
+  });
+}
+
+TEST_CASE("kill -9 of MariaDB while subscriptions are billed loses no cycle and charges none twice") {
+  if (std::ranges::count(stores(), store_kind::mysql) == 0) return;
+  billing_crash crash{{.store = store_kind::mysql, .own_database = true}};
+  crash.run("kill -9 of MariaDB while subscriptions are billed", [&] {
+    crash.database->kill();
+    std::this_thread::sleep_for(crash.between(0, 500));
+    crash.database->start();
+    CHECK(eventually([&] { return crash.gateway->ready(); }, 30s));
+  });
+}
