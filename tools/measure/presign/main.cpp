@@ -29,7 +29,9 @@ struct plan {
   std::string host;
   std::string key_id;
   std::string secret;
-  std::string on_behalf_of;  ///< the merchant for whom a platform's key acts, in test; empty: the key is the merchant's
+  std::string on_behalf_of;  ///< the merchant for whom a platform's key acts; empty: the key is the merchant's
+  std::string environment = "test";  ///< where it acts
+  std::uint64_t customers = 1'000;   ///< of whom requests are in turn
   std::string output;
   unsigned files = 1;
 };
@@ -86,7 +88,21 @@ class signer {
 
   std::string request(std::uint64_t number) const {
     const auto payment = "pay_" + wanted_.series + '_' + std::to_string(number);
+    const auto customer = "reader-" + std::to_string(number % wanted_.customers);
+    const auto head = R"({"payment_id":")" + payment + R"(","amount":4200,"currency":"HKD",)";
     if (wanted_.kind == "timeline") return written("GET", "/v1/payment_intents/" + payment + "/timeline", {}, {});
+    if (wanted_.kind == "by_ref") return written("GET", "/v1/customers/by_ref", "ref=" + customer, {}, {});
+    if (wanted_.kind == "save")
+      return written("POST", "/v1/payment_intents",
+                     head + R"("payment_method":"pm_card_visa","setup_future_usage":"off_session","customer_ref":")" +
+                         customer + "\"}",
+                     uuid_of(payment));
+    if (wanted_.kind == "charge" || wanted_.kind == "authorize")
+      return written("POST", "/v1/charges/saved",
+                     head + R"("payment_method_id":"pm_card_visa","description":"Two books","metadata":{"order":")" +
+                         std::to_string(number) + R"("},"customer_ref":")" + customer +
+                         (wanted_.kind == "charge" ? "\"}" : R"(","auto_capture":false})"),
+                     uuid_of(payment));
     const auto body = R"({"payment_id":")" + payment +
                       R"(","amount":4200,"currency":"HKD","payment_method":"pm_card_visa","description":"Two books",)" +
                       R"("metadata":{"order":")" + std::to_string(number) + R"("}})";
@@ -96,12 +112,19 @@ class signer {
  private:
   std::string written(std::string_view method, const std::string& path, const std::string& body,
                       const std::string& idempotency_key) const {
+    return written(method, path, {}, body, idempotency_key);
+  }
+  /// `query` is not signed.
+  std::string written(std::string_view method, const std::string& path, std::string query, const std::string& body,
+                      const std::string& idempotency_key) const {
     const auto hash = sha256(body);
     std::string canonical{method};
     canonical.append("\n").append(path).append("\n").append(at_).append("\n").append(hex(hash.data(), hash.size()));
     std::string text{method};
     text.append(" ").append(path);
-    if (!wanted_.on_behalf_of.empty()) text.append("?environment=test");
+    if (!wanted_.on_behalf_of.empty())
+      query.append(query.empty() ? "" : "&").append("environment=" + wanted_.environment);
+    if (!query.empty()) text.append("?").append(query);
     text.append(" HTTP/1.1\r\nHost: ").append(wanted_.host);
     if (!wanted_.on_behalf_of.empty()) text.append("\r\nService-Merchant: ").append(wanted_.on_behalf_of);
     text.append("\r\nX-Service-Key-Id: ").append(wanted_.key_id);
@@ -134,13 +157,18 @@ void write_all(const plan& wanted) {
 int main(int argc, char** argv) {
   CLI::App app{"Signs requests for tools/bench. The key's secret is read from the environment: PRESIGN_SECRET."};
   plan wanted;
-  app.add_option("--kind", wanted.kind, "create or timeline")->required()->check(CLI::IsMember({"create", "timeline"}));
+  app.add_option("--kind", wanted.kind, "create, timeline, or of customers save, charge, authorize, by_ref")
+      ->required()
+      ->check(CLI::IsMember({"create", "timeline", "save", "charge", "authorize", "by_ref"}));
   app.add_option("--series", wanted.series, "names the payments: pay_SERIES_0, pay_SERIES_1, …")->required();
   app.add_option("--first", wanted.first, "number of the first payment");
   app.add_option("--count", wanted.count, "how many requests")->required();
   app.add_option("--host", wanted.host, "ADDR:PORT for the Host header")->required();
   app.add_option("--key-id", wanted.key_id, "who signs")->required();
-  app.add_option("--on-behalf-of", wanted.on_behalf_of, "the merchant for whom a platform signs, in test");
+  app.add_option("--on-behalf-of", wanted.on_behalf_of, "the merchant for whom a platform signs");
+  app.add_option("--environment", wanted.environment, "with --on-behalf-of: test or live [test]")
+      ->check(CLI::IsMember({"test", "live"}));
+  app.add_option("--customers", wanted.customers, "of whom requests are in turn [1000]")->check(CLI::PositiveNumber);
   app.add_option("--output", wanted.output, "files are named OUTPUT.0, OUTPUT.1, …")->required();
   app.add_option("--files", wanted.files, "one for each thread of the load generator")->check(CLI::Range(1, 64));
   CLI11_PARSE(app, argc, argv);

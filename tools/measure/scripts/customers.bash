@@ -1,0 +1,68 @@
+# Saved charges beside plain creates, and by_ref beside timelines, in turn, all by a platform's key in live. Sourced by tools/bench.
+
+source tools/measure/scripts/connect.bash
+least=0.90
+customers=1000
+
+# writes KIND: new payments for so many seconds. The charge of one that captures has an event more to store than a create, so that
+# charges that are captured later are measured, too.
+writes() {
+  local kind=$1 count=$((${guess[$store]} * (seconds + 1) * 3 / 2))
+  presign $store-platform "$kind" "$kind$run" "${next_payment[$store]}" "$count" "${live_options[@]}"
+  next_payment[$store]=$((${next_payment[$store]} + count))
+  drive $store-platform once "$seconds"
+  record "$kind-$store"
+}
+
+# reads KIND: the same requests again and again. The first pass brings into memory what they are about.
+reads() {
+  presign $store-platform "$1" "create$run" 0 $customers "${live_options[@]}"
+  drive $store-platform again 4
+  drive $store-platform again "$seconds"
+  record "$1-$store"
+}
+
+# compared KIND WITH: whether it runs at the least share of the other's rate.
+compared() {
+  local mine other
+  mine=$(median_of "${rates[$1-$store]}") other=$(median_of "${rates[$2-$store]}")
+  awk -v s=$store -v name="$1" -v other_name="$2" -v m="$mine" -v o="$other" -v least=$least 'BEGIN {
+    met = m / o >= least
+    printf "%s: %s %d/s, %s %d/s: %.3f (target: %.2f, %s)\n", s, name, m, other_name, o, m / o, least, met ? "met" : "missed"
+    exit !met }' || missed=1
+}
+
+missed=0
+gateway_options+=(--dev)
+for store in mariadb sqlite; do
+  start_gateway $store $store
+  believed_at=$((SECONDS + 62))
+  merchant=${merchant_of[$store]}
+  ctl() { build/gatewayctl --data-dir="$stand/$store" --json "$@" >"$stand/ctl.out"; }
+  ctl connection set --merchant "$merchant" --mode live --provider sandbox --status connected
+  ctl route set --merchant "$merchant" --mode live --provider sandbox --currencies HKD --methods card
+  connect $store live 'payments:write payments:read customers:read'
+  live_options=(--on-behalf-of="$merchant" --environment=live --customers=$customers)
+  guess[$store]=20000 next_payment[$store]=$customers
+  presign $store-platform save "save$run" 0 $customers "${live_options[@]}"
+  drive $store-platform again 2
+  presign $store-platform create "create$run" 0 $customers "${live_options[@]}"
+  drive $store-platform again 1
+  # For a minute after its start a gateway believes no row that it has read for longer than one request: what the process before it
+  # has sent may still land. Customers are read again for each charge until then.
+  sleep $((believed_at - SECONDS))
+  echo "$store, $connections connections"
+  for ((round = 1; round <= rounds; round++)); do
+    # In turn, and each round begins with another.
+    order=(create charge authorize)
+    for ((i = 0; i < 3; i++)); do writes ${order[((i + round) % 3)]}; done
+    reads timeline
+    reads by_ref
+  done
+  compared charge create
+  compared authorize create
+  compared by_ref timeline
+  stop_gateway $store
+done
+[ $wrong -eq 0 ] || fail "$wrong wrong answers"
+[ $missed -eq 0 ] || [ $check = no ] || exit 1
