@@ -39,6 +39,7 @@ void year::for_each(const std::atomic<bool>& stop, const std::function<void(std:
   const caller_options how{options_.data_dir, options_.timeout, clock::now()};
   std::vector<std::unique_ptr<caller>> callers;
   const auto count = std::min<std::uint64_t>(options_.at_once, all_.size());
+  callers.reserve(count);
   for (std::uint64_t i = 0; i < count; ++i) callers.push_back(std::make_unique<caller>(to_, sign_, how));
   const auto work = [&](caller& by) {
     try {
@@ -51,6 +52,7 @@ void year::for_each(const std::atomic<bool>& stop, const std::function<void(std:
   };
   {
     std::vector<std::jthread> threads;
+    threads.reserve(count);
     for (auto& one : callers) threads.emplace_back([&] { work(*one); });
     while (show && done < all_.size() && !stop && !failed) {
       show(done);
@@ -59,6 +61,7 @@ void year::for_each(const std::atomic<bool>& stop, const std::function<void(std:
   }
   if (fault) std::rethrow_exception(fault);
   std::vector<const tally*> tallies;
+  tallies.reserve(callers.size());
   for (const auto& one : callers) tallies.push_back(&one->counted());
   // Of the reading back nothing was counted.
   if (auto sum = tally::sum(tallies, 0); sum.sent() > 0) measured_ = std::move(sum);
