@@ -58,6 +58,7 @@ constexpr std::uint64_t splitmix64_inverse(std::uint64_t seed, std::uint64_t bit
 /// ids they lie anywhere among the merchant's payments.
 enum class id_order : unsigned char { sequential, random };
 
+/// Concurrency: one thread, since computing a key reuses one hash.
 class run_names {
  public:
   /// Throws std::invalid_argument unless the run's id can be part of a payment's: 1 to 24 letters, digits or `-`.
