@@ -81,7 +81,7 @@ class auditor {
   /// Every key replays what it was told, and the payment is what its client knows it to be.
   void check_answers(const payment_record& record) {
     for (const auto& now : record.steps) {
-      const auto again = caller_.post(now.target, now.body, {now.key, {}});
+      const auto again = sent_again(now);
       if (again.body != now.answer.body || again.status != now.answer.status)
         fault(record.payment_id, now.operation + " was told " + now.answer.body + " and is now told " + again.body);
       if (!again.replayed()) fault(record.payment_id, now.operation + " is not a replay when sent again");
@@ -97,6 +97,17 @@ class auditor {
     if (found != timeline_of(record))
       fault(record.payment_id,
             "its client's answers make the timeline" + join(timeline_of(record)) + "\n  it is" + join(found));
+  }
+
+  /// As a client repeats it: what was refused because the gateway was busy is sent again. It may well be: outages leave
+  /// webhooks behind, and while those are late, writes are limited.
+  reply sent_again(const step& done) {
+    reply again;
+    eventually([&] {
+      again = caller_.post(done.target, done.body, {done.key, {}});
+      return again.status != 503;
+    });
+    return again;
   }
 
   void check_ledger(const std::filesystem::path& file) {
