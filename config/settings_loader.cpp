@@ -222,11 +222,24 @@ std::vector<setting> webhook_settings(settings& s) {
   };
 }
 
+std::vector<setting> cluster_settings(settings& s) {
+  const std::string group = "Several nodes over one database: all of these, or none";
+  return {
+      {"node", "NAME", "This node's name among them: letters, digits, dashes, dots, underscores", group, &s.node},
+      {"cluster-listen", "ADDR:PORT", "Where this node listens to the others", group, &s.cluster_listen},
+      {"cluster-address", "ADDR:PORT", "Where the others reach it", group, &s.cluster_address},
+      {"cluster-certificate", "FILE", "PEM chain that this node shows to the others", group, &s.cluster_certificate},
+      {"cluster-key", "FILE", "PEM private key of that certificate", group, &s.cluster_key},
+      {"cluster-ca", "FILE", "PEM: who has signed the nodes' certificates", group, &s.cluster_ca},
+  };
+}
+
 /// All settings, in the order of --help, each bound to its member of `s`.
 std::vector<setting> bind(settings& s) {
   std::vector<setting> all;
   for (const auto group :
-       {general_settings, tls_settings, store_settings, http_settings, payment_settings, webhook_settings})
+       {general_settings, tls_settings, store_settings, http_settings, payment_settings, webhook_settings,
+                           cluster_settings})
     std::ranges::move(group(s), std::back_inserter(all));
   return all;
 }
@@ -313,6 +326,32 @@ std::string shown_default(const setting& s) {
 
 // ---- the whole ----------------------------------------------------------------------------------
 
+/// One without the others would be a node that nobody reaches, or that anybody does.
+void check_cluster(const settings& s) {
+  const std::pair<const char*, bool> given[] = {{"node", !s.node.empty()},
+                                                {"cluster-listen", !s.cluster_listen.empty()},
+                                                {"cluster-address", !s.cluster_address.empty()},
+                                                {"cluster-certificate", !s.cluster_certificate.empty()},
+                                                {"cluster-key", !s.cluster_key.empty()},
+                                                {"cluster-ca", !s.cluster_ca.empty()}};
+  const auto has = [](const auto& each) { return each.second; };
+  if (std::ranges::none_of(given, has)) return;
+  if (const auto missing = std::ranges::find_if_not(given, has); missing != std::end(given))
+    throw bad_value(std::string{missing->first} + ": is missing: a node among others needs all cluster options");
+  constexpr std::size_t longest_name = 64;
+  const bool plain = std::ranges::all_of(s.node, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+  });
+  if (!plain || s.node.size() > longest_name)
+    throw bad_value("node: '" + s.node + "' must be up to 64 letters, digits, dashes, dots and underscores");
+  for (const auto& [name, text] : {std::pair{"cluster-listen", s.cluster_listen},
+                                   std::pair{"cluster-address", s.cluster_address}})
+    if (!parse_socket_address(text))
+      throw bad_value(std::string{name} + ": '" + text + "' is not ADDR:PORT with a numeric address");
+  if (s.store == "sqlite")
+    throw bad_value("node: nodes share a MariaDB or MySQL, and the embedded store is one process's: give store");
+}
+
 /// Checks what the range of a single setting does not. Throws bad_value that names the setting.
 void check(const settings& s) {
   const auto address = [](const std::string& text, const char* name) {
@@ -342,6 +381,7 @@ void check(const settings& s) {
   if (std::ranges::find(levels, s.log_level) == std::end(levels))
     throw bad_value("log-level: must be debug, info, warn or error");
   if (s.reconcile_longest < s.reconcile_first) throw bad_value("reconcile-longest: must not be below reconcile-first");
+  check_cluster(s);
 }
 
 /// Removes trailing slashes, because paths are appended to the URLs.

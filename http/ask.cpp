@@ -65,6 +65,14 @@ boost::asio::awaitable<caf::expected<commit_outcome>> commit(worker& here, unit_
   return here.self->ask<commit_outcome>(here.shared.sessions, std::move(unit), here.shared.config.http.answer_timeout);
 }
 
+boost::asio::awaitable<caf::expected<node_list>> ask(worker& here, list_nodes query) {
+  return here.self->ask<node_list>(here.shared.keeper, query, here.shared.config.http.answer_timeout);
+}
+
+boost::asio::awaitable<caf::expected<node_drained>> ask(worker& here, drain_node wish) {
+  return here.self->ask<node_drained>(here.shared.keeper, std::move(wish), here.shared.config.http.answer_timeout);
+}
+
 boost::asio::awaitable<caf::expected<redeliver_result>> ask(worker& here, redeliver wish) {
   return here.self->ask<redeliver_result>(here.shared.dispatcher, std::move(wish),
                                           here.shared.config.http.answer_timeout);

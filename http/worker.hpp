@@ -13,6 +13,7 @@
 #include "gateway/base/crypto.hpp"
 #include "gateway/base/metrics.hpp"
 #include "gateway/directory.hpp"
+#include "gateway/membership.hpp"
 #include "gateway/settings.hpp"
 #include "gateway/webhook_client.hpp"
 #include "gateway/write_brake.hpp"
@@ -47,6 +48,8 @@ struct services {
   std::string invitation_key = {};  ///< signs invitations' links
   std::string code_key = {};     ///< 32 bytes: seals authorization codes
   std::string sdk_key = {};      ///< signs the client secrets of the sandbox's charges
+  const membership& nodes = membership::alone();
+  node_keeper keeper = {};       ///< of a node among others
   std::atomic<bool> ready{false};     ///< readiness, as /readyz tells it (the store's health is in meters.store_up)
   std::atomic<bool> draining{false};
   sign_in_slowing slowing{};          ///< of who guesses passwords
@@ -84,6 +87,9 @@ boost::asio::awaitable<caf::expected<customers_lookup>> ask(worker& here, find_c
 boost::asio::awaitable<caf::expected<subscriptions_lookup>> ask(worker& here, find_subscriptions query);
 boost::asio::awaitable<caf::expected<deliveries_lookup>> ask(worker& here, find_deliveries query);
 boost::asio::awaitable<caf::expected<events_lookup>> ask(worker& here, find_events query);
+/// Ask the keeper.
+boost::asio::awaitable<caf::expected<node_list>> ask(worker& here, list_nodes query);
+boost::asio::awaitable<caf::expected<node_drained>> ask(worker& here, drain_node wish);
 /// Asks the dispatcher.
 boost::asio::awaitable<caf::expected<redeliver_result>> ask(worker& here, redeliver wish);
 

@@ -52,14 +52,16 @@ json::object object_of(const provider_error& error) {
 std::string to_json(const provider_error& error) { return json::serialize(object_of(error)); }
 
 std::string to_json(const open_operation& open) {
-  return json::serialize(json::object{{"principal", open.command.principal},
-                                      {"key", open.command.key},
-                                      {"operation", to_string(open.what)},
-                                      {"amount", open.amount},
-                                      {"answered", open.answered},
-                                      {"asked", open.asked},
-                                      {"claim", open.claim},
-                                      {"begun_at", to_unix_ms(open.begun_at)}});
+  json::object object{{"principal", open.command.principal},
+                      {"key", open.command.key},
+                      {"operation", to_string(open.what)},
+                      {"amount", open.amount},
+                      {"answered", open.answered},
+                      {"asked", open.asked},
+                      {"claim", open.claim},
+                      {"begun_at", to_unix_ms(open.begun_at)}};
+  if (!open.node.empty()) object["node"] = open.node;
+  return json::serialize(object);
 }
 
 std::string to_json(const std::vector<std::string>& texts) {
@@ -122,6 +124,7 @@ open_operation open_operation_from_json(std::string_view text, const entity_key&
     open.asked = object.at("asked").to_number<unsigned>();
     open.claim = object.at("claim").to_number<std::int64_t>();
     open.begun_at = from_unix_ms(object.at("begun_at").to_number<std::int64_t>());
+    if (const auto* node = object.if_contains("node")) open.node = text_of(*node);
     return open;
   });
 }

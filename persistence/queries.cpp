@@ -1,6 +1,7 @@
 #include "persistence/queries.hpp"
 
 #include <limits>
+#include <set>
 
 #include "gateway/base/log.hpp"
 #include "persistence/rows.hpp"
@@ -34,6 +35,64 @@ constexpr auto no_bound = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t bound(const std::optional<time_point>& at, std::int64_t otherwise) {
   return at ? to_unix_ms(*at) : otherwise;
+}
+
+/// The statements that read merchants and platforms: all of them, or one.
+struct directory_statements {
+  const statement& merchants;
+  const statement& keys;
+  const statement& people;
+  const statement& memberships;
+  const statement& connections;
+  const statement& routes;
+  const statement& bindings;
+  const statement& platforms;
+  const statement& platform_keys;
+  std::span<const cell> parameters{};
+};
+
+constexpr directory_statements whole_directory{
+    statements::read_merchants, statements::read_api_keys, statements::read_people,
+    statements::read_memberships, statements::read_connections, statements::read_routes,
+    statements::read_bindings, statements::read_platforms, statements::read_platform_keys};
+
+directory_statements one_entry(std::span<const cell> id) {
+  return {statements::read_merchant,       statements::read_api_keys_of,    statements::read_people_of,
+          statements::read_memberships_of, statements::read_connections_of, statements::read_routes_of,
+          statements::read_bindings_of,    statements::read_platform,       statements::read_platform_keys_of,
+          id};
+}
+
+void read_merchants(db_connection& db, const directory_statements& by, directory_lookup& into) {
+  const auto read = [&](const statement& sql, auto take) { db.read(sql, by.parameters, take); };
+  read(by.merchants, [&](const result_row& row) { into.merchants.push_back(merchant_from(row)); });
+  read(by.keys, [&](const result_row& row) { into.keys.push_back(api_key_from(row)); });
+  read(by.people, [&](const result_row& row) { into.users.push_back(user_from(row)); });
+  read(by.memberships, [&](const result_row& row) { into.memberships.push_back(membership_from(row)); });
+  read(by.connections, [&](const result_row& row) { into.connections.push_back(connection_from(row)); });
+  read(by.routes, [&](const result_row& row) { into.routes.push_back(route_from(row)); });
+  read(by.bindings, [&](const result_row& row) { into.bindings.push_back(stored_binding_from(row)); });
+}
+
+void read_platforms(db_connection& db, const directory_statements& by, directory_lookup& into) {
+  db.read(by.platforms, by.parameters, [&](const result_row& row) { into.platforms.push_back(platform_from(row)); });
+  db.read(by.platform_keys, by.parameters,
+          [&](const result_row& row) { into.platform_keys.push_back(platform_key_from(row)); });
+}
+
+void read_destinations(db_connection& db, const statement& sql, std::span<const cell> parameters,
+                       directory_lookup& into) {
+  db.read(sql, parameters, [&](const result_row& row) { into.destinations.push_back(destination_from(row)); });
+}
+
+void add_entry(db_connection& db, const directory_change& of, directory_lookup& into) {
+  const cell id[] = {std::string_view{of.id}};
+  switch (of.what) {
+    case directory_change::kind::merchant: read_merchants(db, one_entry(id), into); break;
+    case directory_change::kind::platform: read_platforms(db, one_entry(id), into); break;
+    case directory_change::kind::node: return;
+  }
+  read_destinations(db, statements::read_destinations_of, id, into);
 }
 
 redeliver_rows_result redeliver(db_connection& db, const redeliver_rows& what) {
@@ -164,24 +223,51 @@ due_lookup run(db_connection& db, const find_due& what) {
   return answer;
 }
 
-directory_lookup run(db_connection& db, const find_directory&) {
-  directory_lookup all;
-  db.read(statements::read_merchants, {}, [&](const result_row& row) { all.merchants.push_back(merchant_from(row)); });
-  db.read(statements::read_api_keys, {}, [&](const result_row& row) { all.keys.push_back(api_key_from(row)); });
-  db.read(statements::read_people, {}, [&](const result_row& row) { all.users.push_back(user_from(row)); });
-  db.read(statements::read_memberships, {},
-          [&](const result_row& row) { all.memberships.push_back(membership_from(row)); });
-  db.read(statements::read_connections, {},
-          [&](const result_row& row) { all.connections.push_back(connection_from(row)); });
-  db.read(statements::read_routes, {}, [&](const result_row& row) { all.routes.push_back(route_from(row)); });
-  db.read(statements::read_destinations, {},
-          [&](const result_row& row) { all.destinations.push_back(destination_from(row)); });
-  db.read(statements::read_platforms, {}, [&](const result_row& row) { all.platforms.push_back(platform_from(row)); });
-  db.read(statements::read_platform_keys, {},
-          [&](const result_row& row) { all.platform_keys.push_back(platform_key_from(row)); });
-  db.read(statements::read_bindings, {},
-          [&](const result_row& row) { all.bindings.push_back(stored_binding_from(row)); });
-  return all;
+directory_lookup run(db_connection& db, const find_directory& what) {
+  directory_lookup found;
+  if (!what.of) {
+    read_merchants(db, whole_directory, found);
+    read_platforms(db, whole_directory, found);
+    read_destinations(db, statements::read_destinations, {}, found);
+  } else {
+    add_entry(db, *what.of, found);
+  }
+  return found;
+}
+
+directory_head read_head(db_connection& db) {
+  directory_head head;
+  db.read(statements::read_head, {}, [&](const result_row& row) { head = {row.integer(0), row.integer(1)}; });
+  return head;
+}
+
+directory_news run(db_connection& db, const find_directory_news& what) {
+  directory_news news;
+  news.head = read_head(db);
+  if (what.since >= 0 && news.head.number <= what.since) return news;
+  if (what.since >= 0) {
+    // Past so many it is quicker to read the whole.
+    constexpr std::int64_t most = 500;
+    const cell parameters[] = {what.since, most};
+    std::optional<std::int64_t> first;
+    std::set<directory_change> changed;
+    std::int64_t rows = 0;
+    db.read(statements::read_log, parameters, [&](const result_row& row) {
+      if (!first) first = row.integer(0);
+      changed.insert(directory_change_from(row));
+      ++rows;
+    });
+    news.whole = first != what.since + 1 || rows >= most;
+    news.changed.assign(changed.begin(), changed.end());
+  } else {
+    news.whole = true;
+  }
+  if (news.whole) {
+    news.rows = run(db, find_directory{});
+  } else {
+    for (const auto& entry : news.changed) add_entry(db, entry, news.rows);
+  }
+  return news;
 }
 
 grant_lookup run(db_connection& db, const find_grant& what) {
@@ -245,9 +331,12 @@ due_deliveries_lookup run(db_connection& db, const find_due_deliveries& what) {
   return answer;
 }
 
-backlog_lookup run(db_connection& db, const find_backlog&) {
+backlog_lookup run(db_connection& db, const find_backlog& what) {
   backlog_lookup answer;
-  db.read(statements::read_backlog, {}, [&](const result_row& row) {
+  const cell from[] = {what.from_number};
+  const bool all = what.from_number <= 0;
+  const auto& sql = all ? statements::read_backlog : statements::read_fresh_backlog;
+  db.read(sql, all ? std::span<const cell>{} : std::span<const cell>{from}, [&](const result_row& row) {
     try {
       answer.destinations.push_back(backlog_from(row));
     } catch (const corrupt_row& error) {

@@ -12,6 +12,7 @@ command_lookup run(db_connection& db, const find_command& what);
 timeline_lookup run(db_connection& db, const find_timeline& what);
 due_lookup run(db_connection& db, const find_due& what);
 directory_lookup run(db_connection& db, const find_directory& what);
+directory_news run(db_connection& db, const find_directory_news& what);
 due_deliveries_lookup run(db_connection& db, const find_due_deliveries& what);
 backlog_lookup run(db_connection& db, const find_backlog& what);
 deliveries_lookup run(db_connection& db, const find_deliveries& what);
@@ -30,6 +31,8 @@ redeliver_rows_result run(db_connection& db, const redeliver_rows& what);
 
 /// When the oldest command was begun; nothing if there is none.
 std::optional<time_point> oldest_command(db_connection& db);
+
+directory_head read_head(db_connection& db);
 
 std::optional<std::string> read_meta(db_connection& db, std::string_view name);
 /// Returns false if the name has a value already, which stays.

@@ -52,6 +52,10 @@ constexpr row_writing table[] = {
     {nullptr, &statements::end_session, 1, duplicate_record},
     {nullptr, &statements::end_other_sessions, 2, duplicate_record},
     {nullptr, &statements::purge_sessions, 2, duplicate_record},
+    // Last, because all nodes wait for this row until the commit.
+    {nullptr, &statements::take_turn, 1, duplicate_record, true},
+    {nullptr, &statements::raise_number, 0, duplicate_record},
+    {nullptr, &statements::log_change, 2, duplicate_record},
 };
 static_assert(std::size(table) == row_kind_count);
 
@@ -90,6 +94,11 @@ struct insert_gatherer {
   void operator()(const spend_token& t) const { insert_spent_token_row(rows.add_to(row_kind::setup_token), t); }
   void operator()(const save_destination& d) const { put_destination_row(rows.add_to(row_kind::destination), d); }
   void operator()(const save_last_seen& s) const { put_last_seen_row(rows.add_to(row_kind::last_seen), s); }
+  /// Several of one unit have one number.
+  void operator()(const directory_change& c) const {
+    rows.add_to(row_kind::directory_number);
+    directory_change_row(rows.add_to(row_kind::directory_change), c);
+  }
 };
 
 struct claim_gatherer {
@@ -114,6 +123,7 @@ struct claim_gatherer {
   void operator()(const touch_session& s) const { touch_session_row(rows.add_to(row_kind::session_use), s); }
   void operator()(const end_session& s) const { end_session_row(rows.add_to(row_kind::session_end), s); }
   void operator()(const revoke_api_key& k) const { revoke_api_key_row(rows.add_to(row_kind::api_key_revocation), k); }
+  void operator()(const directory_turn& t) const { directory_turn_row(rows.add_to(row_kind::directory_turn), t); }
 };
 
 /// The hash of a row's key. An entity has the same hash whether it is inserted or claimed.
@@ -147,6 +157,8 @@ struct row_hasher {
   std::size_t operator()(const spend_token& t) const { return of({t.merchant.value, t.token_id}); }
   std::size_t operator()(const save_destination& d) const { return of({d.what.id.value}); }
   std::size_t operator()(const save_last_seen&) const { return of({last_seen_name}); }
+  std::size_t operator()(const directory_change&) const { return of({"directory_head"}); }
+  std::size_t operator()(const directory_turn&) const { return of({"directory_head"}); }
 
   /// A session ends with others of its user: its unit and one that changes the password keep their order.
   std::size_t owner_of(const save_session& s) const { return of({s.user.value}); }

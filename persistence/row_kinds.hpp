@@ -56,15 +56,19 @@ enum class row_kind : unsigned char {
   session_end,
   other_sessions_end,
   sessions_purge,
+  directory_turn,
+  directory_number,
+  directory_change,
 };
 
-inline constexpr std::size_t row_kind_count = 39;
+inline constexpr std::size_t row_kind_count = 42;
 
 struct row_writing {
   const write_shape* shape;  ///< writes many rows at once
   const statement* each;  ///< without a shape: runs for each row, which need not exist
   std::size_t each_width;  ///< number of its parameters
   commit_outcome of_duplicate;  ///< the outcome if its key is taken
+  bool must_change = false;  ///< without a shape: a row that changes nothing has lost its claim
 };
 
 const row_writing& writing_of(row_kind kind) noexcept;

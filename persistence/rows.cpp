@@ -250,6 +250,10 @@ void put_last_seen_row(row_buffer& rows, const save_last_seen& s) {
   rows.keep(std::to_string(to_unix_ms(s.at)));
 }
 
+void directory_change_row(row_buffer& rows, const directory_change& c) { rows.add(to_string(c.what)).add(c.id); }
+
+void directory_turn_row(row_buffer& rows, const directory_turn& t) { rows.add(t.planned_in); }
+
 void put_destination_row(row_buffer& rows, const save_destination& d) {
   const auto& what = d.what;
   rows.add(what.owner).add(what.id.value).add(to_string(what.kind)).add(to_string(what.env)).add(what.url);
@@ -665,6 +669,31 @@ destination_backlog backlog_from(const result_row& row) {
   b.next_attempt_at = *earliest;
   b.oldest_number = in.number("delivery_id", 1, last_number);
   return b;
+}
+
+directory_change directory_change_from(const result_row& row) {
+  cursor in{row};
+  in.number("number");
+  directory_change c;
+  c.what = in.named(parse_change_kind, "kind of change");
+  c.id = in.text();
+  return c;
+}
+
+node_row node_from(const result_row& row) {
+  cursor in{row};
+  node_row n;
+  n.name = in.text();
+  n.incarnation = in.text();
+  n.address = in.text();
+  n.status = in.named(parse_node_status, "node status");
+  n.asked_to_drain = in.number("asked_to_drain", 0, 1) == 1;
+  n.beats = in.number("beats");
+  n.published = in.number("published", -1);
+  n.yielded = in.number("yielded", -1);
+  n.payments = in.number("payments");
+  n.last_seen = in.time();
+  return n;
 }
 
 event_record event_from(const result_row& row) {

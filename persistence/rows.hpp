@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "gateway/domain/node.hpp"
 #include "gateway/store.hpp"
 #include "persistence/connection.hpp"
 
@@ -77,6 +78,8 @@ void put_route_row(row_buffer& rows, const save_route& r);
 void insert_spent_token_row(row_buffer& rows, const spend_token& t);
 void put_destination_row(row_buffer& rows, const save_destination& d);
 void put_last_seen_row(row_buffer& rows, const save_last_seen& s);
+void directory_change_row(row_buffer& rows, const directory_change& c);
+void directory_turn_row(row_buffer& rows, const directory_turn& t);
 void insert_delivery_row(row_buffer& rows, const delivery& d);
 void update_delivery_row(row_buffer& rows, const delivery& d);
 
@@ -115,6 +118,8 @@ stored_route route_from(const result_row& row);
 stored_destination destination_from(const result_row& row);
 delivery_job delivery_job_from(const result_row& row);
 destination_backlog backlog_from(const result_row& row);
+directory_change directory_change_from(const result_row& row);
+node_row node_from(const result_row& row);
 event_record event_from(const result_row& row);
 
 }  // namespace gateway::persistence

@@ -231,16 +231,24 @@ const statement read_due_enrollments{
     "SELECT merchant_id, environment, enrollment_id FROM enrollments WHERE due_at IS NOT NULL AND due_at <= ? "
     "ORDER BY due_at LIMIT ?"};
 
-const statement read_merchants{
-    "SELECT merchant_id, entity_id, name, entity_kind, owner_email, created_at FROM merchants ORDER BY created_at, "
-    "merchant_id"};
-const statement read_api_keys{
-    "SELECT merchant_id, key_id, environment, scopes, sealed_secret, created_at, revoked_at FROM api_keys ORDER BY "
-    "merchant_id, key_id"};
-const statement read_people{
-    "SELECT user_id, email, CASE WHEN password_hash = '' THEN 0 ELSE 1 END FROM people ORDER BY created_at, user_id"};
-const statement read_memberships{
-    "SELECT merchant_id, user_id, role, created_at FROM memberships ORDER BY merchant_id, created_at, user_id"};
+// The directory: each of its tables whole, and what of it belongs to one merchant or platform.
+#define MERCHANTS "SELECT merchant_id, entity_id, name, entity_kind, owner_email, created_at FROM merchants "
+const statement read_merchants{MERCHANTS "ORDER BY created_at, merchant_id"};
+const statement read_merchant{MERCHANTS "WHERE merchant_id = ?"};
+#undef MERCHANTS
+#define KEYS "SELECT merchant_id, key_id, environment, scopes, sealed_secret, created_at, revoked_at FROM api_keys "
+const statement read_api_keys{KEYS "ORDER BY merchant_id, key_id"};
+const statement read_api_keys_of{KEYS "WHERE merchant_id = ? ORDER BY key_id"};
+#undef KEYS
+#define PEOPLE "SELECT user_id, email, CASE WHEN password_hash = '' THEN 0 ELSE 1 END FROM people "
+const statement read_people{PEOPLE "ORDER BY created_at, user_id"};
+const statement read_people_of{
+    PEOPLE "WHERE user_id IN (SELECT user_id FROM memberships WHERE merchant_id = ?) ORDER BY created_at, user_id"};
+#undef PEOPLE
+#define MEMBERSHIPS "SELECT merchant_id, user_id, role, created_at FROM memberships "
+const statement read_memberships{MEMBERSHIPS "ORDER BY merchant_id, created_at, user_id"};
+const statement read_memberships_of{MEMBERSHIPS "WHERE merchant_id = ? ORDER BY created_at, user_id"};
+#undef MEMBERSHIPS
 const statement read_person{"SELECT user_id, email, password_hash, created_at FROM people WHERE email_key = ?"};
 // A row for each membership; without one, a row whose last columns are null.
 const statement read_session{
@@ -248,12 +256,15 @@ const statement read_session{
     "FROM sessions AS s JOIN people AS p ON p.user_id = s.user_id "
     "LEFT JOIN memberships AS m ON m.user_id = s.user_id LEFT JOIN merchants AS t ON t.merchant_id = m.merchant_id "
     "WHERE s.session_hash = ? ORDER BY t.name, m.merchant_id"};
-const statement read_platforms{
-    "SELECT platform_id, slug, name, contact, status, redirect_uris, return_origins FROM platforms "
-    "ORDER BY created_at, platform_id"};
-const statement read_platform_keys{
-    "SELECT platform_id, key_id, scopes, sealed_secret, created_at, revoked_at FROM platform_keys "
-    "ORDER BY platform_id, key_id"};
+#define PLATFORMS \
+  "SELECT platform_id, slug, name, contact, status, redirect_uris, return_origins FROM platforms "
+const statement read_platforms{PLATFORMS "ORDER BY created_at, platform_id"};
+const statement read_platform{PLATFORMS "WHERE platform_id = ?"};
+#undef PLATFORMS
+#define KEYS "SELECT platform_id, key_id, scopes, sealed_secret, created_at, revoked_at FROM platform_keys "
+const statement read_platform_keys{KEYS "ORDER BY platform_id, key_id"};
+const statement read_platform_keys_of{KEYS "WHERE platform_id = ? ORDER BY key_id"};
+#undef KEYS
 
 const statement read_binding{
     "SELECT grant_id, scopes, given_by, granted_at, revoked_at, revoke_reason, codes, version FROM grants "
@@ -280,9 +291,10 @@ const statement read_subscription_keys_by_provider_id{KEYS_BY("provider_subscrip
 const statement read_enrollment{
     "SELECT due_at, document, version FROM enrollments WHERE merchant_id = ? AND environment = ? AND "
     "enrollment_id = ?"};
-const statement read_bindings{
-    "SELECT merchant_id, environment, platform_id, scopes, revoked_at, version FROM grants "
-    "ORDER BY merchant_id, environment, platform_id"};
+#define BINDINGS "SELECT merchant_id, environment, platform_id, scopes, revoked_at, version FROM grants "
+const statement read_bindings{BINDINGS "ORDER BY merchant_id, environment, platform_id"};
+const statement read_bindings_of{BINDINGS "WHERE merchant_id = ? ORDER BY environment, platform_id"};
+#undef BINDINGS
 const statement read_binding_of_grant{
     "SELECT merchant_id, environment, platform_id, 0 AS is_past FROM grants WHERE grant_id = ? "
     "UNION ALL SELECT merchant_id, environment, platform_id, 1 FROM past_grants WHERE grant_id = ? ORDER BY is_past"};
@@ -315,16 +327,51 @@ const statement read_grants_of_both BY_MERCHANT("merchant_id = ? AND +platform_i
 #undef NEWEST_FIRST
 #undef HALF
 #undef GRANT
-const statement read_connections{
-    "SELECT merchant_id, environment, provider, connection_id, status, account FROM connections ORDER BY merchant_id, "
-    "environment, provider"};
-const statement read_routes{
-    "SELECT merchant_id, environment, provider, route_id, position, currencies, methods FROM routes "
-    "ORDER BY merchant_id, environment, position, provider"};
+#define CONNECTIONS \
+  "SELECT merchant_id, environment, provider, connection_id, status, account FROM connections "
+const statement read_connections{CONNECTIONS "ORDER BY merchant_id, environment, provider"};
+const statement read_connections_of{CONNECTIONS "WHERE merchant_id = ? ORDER BY environment, provider"};
+#undef CONNECTIONS
+#define ROUTES "SELECT merchant_id, environment, provider, route_id, position, currencies, methods FROM routes "
+const statement read_routes{ROUTES "ORDER BY merchant_id, environment, position, provider"};
+const statement read_routes_of{ROUTES "WHERE merchant_id = ? ORDER BY environment, position, provider"};
+#undef ROUTES
+#define DESTINATIONS                                                                                           \
+  "SELECT owner_id, destination_id, kind, environment, url, events, status, disabled_reason, sealed_secret, " \
+  "sealed_previous, previous_until, created_at FROM destinations "
+const statement read_destinations{DESTINATIONS "ORDER BY owner_id, destination_id"};
+const statement read_destinations_of{DESTINATIONS "WHERE owner_id = ? ORDER BY destination_id"};
+#undef DESTINATIONS
 
-const statement read_destinations{
-    "SELECT owner_id, destination_id, kind, environment, url, events, status, disabled_reason, sealed_secret, "
-    "sealed_previous, previous_until, created_at FROM destinations ORDER BY owner_id, destination_id"};
+// ---- several nodes ------------------------------------------------------------------------------
+
+// The other changes of a transaction come first: this row is held until its end.
+const statement take_turn{"UPDATE directory_head SET turn = turn + 1 WHERE id = 1 AND turn = ?"};
+const statement raise_number{"UPDATE directory_head SET number = number + 1 WHERE id = 1"};
+const statement log_change{"INSERT INTO directory_log (number, kind, id) SELECT number, ?, ? FROM directory_head"};
+const statement read_head{"SELECT number, turn FROM directory_head"};
+const statement read_log{"SELECT number, kind, id FROM directory_log WHERE number > ? ORDER BY number LIMIT ?"};
+const statement trim_log{"DELETE FROM directory_log WHERE number < ?"};
+
+#define NOW "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)"
+const statement read_nodes{
+    "SELECT name, incarnation, address, status, asked_to_drain, beats, published, yielded, payments, last_seen FROM "
+    "nodes ORDER BY name"};
+const statement insert_node{
+    "INSERT INTO nodes (name, incarnation, address, status, asked_to_drain, beats, published, yielded, payments, "
+    "last_seen) VALUES (?, ?, ?, 'joining', 0, 1, -1, -1, 0, " NOW ")"};
+const statement take_name{
+    "UPDATE nodes SET incarnation = ?, address = ?, status = 'joining', asked_to_drain = 0, beats = beats + 1, "
+    "published = -1, yielded = -1, payments = 0, last_seen = " NOW " WHERE name = ? AND incarnation = ? AND beats = ?"};
+const statement renew_lease{
+    "UPDATE nodes SET status = ?, beats = beats + 1, published = ?, yielded = ?, payments = ?, last_seen = " NOW
+    " WHERE name = ? AND incarnation = ?"};
+const statement give_up_node{
+    "UPDATE nodes SET status = 'gone' WHERE name = ? AND incarnation = ? AND beats = ? AND status <> 'gone'"};
+const statement leave{"UPDATE nodes SET status = 'gone', beats = beats + 1 WHERE name = ? AND incarnation = ?"};
+const statement ask_to_drain{"UPDATE nodes SET asked_to_drain = 1 WHERE name = ? AND status <> 'gone'"};
+const statement is_locked_by_one{"SELECT IS_FREE_LOCK(CONCAT('gateway-database:', MD5(DATABASE())))"};
+#undef NOW
 
 // An outer join, so that a delivery without its event is read and reported as corrupt.
 #define JOB                                                                                                           \
@@ -354,6 +401,11 @@ const statement read_next_due{"SELECT MIN(next_attempt_at) FROM deliveries INDEX
 #define PENDING "WHERE status = 'pending' GROUP BY destination_id ORDER BY destination_id"
 const statement read_backlog{BACKLOG "INDEXED BY deliveries_by_status " PENDING,
                              BACKLOG "FORCE INDEX (deliveries_by_status) " PENDING};
+#undef PENDING
+// Of the newest alone, most of which are done: their rows are read.
+#define PENDING "WHERE delivery_id >= ? AND status = 'pending' GROUP BY destination_id ORDER BY destination_id"
+const statement read_fresh_backlog{BACKLOG "INDEXED BY deliveries_by_number " PENDING,
+                                   BACKLOG "FORCE INDEX (deliveries_by_number) " PENDING};
 #undef PENDING
 #undef BACKLOG
 

@@ -8,6 +8,7 @@
 #include "gateway/base/crypto.hpp"
 #include "gateway/base/log.hpp"
 #include "persistence/migrations.hpp"
+#include "persistence/node_table.hpp"
 #include "persistence/queries.hpp"
 #include "persistence/store_location.hpp"
 #include "persistence/store_reader.hpp"
@@ -49,20 +50,53 @@ std::unique_ptr<db_connection> connect_alone(const store_location& where, std::c
 struct prepared_store::opened {
   store_location where;
   std::unique_ptr<db_connection> db;
+  std::string incarnation;  ///< of a node
 };
 
 prepared_store::prepared_store(const settings& s, std::chrono::milliseconds patience)
     : opened_(std::make_unique<opened>(locate_store(s))) {
   auto& where = opened_->where;
-  where.process = crypto::random_hex(16);
   if (where.language == dialect::sqlite) make_data_dir(s.data_dir);
   try {
-    opened_->db = connect_alone(where, patience);
-    migrate(*connect(where, access::migrate));
+    if (s.node.empty())
+      open_alone(patience);
+    else
+      open_among_others(s);
     probe_write(*opened_->db);
   } catch (const std::runtime_error& error) {
     fail(where.shown(), error);
   }
+}
+
+void prepared_store::open_alone(std::chrono::milliseconds patience) {
+  auto& where = opened_->where;
+  where.process = crypto::random_hex(16);
+  opened_->db = connect_alone(where, patience);
+  migrate(*connect(where, access::migrate));
+  if (where.language == dialect::mysql) require_no_nodes(*opened_->db);
+  where.has_looked_for_nodes = true;
+}
+
+void prepared_store::open_among_others(const settings& s) {
+  const auto& where = opened_->where;
+  if (where.language != dialect::mysql)
+    throw std::runtime_error{"nodes share a MariaDB or MySQL, and the embedded store is one process's"};
+  const auto link = connect(where, access::keep);
+  require_not_held_by_one(*link);
+  migrate(*connect(where, access::migrate));
+  opened_->incarnation = take_name(*link, s);
+  opened_->db = connect(where, access::write);
+}
+
+const std::string& prepared_store::incarnation() const noexcept { return opened_->incarnation; }
+
+node_keeper prepared_store::keep_lease(caf::actor_system& system, const settings& s, membership& told,
+                                       metrics& counts, node_ending ending) {
+  // What is prepared is put if it is absent, which no lease is needed for. From now on it is.
+  opened_->db.reset();
+  opened_->where.node = &told;
+  return spawn_node_keeper(system, opened_->where, s.cluster_address, told, counts,
+                           std::move(ending));
 }
 
 prepared_store::~prepared_store() = default;

@@ -11,11 +11,13 @@
 
 #include "gateway/actors.hpp"
 #include "gateway/base/metrics.hpp"
+#include "gateway/membership.hpp"
 #include "gateway/settings.hpp"
+#include "persistence/node_keeper.hpp"
 
 namespace gateway::persistence {
 
-/// The database before any actor runs: locked for this process, migrated to this program's schema, and proven writable.
+/// The database before any actor runs: locked for this process, or a node's name taken in it, migrated to this program's schema, and proven writable.
 class prepared_store {
  public:
   /// How long to wait while another process has the database: a server may need a moment to notice that a gateway which
@@ -34,11 +36,19 @@ class prepared_store {
   /// Returns false if the name has a value already, which stays.
   bool put_meta_if_absent(std::string_view name, std::string_view value);
 
+  /// Of a node among others: what it calls itself in their table, beside its name. Empty: this gateway serves alone.
+  const std::string& incarnation() const noexcept;
+  /// Begins to renew the lease, once: before the store is opened, whose writers then commit only while it lasts.
+  node_keeper keep_lease(caf::actor_system& system, const settings& s, membership& told, metrics& counts,
+                         node_ending ending);
+
   friend store_handles open_store(caf::actor_system& system, prepared_store prepared, const settings& s,
                                   metrics& counts);
 
  private:
   struct opened;
+  void open_alone(std::chrono::milliseconds patience);
+  void open_among_others(const settings& s);
   std::unique_ptr<opened> opened_;
 };
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "gateway/membership.hpp"
 #include "gateway/settings.hpp"
 #include "persistence/connection.hpp"
 
@@ -26,6 +27,11 @@ struct store_location {
   /// Names this process to the database's lock (docs/decisions/0022-one-gateway-holds-a-lock-on-its-database.md): 32
   /// hex digits. Connections that write take part in it. Empty: they do not, as those of tools and tests.
   std::string process;
+  /// Of a node among others: what its connections write is committed only while it has its lease. Outlives them. Null:
+  /// there is no lease.
+  const membership* node = nullptr;
+  /// Of a process with the lock: a node that is there has come since, while this process had lost the lock.
+  bool has_looked_for_nodes = false;
 
   /// The location without the password, for logs and errors.
   std::string shown() const;
@@ -38,6 +44,7 @@ enum class access : unsigned char {
   read,   ///< every read sees what is committed when it begins
   write,  ///< transactions
   migrate,  ///< as write, but without a time limit for the change of a large table
+  keep,     ///< as write, without a lock and with short time limits: for a node's lease
 };
 
 /// Throws database_error `unreachable`, or `locked_out` with a text that names who has the database.

@@ -54,6 +54,7 @@ reader_actor::behavior_type behave(reader_pointer self, const store_location& wh
       [self](const find_timeline& q) { return answer<timeline_lookup>(self, q); },
       [self](const find_due& q) { return answer<due_lookup>(self, q); },
       [self](const find_directory& q) { return answer<directory_lookup>(self, q); },
+      [self](const find_directory_news& q) { return answer<directory_news>(self, q); },
       [self](const find_due_deliveries& q) { return answer<due_deliveries_lookup>(self, q); },
       [self](const find_backlog& q) { return answer<backlog_lookup>(self, q); },
       [self](const find_deliveries& q) { return answer<deliveries_lookup>(self, q); },

@@ -259,6 +259,7 @@ json::object value_of(const open_subscription_operation& open) {
   // Of an operation of the gateway's own the whole command is empty, its merchant too.
   if (!open.command.key.empty())
     object["command"] = json::object{{"principal", open.command.principal}, {"key", open.command.key}};
+  if (!open.node.empty()) object["node"] = open.node;
   return object;
 }
 
@@ -274,6 +275,7 @@ open_subscription_operation operation_in(const json::object& object, const entit
   open.asked = number_in<unsigned>(object, "asked");
   open.claim = number_in<std::int64_t>(object, "claim");
   open.begun_at = time_in(object, "begun_at");
+  if (object.contains("node")) open.node = text_in(object, "node");
   return open;
 }
 

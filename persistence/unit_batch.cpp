@@ -28,8 +28,9 @@ commit_outcome write_rows(db_connection& db, row_kind kind, const row_buffer& ro
   const auto& how = writing_of(kind);
   if (how.shape) return meaning(db.write(*how.shape, rows.cells()), how.of_duplicate);
   const auto width = how.each_width;
+  if (width == 0) db.change(*how.each, {});
   for (std::span<const cell> left = rows.cells(); !left.empty(); left = left.subspan(width))
-    db.change(*how.each, left.first(width));
+    if (db.change(*how.each, left.first(width)) == 0 && how.must_change) return commit_outcome::lost_claim;
   return commit_outcome::committed;
 }
 

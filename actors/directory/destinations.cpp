@@ -37,8 +37,12 @@ destination_id destination_id_of(destination_kind kind, const std::string& owner
 void destinations::adopt(const directory_lookup& rows) {
   known_.clear();
   owned_.clear();
+  adopt_some(rows);
+}
+
+void destinations::adopt_some(const directory_lookup& rows) {
   for (const auto& row : rows.destinations) remember(opened(row));
-  for (const auto& [owner, ids] : owned_) owners_.set_destinations(merchant_id{owner}, list_of(owner));
+  for (const auto& row : rows.merchants) owners_.set_destinations(row.id, list_of(row.id.value));
 }
 
 destinations::known_destination destinations::opened(const stored_destination& row) const {
@@ -90,6 +94,10 @@ std::vector<destination> destinations::list_of(const std::string& owner) const {
 
 void destinations::publish_all() const {
   for (const auto& [id, d] : known_) publish(d);
+}
+
+void destinations::publish_some(const directory_lookup& rows) const {
+  for (const auto& row : rows.destinations) publish(*find(row.what.id));
 }
 
 void destinations::publish_of(const std::string& owner) const {

@@ -40,7 +40,10 @@ class destinations {
 
   /// From now on the rows are these, and merchants know which are theirs. Nothing is published yet.
   void adopt(const directory_lookup& rows);
+  /// The same for the destinations among these rows; all others stay.
+  void adopt_some(const directory_lookup& rows);
   void publish_all() const;
+  void publish_some(const directory_lookup& rows) const;
   /// Those of this owner.
   void publish_of(const std::string& owner) const;
 

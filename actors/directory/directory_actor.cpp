@@ -7,6 +7,11 @@
 //
 // A password is hashed before its command joins the queue: nothing waits for it. The hasher answers in the order in
 // which it was asked, so users of one merchant follow each other as they came.
+//
+// Among several nodes each has such an actor. Every change stands in the directory's log, and names the turn in which it
+// was planned: if another node's change came first, it is planned again with what that one has made. A change is
+// answered once every live node has published it, and so is a command that finds all as it would make it. The keeper
+// tells how far the log goes; what it names is then read, and published.
 
 #include "directory_actor.hpp"
 
@@ -20,6 +25,7 @@
 
 #include <caf/all.hpp>
 
+#include "changes_of.hpp"
 #include "credentials.hpp"
 #include "destinations.hpp"
 #include "merchants.hpp"
@@ -31,8 +37,12 @@ namespace gateway::actors {
 namespace {
 
 using result_promise = caf::typed_response_promise<operator_result>;
-/// It wakes itself while the store is away, and once to read the grants again.
-using waking_directory = directory_actor::extend<caf::reacts_to<wake_atom>, caf::reacts_to<settle_atom>>;
+/// It wakes itself while the store is away, once to read the grants again, and to try again to read the log.
+using waking_directory =
+    directory_actor::extend<caf::reacts_to<wake_atom>, caf::reacts_to<settle_atom>, caf::reacts_to<keep_atom>>;
+
+constexpr unsigned most_lost_turns = 20;
+constexpr std::chrono::milliseconds pause_after_failed_read{200};
 
 /// By then a commit has landed, or never will, that got no answer, or whose process did not live to hear of it.
 constexpr std::chrono::minutes late_commits_have_landed{1};
@@ -56,7 +66,8 @@ class command_queue {
                       [this](const destination_id& id) {
                         if (dispatcher_) self_->send(dispatcher_, destination_changed{id});
                       }},
-        published_{context.published} {}
+        published_{context.published},
+        keeper_{context.keeper} {}
 
   caf::result<bool> load() {
     auto promise = self_->make_response_promise<bool>();
@@ -71,6 +82,12 @@ class command_queue {
     self_->request(store_.readers.front(), caf::infinite, find_directory{})
         .then([this](const directory_lookup& rows) { publish_grants(rows); },
               [this](const caf::error&) { self_->delayed_send(self_, std::chrono::seconds{1}, settle_atom::value); });
+  }
+
+  /// The log goes up to this number.
+  void follow(std::int64_t number) {
+    log_goes_to_ = std::max(log_goes_to_, number);
+    if (!busy()) next();
   }
 
   void tell(dispatcher_actor dispatcher) { dispatcher_ = std::move(dispatcher); }
@@ -108,6 +125,7 @@ class command_queue {
     std::string changes;  ///< no two under way change the same
     std::function<planned()> prepare;
     result_promise promise;
+    unsigned lost = 0;  ///< turns that another node was faster in
   };
 
   // ---- the queue --------------------------------------------------------------------------------
@@ -187,6 +205,7 @@ class command_queue {
   /// Begins those in front of the queue, up to the first that changes what another of them does.
   void next() {
     constexpr std::size_t most_together = 64;
+    if (!reading_ && under_way_ == 0 && (turn_is_unknown_ || published_to_ < log_goes_to_)) return read_news();
     std::set<std::string> changing;
     while (!reading_ && !waiting_.empty() && under_way_ < most_together) {
       if (changing.contains(waiting_.front().changes)) break;
@@ -198,43 +217,70 @@ class command_queue {
         continue;
       }
       if (auto* same = std::get_if<unchanged>(&judged)) {
-        work.promise.deliver(std::move(same->told));
+        deliver_everywhere(work.promise, std::move(same->told));
         continue;
       }
-      if (!work.changes.empty()) changing.insert(std::move(work.changes));
-      run(std::move(std::get<plan>(judged)), work.promise);
+      if (!work.changes.empty()) changing.insert(work.changes);
+      run(std::move(std::get<plan>(judged)), std::move(work));
     }
   }
 
   // ---- commits ----------------------------------------------------------------------------------
 
-  void run(plan what, result_promise promise) {
+  void run(plan what, waiting_command work) {
     ++under_way_;
+    if (keeper_) log_changes(what.unit);
     self_->request(store_.writers.front(), caf::infinite, std::move(what.unit))
         .then(
-            [this, what = std::move(what), promise](commit_outcome outcome) {
-              settle(outcome, what, promise);
+            [this, what = std::move(what), work](commit_outcome outcome) {
+              settle(outcome, what, work);
               done();
             },
-            [this, promise](const caf::error&) {
+            [this, promise = work.promise](const caf::error&) {
               in_doubt(promise);
               done();
             });
   }
 
-  void settle(commit_outcome outcome, const plan& what, result_promise promise) {
+  /// The units of one moment are committed in the order in which they are sent: each takes a turn. If one fails, those
+  /// behind it lose theirs.
+  void log_changes(unit_of_work& unit) {
+    const auto changed = changes_of(unit);
+    unit.inserts.insert(unit.inserts.end(), changed.begin(), changed.end());
+    unit.claims.push_back(directory_turn{turn_++});
+  }
+
+  void settle(commit_outcome outcome, const plan& what, waiting_command work) {
+    if (keeper_ && outcome != commit_outcome::committed) turn_is_unknown_ = true;
     switch (outcome) {
-      case commit_outcome::committed: promise.deliver(what.apply()); break;
-      case commit_outcome::unavailable: in_doubt(std::move(promise)); break;
-      case commit_outcome::rejected: promise.deliver(make_error(actor_errc::overloaded)); break;
+      case commit_outcome::committed: deliver_everywhere(work.promise, what.apply()); break;
+      case commit_outcome::unavailable: in_doubt(std::move(work.promise)); break;
+      case commit_outcome::rejected: work.promise.deliver(make_error(actor_errc::overloaded)); break;
+      case commit_outcome::lost_claim:
+        // Planned again, once it is known what has come first. What is sent together comes back in its order.
+        if (keeper_ && work.lost++ < most_lost_turns) {
+          waiting_.insert(waiting_.begin() + static_cast<std::ptrdiff_t>(came_back_++), std::move(work));
+          break;
+        }
+        [[fallthrough]];
       case commit_outcome::duplicate_command:
       case commit_outcome::entity_exists:
-      case commit_outcome::lost_claim:
       case commit_outcome::duplicate_record:
-        if (outcome == commit_outcome::duplicate_record && what.another) return run(what.another(), std::move(promise));
-        promise.deliver(operator_result{operator_problem{operator_problem::kind::conflict, what.when_duplicate}});
+        if (outcome == commit_outcome::duplicate_record && what.another) return run(what.another(), std::move(work));
+        work.promise.deliver(operator_result{operator_problem{operator_problem::kind::conflict, what.when_duplicate}});
         break;
     }
+  }
+
+  /// Whatever the answer says is in force on every node by then.
+  void deliver_everywhere(result_promise promise, operator_result told) {
+    if (!keeper_) {
+      promise.deliver(std::move(told));
+      return;
+    }
+    self_->request(keeper_, caf::infinite, await_published{})
+        .then([promise, told = std::move(told)](bool) mutable { promise.deliver(std::move(told)); },
+              [promise](const caf::error&) mutable { promise.deliver(make_error(actor_errc::store_unavailable)); });
   }
 
   /// It may have been committed.
@@ -247,16 +293,18 @@ class command_queue {
 
   void done() {
     if (--under_way_ > 0) return;
+    came_back_ = 0;
     if (std::exchange(doubt_, false))
       read_again();
     else
       next();
   }
 
-  // ---- the whole, from the store ----------------------------------------------------------------
+  // ---- from the store ---------------------------------------------------------------------------
 
   template <class Then>
   void read(Then then) {
+    if (keeper_) return read_log(-1, std::move(then));
     self_->request(store_.readers.front(), caf::infinite, find_directory{})
         .then(
             [this, then](const directory_lookup& rows) mutable {
@@ -264,6 +312,51 @@ class command_queue {
               then(true);
             },
             [then](const caf::error&) mutable { then(false); });
+  }
+
+  template <class Then>
+  void read_log(std::int64_t since, Then then) {
+    self_->request(store_.readers.front(), caf::infinite, find_directory_news{since})
+        .then(
+            [this, then](const directory_news& news) mutable {
+              adopt(news);
+              then(true);
+            },
+            [then](const caf::error&) mutable { then(false); });
+  }
+
+  /// Meanwhile no command is begun.
+  void read_news() {
+    reading_ = true;
+    read_log(published_to_, [this](bool read_well) {
+      reading_ = false;
+      if (read_well) return next();
+      self_->delayed_send(self_, pause_after_failed_read, keep_atom::value);
+    });
+  }
+
+  void adopt(const directory_news& news) {
+    if (news.whole)
+      adopt(news.rows);
+    else
+      adopt_some(news.rows);
+    turn_ = news.head.turn;
+    turn_is_unknown_ = false;
+    published_to_ = news.head.number;
+    log_goes_to_ = std::max(log_goes_to_, published_to_);
+    self_->send(keeper_, published_up_to{published_to_});
+  }
+
+  /// In the order of adopt(rows).
+  void adopt_some(const directory_lookup& rows) {
+    merchants_.adopt_some(rows);
+    people_.adopt_some(rows);
+    destinations_.adopt_some(rows);
+    merchants_.publish_some(rows);
+    platforms_.adopt_some(rows);
+    destinations_.publish_some(rows);
+    publish_grants(rows);
+    credentials_.adopt(rows);
   }
 
   void adopt(const directory_lookup& rows) {
@@ -297,6 +390,12 @@ class command_queue {
   platforms platforms_;
   destinations destinations_;
   directory& published_;
+  node_keeper keeper_;
+  std::int64_t turn_ = 0;           ///< the one that the next change is planned in
+  bool turn_is_unknown_ = false;    ///< a change has not been committed
+  std::int64_t published_to_ = -1;  ///< number in the log
+  std::int64_t log_goes_to_ = -1;
+  std::size_t came_back_ = 0;       ///< how many in front of the queue have lost their turn since all were settled
   bool reading_ = false;
   std::size_t under_way_ = 0;  ///< commands whose commit has not been answered
   bool doubt_ = false;  ///< about one of them, or of those that went with them
@@ -317,7 +416,9 @@ waking_directory::behavior_type directory_behavior(waking_directory::stateful_po
       [&queue](operator_command& command) { return queue.take(command); },
       [&queue](load_atom) { return queue.load(); },
       [&queue](join_atom, dispatcher_actor& dispatcher) { queue.tell(std::move(dispatcher)); },
+      [&queue](catch_up news) { queue.follow(news.number); },
       [&queue](wake_atom) { queue.look_again(); },
+      [&queue](keep_atom) { queue.follow(0); },
       [&queue](settle_atom) { queue.read_grants_again(); },
   };
 }

@@ -16,6 +16,8 @@ struct directory_context {
   directory& published;
   const crypto::master_key& keys;
   const wall_clock& clock;
+  /// Of a node among others: who tells when a change is published everywhere. Null where the gateway serves alone.
+  node_keeper keeper{};
 };
 
 /// Detached: what it reads at the start, and again after a commit in doubt, it opens and publishes in one piece. With a

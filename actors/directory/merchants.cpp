@@ -54,6 +54,10 @@ void replace(std::vector<Row>& rows, const Row& row) {
 
 void merchants::adopt(const directory_lookup& rows) {
   known_.clear();
+  adopt_some(rows);
+}
+
+void merchants::adopt_some(const directory_lookup& rows) {
   for (const auto& row : rows.merchants) {
     known_merchant m;
     m.shown.id = row.id;
@@ -61,7 +65,7 @@ void merchants::adopt(const directory_lookup& rows) {
     m.shown.name = row.name;
     m.shown.kind = row.kind;
     m.owner_email = row.owner_email;
-    known_.emplace(row.id, std::move(m));
+    known_[row.id] = std::move(m);
   }
   for (const auto& row : rows.connections)
     if (auto* m = find(row.merchant)) m->connections.push_back(row);
@@ -92,6 +96,10 @@ merchants::known_merchant* merchants::find(const merchant_id& id) {
 
 void merchants::publish_all() const {
   for (const auto& [id, m] : known_) publish(m);
+}
+
+void merchants::publish_some(const directory_lookup& rows) const {
+  for (const auto& row : rows.merchants) publish(row.id);
 }
 
 void merchants::publish(const merchant_id& id) const {

@@ -19,7 +19,10 @@ class merchants {
 
   /// From now on the rows are these. Nothing is published yet.
   void adopt(const directory_lookup& rows);
+  /// The same for the merchants among these rows; all others stay.
+  void adopt_some(const directory_lookup& rows);
   void publish_all() const;
+  void publish_some(const directory_lookup& rows) const;
 
   bool has(const merchant_id& id) const { return known_.contains(id); }
   /// These are its own from now on. Nothing is published yet, and nothing done if there is no such

@@ -13,13 +13,20 @@ void people::adopt(const directory_lookup& rows) {
   persons_.clear();
   keys_.clear();
   members_.clear();
+  adopt_some(rows);
+}
+
+void people::adopt_some(const directory_lookup& rows) {
+  for (const auto& row : rows.merchants) members_.erase(row.id);
   for (const auto& row : rows.users) {
     auto key = email_key_of(row.email);
     keys_.emplace(row.id, key);
     persons_.emplace(std::move(key), person{row.id, row.email});
   }
   for (const auto& row : rows.memberships) members_[row.merchant].push_back({row.user, row.role});
-  for (const auto& [merchant, members] : members_) merchants_.set_owner(merchant, owner_of(merchant, members));
+  for (const auto& row : rows.merchants)
+    if (const auto members = members_.find(row.id); members != members_.end())
+      merchants_.set_owner(row.id, owner_of(row.id, members->second));
 }
 
 std::string people::changes(const accept_hashed_invitation& wanted) const {

@@ -36,6 +36,8 @@ class people {
 
   /// From now on the rows are these, and merchants know their owners. Nothing is published yet. Merchants come first.
   void adopt(const directory_lookup& rows);
+  /// The same for the people and merchants among these rows; all others stay.
+  void adopt_some(const directory_lookup& rows);
 
   bool has(const user_id& id) const { return keys_.contains(id); }
 

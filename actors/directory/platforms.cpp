@@ -22,7 +22,14 @@ operator_result revoked(const key_id& id) { return named_result{id.value, "revok
 
 void platforms::adopt(const directory_lookup& rows) {
   keys_of_.clear();
-  for (const auto& row : rows.platforms) publish(row);
+  adopt_some(rows);
+}
+
+void platforms::adopt_some(const directory_lookup& rows) {
+  for (const auto& row : rows.platforms) {
+    keys_of_.erase(row.id);
+    publish(row);
+  }
   for (const auto& row : rows.platform_keys) {
     const auto& key = row.key;
     auto secret = keys_.open(key.sealed_secret, platform_key_seal(key.id));

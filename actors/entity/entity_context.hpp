@@ -7,6 +7,7 @@
 #include "gateway/base/metrics.hpp"
 #include "gateway/delivery_numbers.hpp"
 #include "gateway/directory.hpp"
+#include "gateway/membership.hpp"
 #include "gateway/settings.hpp"
 
 namespace gateway::actors {
@@ -22,6 +23,7 @@ struct entity_context {
   dispatcher_actor dispatcher;
   delivery_numbers& numbers;
   commit_doubt doubt{};
+  const membership& nodes = membership::alone();
 };
 
 }  // namespace gateway::actors

@@ -11,10 +11,13 @@
 //
 // What the actor remembers (row, timeline, recent answers) is what it has seen committed. Whenever a commit's outcome
 // is in doubt it forgets, and the next request reads the truth. While such a commit may still land, its own or that of
-// an actor before it, what it reads serves one request only.
+// an actor before it, what it reads serves one request only. So it does while other nodes serve: each of them may have
+// changed the row, and a client who was told so must not be told otherwise here. Stored answers never change, and are
+// told from memory whatever there is.
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -41,6 +44,8 @@ struct entity_job {
   caf::typed_response_promise<entity_reply> promise;
   unsigned attempts = 0;  ///< times that the row was read again for it
   bool began = false;  ///< its own begin has committed: what is open on the row is its operation
+  /// How long it waits for what another node has under way.
+  std::optional<caf::actor_clock::time_point> waits_until{};
 };
 
 /// `Entity` derives from this and has:
@@ -56,11 +61,13 @@ struct entity_job {
 /// And what need not be there, because the queue has a default:
 ///   calls_providers, has_timeline           whether it does
 ///   reads_before_replay                     whether a stored answer is told only after the row has been read
+///   is_published                            whether all nodes must hear of each change, by the directory's log
 ///   known(row)                              the row as the store has it has become known; null: there is none
 ///   left_in_doubt(until)                    a commit got no answer, and may land until then
 ///   read_failed()                           the row could not be read
 ///   must_stay()                             whether the actor may not be stopped although it is idle
 ///   operation_over()                        gives back what the request that runs has held
+///   answer_to(job, reply)                   answers whoever asked; may do so later
 template <class Entity, class Row>
 class entity_queue {
  public:
@@ -79,8 +86,11 @@ class entity_queue {
     if (request.write)
       if (auto known = answer_from_memory(*request.write)) return std::move(*known);
     // A read sees the last committed state, also while an operation is under way.
-    if (known_ && row_ && !request.write)
-      if (auto seen = look(request.what)) return std::move(*seen);
+    if (is_read(request)) {
+      if (context_->nodes.has_company()) return look_in_store(request);
+      if (known_ && row_)
+        if (auto seen = look(request.what)) return std::move(*seen);
+    }
     if (busy_ && waiting_.size() >= context_->config.payment_queue) {
       context_->meters.shed("payment_queue").Increment();
       return entity_reply{problem::overloaded};
@@ -95,8 +105,16 @@ class entity_queue {
     return promise;
   }
 
+  /// The pause of a request that waits for another node is over.
+  void look_again() {
+    if (!waits_for_other_) return;
+    auto work = *std::exchange(waits_for_other_, std::nullopt);
+    forget();
+    step(std::move(work));
+  }
+
   void passivate() {
-    if (busy_ || entity().must_stay())
+    if (busy_ || looks_ > 0 || entity().must_stay())
       self_->send(router_, keep_atom::value, key_);
     else
       self_->quit();
@@ -108,16 +126,18 @@ class entity_queue {
   static constexpr bool calls_providers = true;
   static constexpr bool has_timeline = true;
   static constexpr bool reads_before_replay = false;
+  static constexpr bool is_published = false;
   void known(const row_ptr&) noexcept {}
   void left_in_doubt(commit_doubt::time_point) noexcept {}
   void read_failed() noexcept {}
   bool must_stay() const noexcept { return false; }
   void operation_over() noexcept {}
+  void answer_to(job& work, entity_reply&& reply) { work.promise.deliver(std::move(reply)); }
 
   // ---- the way of a request ---------------------------------------------------------------------
 
   void step(job work) {
-    busy_ = true;
+    if (!std::exchange(busy_, true) && context_->nodes.has_company()) forget();
     if (work.request.write) running_ = work.request.write;
     // What is due is judged by the row as the store has it, read once for this request. What memory says is open
     // another node may have settled long ago: asked again, the provider may have forgotten the operation's key by now,
@@ -129,9 +149,32 @@ class entity_queue {
     // What makes the entity goes straight to its insert: the database tells if it exists.
     if (!known_ && !Entity::inserts(work.request.what)) return load(std::move(work));
     if constexpr (Entity::calls_providers)
-      if (row_ && Entity::left_open(*row_)) return entity().settle_left_open(std::move(work));
+      if (row_ && Entity::left_open(*row_)) {
+        if (context_->nodes.is_live_other(row_->open->node)) return leave_to_other(std::move(work));
+        return entity().settle_left_open(std::move(work));
+      }
     std::visit([&]<class Group>(const Group& group) { run_one_of(group, std::move(work)); },
                std::as_const(work.request.what));
+  }
+
+  /// Another node has the operation under way, and lives: it answers whoever asked for it. A request of another key waits
+  /// for its end, as it would for one of this actor's.
+  void leave_to_other(job work) {
+    const auto now = self_->clock().now();
+    if (command_if<settle_due>(work.request.what)) {
+      // It is due when that node should have been done with it long ago.
+      const bool is_due = row_->due_at && *row_->due_at <= context_->clock.now();
+      return is_due ? entity().settle_left_open(std::move(work)) : view(std::move(work));
+    }
+    if (work.request.write && work.request.write->key == row_->open->command) {
+      work.attempts = most_attempts;  // whatever is stored of the key, this row is not read again for it
+      return fail_unless_key_is_known(std::move(work), problem::request_in_progress);
+    }
+    if (!work.waits_until) work.waits_until = now + context_->config.provider_timeout;
+    if (now >= *work.waits_until)
+      return fail(work, work.request.write ? problem::request_in_progress : problem::overloaded);
+    waits_for_other_ = std::move(work);
+    self_->delayed_send(self_, pause_for_other, wake_atom::value);
   }
 
   /// One of the commands that every entity takes, or that this kind does.
@@ -150,7 +193,7 @@ class entity_queue {
   void run(job work, std::type_identity<view_timeline>) { view(std::move(work)); }
 
   void deliver(job& work, entity_reply reply) {
-    work.promise.deliver(std::move(reply));
+    entity().answer_to(work, std::move(reply));
     leave(work);
   }
 
@@ -242,7 +285,10 @@ class entity_queue {
   }
 
   /// The first version of a row is inserted, every other one is claimed.
-  static void put(unit_of_work& unit, row_ptr row) {
+  void put(unit_of_work& unit, row_ptr row) const {
+    if constexpr (Entity::is_published)
+      if (context_->nodes.clustered())
+        unit.inserts.push_back(directory_change{directory_change::kind::merchant, row->key.merchant.value});
     if (row->version == 1)
       unit.inserts.push_back(std::move(row));
     else
@@ -380,6 +426,7 @@ class entity_queue {
 
   /// A claim lost to another owner, or an operation left open, is looked at again this often within one request.
   static constexpr unsigned most_attempts = 4;
+  static constexpr std::chrono::milliseconds pause_for_other{50};
 
   Entity& entity() noexcept { return static_cast<Entity&>(*this); }
 
@@ -400,6 +447,47 @@ class entity_queue {
               entity().read_failed();
               fail(work, problem::store_unavailable);
             });
+  }
+
+  static bool is_read(const entity_request& request) {
+    return !request.write &&
+           (command_if<view_entity>(request.what) != nullptr || command_if<view_timeline>(request.what) != nullptr);
+  }
+
+  /// Answers a read as the store has it. What this actor knows, or is about to do, has no part in it.
+  caf::result<entity_reply> look_in_store(const entity_request& request) {
+    auto promise = self_->make_response_promise<entity_reply>();
+    const bool of_timeline = command_if<view_timeline>(request.what) != nullptr;
+    ++looks_;  // until it is answered, this actor may not be stopped
+    const auto failed = [this, promise](const caf::error&) { tell_look(promise, entity_reply{problem::store_unavailable}); };
+    const auto reader = context_->store.reader_for(key_);
+    self_->request(reader, caf::infinite, find_entity{key_})
+        .then(
+            [this, promise, of_timeline, failed, reader](entity_lookup& found) {
+              if (!found.found) {
+                tell_look(promise, entity_reply{Entity::not_found});
+              } else if (!of_timeline) {
+                tell_look(promise, entity_reply{std::move(*found.found)});
+              } else if constexpr (Entity::has_timeline) {
+                auto row = std::get<row_ptr>(std::move(*found.found));
+                self_->request(reader, caf::infinite, find_timeline{key_})
+                    .then(
+                        [this, promise, row](const timeline_lookup& rows) {
+                          tell_look(promise, entity_reply{
+                              std::make_shared<const timeline_view>(Entity::timeline_of(*row, rows.entries))});
+                        },
+                        failed);
+              } else {
+                tell_look(promise, entity_reply{Entity::not_found});
+              }
+            },
+            failed);
+    return promise;
+  }
+
+  void tell_look(caf::typed_response_promise<entity_reply> promise, entity_reply&& reply) {
+    --looks_;
+    promise.deliver(std::move(reply));
   }
 
   void next() {
@@ -533,6 +621,7 @@ class entity_queue {
 
   bool known_ = false;  ///< row_ is what the store holds
   bool busy_ = false;  ///< a request is under way
+  std::size_t looks_ = 0;  ///< reads that the store has not answered yet
   bool moving_on_ = false;  ///< next() is at work further down the stack
   commit_doubt::time_point doubt_until_{};  ///< until then no row that is read is believed for longer than one request
   caf::actor_clock::time_point read_begun_at_{};
@@ -540,6 +629,7 @@ class entity_queue {
   std::optional<std::vector<timeline_entry>> timeline_;
   timeline_ptr seen_timeline_;  ///< shared with readers until the next change
   std::optional<idempotency> running_;
+  std::optional<job> waits_for_other_;
   recent_answers recent_;
   std::vector<job> waiting_;  ///< a vector, although it is a queue: see recent_answers
 };

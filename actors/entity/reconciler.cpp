@@ -32,14 +32,17 @@ constexpr std::chrono::minutes far_look_interval{1};
 /// A store that does not answer is asked again after this at the latest.
 constexpr std::chrono::seconds look_timeout{30};
 constexpr std::chrono::minutes settle_timeout{2};
+/// Among so many nodes each finds its own at once, were all equally many.
+constexpr std::size_t most_nodes = 5;
 
 class due_finder {
  public:
   static inline const char* name = "reconciler";
 
   void start(reconciler_actor::pointer self, store_handles store, router_actor router, const wall_clock& clock,
-             clock_watch& watch, const settings& config) {
+             clock_watch& watch, const settings& config, const membership& nodes) {
     self_ = self;
+    nodes_ = &nodes;
     store_ = std::move(store);
     router_ = std::move(router);
     clock_ = &clock;
@@ -51,14 +54,21 @@ class due_finder {
   }
 
   void look() {
+    if (!nodes_->serves()) return schedule();
     const auto now = clock_->now();
     const auto trusted = watch_->trusted_now(self_->clock().now());
     if (trusted) {
-      if (self_->clock().now() >= next_purge_) purge();
-      store_time(*trusted);
+      // One node is enough, and the time of one clock.
+      if (nodes_->owns("maintenance")) {
+        if (self_->clock().now() >= next_purge_) purge();
+        store_time(*trusted);
+      }
       find_stamped_ahead(*trusted);
     }
-    const auto limit = static_cast<std::uint32_t>(most_under_way);
+    // What a node that has died left open is due by its row only in a while.
+    if (std::exchange(deaths_, nodes_->deaths()) != nodes_->deaths()) ahead_ = timing_of(*config_).abandoned_after;
+    // The others' are among them.
+    const auto limit = static_cast<std::uint32_t>(most_under_way * (nodes_->has_company() ? most_nodes : 1));
     // Open operations are settled by any clock. But one that has jumped ahead makes every open checkout due, which may
     // not expire by it.
     const bool open_only = !trusted;
@@ -74,6 +84,7 @@ class due_finder {
 
  private:
   void settle(const entity_key& key) {
+    if (!nodes_->owns(key)) return;
     if (under_way_.size() >= most_under_way || !under_way_.insert(key).second) return;
     // Finite: an actor that dies at it never answers, and the entity must come up again.
     self_->request(router_, settle_timeout, entity_request{key, std::nullopt, settle_due{}})
@@ -136,7 +147,9 @@ class due_finder {
   const wall_clock* clock_ = nullptr;
   clock_watch* watch_ = nullptr;
   const settings* config_ = nullptr;
+  const membership* nodes_ = nullptr;
   duration_ms ahead_{0};
+  std::uint64_t deaths_ = 0;  ///< of other nodes, as of the last look
   caf::actor_clock::time_point next_purge_{};
   caf::actor_clock::time_point next_store_{};
   caf::actor_clock::time_point next_far_look_{};
@@ -147,16 +160,18 @@ class due_finder {
 
 reconciler_actor::behavior_type reconciler_behavior(reconciler_actor::stateful_pointer<due_finder> self,
                                                     store_handles store, router_actor router, const wall_clock* clock,
-                                                    clock_watch* watch, const settings* config) {
-  self->state.start(self, std::move(store), std::move(router), *clock, *watch, *config);
+                                                    clock_watch* watch, const settings* config,
+                                                    const membership* nodes) {
+  self->state.start(self, std::move(store), std::move(router), *clock, *watch, *config, *nodes);
   return {[self](wake_atom) { self->state.look(); }};
 }
 
 }  // namespace
 
 reconciler_actor spawn_reconciler(caf::actor_system& system, store_handles store, router_actor router,
-                                  const wall_clock& clock, clock_watch& watch, const settings& config) {
-  return system.spawn(reconciler_behavior, std::move(store), std::move(router), &clock, &watch, &config);
+                                  const wall_clock& clock, clock_watch& watch, const settings& config,
+                                  const membership& nodes) {
+  return system.spawn(reconciler_behavior, std::move(store), std::move(router), &clock, &watch, &config, &nodes);
 }
 
 }  // namespace gateway::actors

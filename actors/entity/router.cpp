@@ -25,13 +25,23 @@ class routing_table {
  public:
   static inline const char* name = "router";
 
-  void start(router_actor::pointer self, std::shared_ptr<const entity_context> context, entity_spawners spawners) {
+  void start(router_of_node::pointer self, std::shared_ptr<const entity_context> context, entity_spawners spawners,
+             const link_table* others) {
     self_ = self;
+    others_ = others;
     context_ = std::move(context);
     spawners_ = std::move(spawners);
     // What a process before this one has sent to the database may still land.
     context_->doubt.raise(self_->clock().now());
     schedule_sweep();
+  }
+
+  /// To the node that owns the entity, if that is another one.
+  caf::result<entity_reply> pass(entity_request& request) {
+    if (others_)
+      if (const auto owner = others_->to_owner(request.key, context_->nodes))
+        return self_->delegate(owner, std::move(request));
+    return forward(request);
   }
 
   caf::result<entity_reply> forward(entity_request& request) {
@@ -164,7 +174,8 @@ class routing_table {
 
   void schedule_sweep() { self_->delayed_send(self_, std::chrono::seconds{5}, wake_atom::value); }
 
-  router_actor::pointer self_ = nullptr;
+  router_of_node::pointer self_ = nullptr;
+  const link_table* others_ = nullptr;
   std::shared_ptr<const entity_context> context_;
   entity_spawners spawners_;
   std::unordered_map<entity_key, slot_type> slots_;
@@ -172,15 +183,17 @@ class routing_table {
   std::uint64_t activations_ = 0;
 };
 
-router_actor::behavior_type router_behavior(router_actor::stateful_pointer<routing_table> self,
-                                            std::shared_ptr<const entity_context> context, entity_spawners spawners) {
-  self->state.start(self, std::move(context), std::move(spawners));
+router_of_node::behavior_type router_behavior(router_of_node::stateful_pointer<routing_table> self,
+                                              std::shared_ptr<const entity_context> context,
+                                              entity_spawners spawners, const link_table* others) {
+  self->state.start(self, std::move(context), std::move(spawners), others);
   self->set_exit_handler([self](caf::exit_msg& exit) {
     self->state.end_all();
     self->quit(exit.reason);
   });
   return {
-      [self](entity_request& request) { return self->state.forward(request); },
+      [self](entity_request& request) { return self->state.pass(request); },
+      [self](keep_atom, entity_request& request) { return self->state.forward(request); },
       [self](keep_atom, const entity_key& key) { self->state.keep(key); },
       [self](passivate_atom, const entity_key& key, std::uint64_t activation) { self->state.ended(key, activation); },
       [self](wake_atom) { self->state.sweep(); },
@@ -189,9 +202,9 @@ router_actor::behavior_type router_behavior(router_actor::stateful_pointer<routi
 
 }  // namespace
 
-router_actor spawn_router(caf::actor_system& system, std::shared_ptr<const entity_context> context,
-                          entity_spawners spawners) {
-  return system.spawn(router_behavior, std::move(context), std::move(spawners));
+router_of_node spawn_router(caf::actor_system& system, std::shared_ptr<const entity_context> context,
+                            entity_spawners spawners, const link_table* others) {
+  return system.spawn(router_behavior, std::move(context), std::move(spawners), others);
 }
 
 }  // namespace gateway::actors

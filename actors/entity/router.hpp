@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "entity_context.hpp"
+#include "nodes/link_table.hpp"
 
 namespace gateway::actors {
 
@@ -16,8 +17,12 @@ using entity_spawner =
 /// By entity_kind. A kind that this gateway does not serve has none: a request for it is answered with caf::error.
 using entity_spawners = std::array<entity_spawner, entity_kind_count>;
 
+/// Asked with keep_atom in front, it serves the request itself, whoever owns the entity.
+using router_of_node = router_actor::extend<caf::replies_to<keep_atom, entity_request>::with<entity_reply>>;
+
 /// Keeps at most settings.live_payments actors, the least recently used leaving first.
-router_actor spawn_router(caf::actor_system& system, std::shared_ptr<const entity_context> context,
-                          entity_spawners spawners);
+/// `others`: where other nodes are asked for what they own; outlives the router. Null: nothing is passed.
+router_of_node spawn_router(caf::actor_system& system, std::shared_ptr<const entity_context> context,
+                            entity_spawners spawners, const link_table* others = nullptr);
 
 }  // namespace gateway::actors

@@ -23,6 +23,7 @@ entity_actor::behavior_type entity_behavior(entity_actor::stateful_pointer<Entit
   return {
       [self](entity_request& request) { return self->state.accept(request); },
       [self](passivate_atom) { self->state.passivate(); },
+      [self](wake_atom) { self->state.look_again(); },
   };
 }
 

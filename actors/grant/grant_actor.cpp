@@ -49,6 +49,8 @@ class grant_entity : public entity_queue<grant_entity, grant_binding> {
   static constexpr bool has_timeline = false;
   /// The answer may be that of a commit which nobody here has seen succeed, and so nobody has published.
   static constexpr bool reads_before_replay = true;
+  /// Requests of platforms are judged by every node's snapshot.
+  static constexpr bool is_published = true;
 
   static bool inserts(const entity_command&) { return false; }
 
@@ -61,6 +63,19 @@ class grant_entity : public entity_queue<grant_entity, grant_binding> {
     // was read before the end of the doubt does not.
     if (!in_doubt() || read_begun_at() >= look_at_) look_at_ = {};
     keep_looking();
+  }
+
+  /// What is answered is in force on every node: also the answer to a repeated request, whose first one may have been
+  /// committed by a node that did not live to see it published.
+  void answer_to(job& work, entity_reply&& reply) {
+    if (!context_->nodes.clustered()) return queue::answer_to(work, std::move(reply));
+    self()
+        ->request(context_->keeper, caf::infinite, await_published{})
+        .then([promise = work.promise, told = std::make_shared<entity_reply>(std::move(reply))](
+                  bool) mutable { promise.deliver(std::move(*told)); },
+              [promise = work.promise](const caf::error&) mutable {
+                promise.deliver(entity_reply{problem::store_unavailable});
+              });
   }
 
   void left_in_doubt(commit_doubt::time_point until) {

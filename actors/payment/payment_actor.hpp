@@ -18,7 +18,7 @@ struct payment_context : entity_context {
   const payment_encoder& encoder;
   provider_slots slots{config.provider_in_flight};
 
-  machine_timing timing() const { return timing_of(config); }
+  machine_timing timing() const { return timing_of(config, nodes); }
 };
 
 /// For the router, which alone spawns payments.

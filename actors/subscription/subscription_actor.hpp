@@ -16,7 +16,7 @@ struct subscription_context : entity_context {
   const subscription_encoder& encoder;
   sandbox_settings sandbox;  ///< where its customers pay
 
-  machine_timing timing() const { return timing_of(config); }
+  machine_timing timing() const { return timing_of(config, nodes); }
 };
 
 /// For the router, which alone spawns them. A checkout and a cancel are answered with a stored result; a notification,

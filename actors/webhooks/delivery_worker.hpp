@@ -10,6 +10,7 @@
 #include "gateway/answer.hpp"
 #include "gateway/base/metrics.hpp"
 #include "gateway/directory.hpp"
+#include "gateway/membership.hpp"
 #include "gateway/settings.hpp"
 #include "gateway/webhook_client.hpp"
 #include "gateway/write_brake.hpp"
@@ -27,6 +28,8 @@ struct webhook_context {
   metrics& meters;
   webhook_client& client;
   write_brake& brake;  ///< the dispatcher's: it brakes writes whose webhooks it cannot keep up with
+  const membership& nodes = membership::alone();
+  node_keeper keeper{};  ///< of a node among others
 
   retry_schedule schedule() const { return {config.webhook_attempts}; }
 };

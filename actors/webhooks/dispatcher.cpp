@@ -6,6 +6,10 @@
 // Each destination has a lane: its own window and breaker, so that one that hangs holds few workers and slows nobody
 // else. Lanes with something to do stand in one line and take turns.
 //
+// Of several nodes each attends to the lanes that it owns (gateway/membership.hpp). What others commit for these it finds
+// in the table, at which it looks twice a second then. A lane that has come to it waits until whoever had it before has
+// nothing under way any more, or is gone.
+//
 // A worker that dies is replaced, and its delivery is attempted again. Too many deaths end the dispatcher, and with it
 // the process: a fresh start reads the table.
 
@@ -42,10 +46,16 @@ constexpr std::size_t few_ready = 16;
 /// Lanes that read at once: more would only wait for each other in the reader's mailbox.
 constexpr std::size_t most_reading = 4;
 constexpr std::chrono::seconds backlog_interval{30};
+/// Among other nodes, by way of which an operator may have made something due.
+constexpr std::chrono::seconds shared_backlog_interval{5};
 constexpr std::chrono::minutes longest_backlog_interval{10};
 constexpr std::chrono::seconds gauge_interval{5};
 constexpr std::chrono::seconds look_timeout{30};
 constexpr std::chrono::seconds look_again{1};
+/// Among other nodes: how often those of the last moments are looked for, and how far back. A commit may take as long, and
+/// clocks be so far apart.
+constexpr duration_ms fresh_interval{500};
+constexpr duration_ms fresh_span{5'000};
 /// One transaction of the writer that payments may wait for, too.
 constexpr std::uint32_t redeliver_chunk = 200;
 /// So many workers may die within `deaths_span`; one that is given the same delivery for the last time has seen it kill
@@ -80,6 +90,7 @@ class dispatcher_state {
   void accept(fresh_deliveries& fresh) {
     const auto now = context_->clock.now();
     for (auto& job : fresh.jobs) {
+      if (!context_->nodes.owns(job.row.to.value)) continue;
       auto& to = lane_of(job.row.to);
       if (to.holds(job.row.id)) continue;
       lag_->came(to);
@@ -181,6 +192,7 @@ class dispatcher_state {
     // Neither is further away, unless the clock was set back.
     look_at_ = std::min(look_at_, now + look_every_);
     gauges_at_ = std::min(gauges_at_, now + gauge_interval);
+    if (context_->nodes.clustered()) share(now);
     if (!looking_ && now >= look_at_) look_at_backlog(now);
     if (now >= gauges_at_) {
       gauges_at_ = now + gauge_interval;
@@ -200,6 +212,60 @@ class dispatcher_state {
     delivery_order order;
     bool answered = false;
   };
+
+  // ---- other nodes ------------------------------------------------------------------------------
+
+  /// Whatever is for the lanes that this node has now, and had not before, is in the table.
+  void share(time_point now) {
+    const auto owners = context_->nodes.shared_by();
+    if (owners && owners != shared_by_) {
+      const bool moved = !shared_by_ || shared_by_->names != owners->names;
+      shared_by_ = owners;
+      if (moved) look_at_ = now;
+      for (auto& [id, each] : lanes_) enqueue(each);
+    }
+    tell_what_is_yielded();
+    if (!looking_ && now >= look_at_fresh_ && context_->nodes.has_company()) look_at_fresh(now);
+  }
+
+  void tell_what_is_yielded() {
+    if (!shared_by_ || yielded_ >= shared_by_->number) return;
+    for (const auto& [id, each] : lanes_)
+      if (each.with_workers > 0 && !context_->nodes.owns(id.value)) return;
+    yielded_ = shared_by_->number;
+    if (context_->keeper) self_->send(context_->keeper, yielded_up_to{yielded_});
+  }
+
+  /// Those of the last moments, which others may have committed. What a look misses the backlog's finds.
+  void look_at_fresh(time_point now) {
+    looking_ = true;
+    look_at_fresh_ = now + fresh_interval;
+    const auto from = delivery_numbers::first_at(now - fresh_span);
+    self_->request(context_->store.outbox, look_timeout, find_backlog{from})
+        .then(
+            [this, from](const backlog_lookup& found) {
+              looking_ = false;
+              for (const auto& row : found.destinations) {
+                if (!context_->nodes.owns(row.to.value)) continue;
+                auto& to = lane_of(row.to);
+                const auto known = std::distance(to.held.lower_bound(from), to.held.end());
+                if (row.pending <= static_cast<std::uint64_t>(known)) continue;
+                to.expect(row.next_attempt_at);
+                enqueue(to);
+              }
+              work();
+            },
+            [this](const caf::error&) {
+              looking_ = false;
+              schedule(context_->clock.now());
+            });
+  }
+
+  /// Whether this node may attend to the lane now.
+  bool may_attend(const destination_lane& to) const {
+    const auto& nodes = context_->nodes;
+    return !nodes.clustered() || (nodes.serves() && nodes.owns(to.id.value) && shared_by_ && shared_by_->yielded);
+  }
 
   // ---- lanes ------------------------------------------------------------------------------------
 
@@ -240,6 +306,10 @@ class dispatcher_state {
 
   /// Hands out one delivery of the lane, if it may; true if another may follow.
   bool attend(destination_lane& to, time_point now) {
+    if (!may_attend(to)) {
+      forget_ready(to, now);
+      return false;
+    }
     const auto endpoint = context_->merchants.find_destination(to.id);
     if (!endpoint || !may_be_sent(*endpoint)) {
       // What is in memory may stay there: the table has it, too. But it need not.
@@ -338,7 +408,7 @@ class dispatcher_state {
     to.unreadable = found.unreadable;
     for (auto& job : found.jobs) {
       const auto number = job.row.id;
-      if (!to.holds(number) && !to.let_go_while_reading.contains(number) && !set_aside_.contains(number))
+      if (!to.holds(number) && !to.let_go_while_reading.contains(number) && !is_set_aside(job.row))
         take(to, std::move(job));
     }
     has_read(to);
@@ -370,13 +440,15 @@ class dispatcher_state {
               looking_ = false;
               // A table in which much waits takes long to count: it is not done more than a small part of the time.
               const auto took = std::chrono::ceil<duration_ms>(self_->system().clock().now() - began);
-              look_every_ = std::clamp<duration_ms>(took * 20, backlog_interval, longest_backlog_interval);
+              const auto least = context_->nodes.has_company() ? shared_backlog_interval : backlog_interval;
+              look_every_ = std::clamp<duration_ms>(took * 20, least, longest_backlog_interval);
               look_at_ = context_->clock.now() + look_every_;
               for (auto& [id, each] : lanes_) {
                 each.pending = each.held.size();
                 each.oldest_number = 0;
               }
               for (const auto& row : found.destinations) {
+                if (!context_->nodes.owns(row.to.value)) continue;
                 auto& to = lane_of(row.to);
                 to.pending = row.pending;
                 to.oldest_number = row.oldest_number;
@@ -404,7 +476,6 @@ class dispatcher_state {
               const auto count = before + made.changed;
               if (made.changed > 0) {
                 auto& to = lane_of(made.to.empty() ? wanted.to : made.to);
-                set_aside_.erase(wanted.id);
                 to.pending += made.changed;
                 to.expect(now);
                 enqueue(to);
@@ -429,6 +500,7 @@ class dispatcher_state {
     auto at = looking_ ? gauges_at_ : std::min(look_at_, gauges_at_);
     if (!agenda_.empty()) at = std::min(at, agenda_.begin()->first);
     auto delay = std::clamp<duration_ms>(at - now, duration_ms{1}, gauge_interval);
+    if (context_->nodes.clustered()) delay = std::min(delay, fresh_interval);
     if (!queued_lanes_.empty() && !pace_.permits()) delay = std::min(delay, pace::grain);
     if (lag_->brakes()) delay = std::min<duration_ms>(delay, delivery_balance::interval);
     const auto rings = self_->system().clock().now() + delay;
@@ -513,12 +585,17 @@ class dispatcher_state {
     if (++killed >= most_deaths_by_one) {
       log::error("delivery_set_aside", {{"delivery", dead.order.job.row.id}, {"destination", to.id.value}});
       deaths_by_delivery_.erase(dead.order.job.row.id);
-      set_aside_.insert(dead.order.job.row.id);
+      set_aside_[dead.order.job.row.id] = dead.order.job.row.version;
       to.let_go(dead.order.job.row.id);
     } else {
       give_back(dead, to);
     }
     enqueue(to);
+  }
+
+  bool is_set_aside(const delivery& row) const {
+    const auto at = set_aside_.find(row.id);
+    return at != set_aside_.end() && at->second == row.version;
   }
 
   void drained() {
@@ -542,11 +619,15 @@ class dispatcher_state {
   std::vector<std::size_t> free_;
   std::deque<time_point> deaths_;
   std::unordered_map<std::int64_t, unsigned> deaths_by_delivery_;
-  std::unordered_set<std::int64_t> set_aside_;  ///< not attempted again before an operator, or a restart, says so
+  /// Not attempted again at this version: an operator who delivers it again, by way of any node, makes it another one.
+  std::unordered_map<std::int64_t, std::int64_t> set_aside_;
 
   time_point look_at_{};
   duration_ms look_every_ = backlog_interval;
   time_point gauges_at_{};
+  std::shared_ptr<const membership::owners> shared_by_;  ///< as the last look at it found it
+  std::int64_t yielded_ = -1;
+  time_point look_at_fresh_{};
   timer_time wake_at_ = timer_time::max();  ///< when the next timer rings
   bool looking_ = false;
   bool draining_ = false;

@@ -415,6 +415,12 @@ decoded<redeliver> decode_redeliver(std::string_view body, std::size_t json_dept
   });
 }
 
+decoded<drain_node> decode_drain_node(std::string_view body, std::size_t json_depth) {
+  return decode_with<drain_node>(body, json_depth, [](field_reader& fields, drain_node& wish) {
+    wish.name = fields.required_text("node", most_id);
+  });
+}
+
 decoded<find_events> decode_find_events(std::string_view body, std::size_t json_depth) {
   return decode_with<find_events>(body, json_depth, [](field_reader& fields, find_events& query) {
     query.merchant = read_merchant(fields);

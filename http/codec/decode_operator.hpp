@@ -53,6 +53,7 @@ decoded<find_deliveries> decode_find_deliveries(std::string_view body, std::size
 /// One delivery, by its number.
 decoded<find_deliveries> decode_show_delivery(std::string_view body, std::size_t json_depth);
 decoded<redeliver> decode_redeliver(std::string_view body, std::size_t json_depth);
+decoded<drain_node> decode_drain_node(std::string_view body, std::size_t json_depth);
 decoded<find_events> decode_find_events(std::string_view body, std::size_t json_depth);
 
 }  // namespace gateway::http

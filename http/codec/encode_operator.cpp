@@ -183,6 +183,25 @@ std::string encode_platforms(const std::vector<platform>& list) {
   });
 }
 
+std::string encode_nodes(const std::vector<node_row>& nodes) {
+  return encode_object([&](json_object& body) {
+    write_list(body, "nodes", nodes, [](json_object& object, const node_row& n) {
+      object.text("node", n.name);
+      object.text("address", n.address);
+      object.text("status", to_string(n.status == node_status::joining ? node_status::up : n.status));
+      object.number("payments", n.payments);
+      object.text("last_seen", format_millis(n.last_seen));
+    });
+  });
+}
+
+std::string encode_drained_node(const std::string& name) {
+  return encode_object([&](json_object& body) {
+    body.text("node", name);
+    body.text("status", to_string(node_status::draining));
+  });
+}
+
 std::string encode_destinations(const std::vector<std::shared_ptr<const webhook_endpoint>>& list, std::size_t left_out,
                                 time_point now) {
   return encode_object([&](json_object& body) {

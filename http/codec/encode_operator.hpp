@@ -40,6 +40,10 @@ std::string encode_redelivered(std::uint64_t count, const redeliver& wish, const
 /// One delivery, with what its receiver gets as `event`.
 std::string encode_delivery(const delivery_job& job, const directory& known, const std::string& envelope);
 
+/// `{"nodes":[…]}`, by their names. One that has taken its name and does not serve yet is told as up.
+std::string encode_nodes(const std::vector<node_row>& nodes);
+std::string encode_drained_node(const std::string& name);
+
 /// `{"events":[…]}`, under the types that rows carry.
 std::string encode_events(const std::vector<event_record>& events);
 

@@ -21,6 +21,7 @@ boost::asio::awaitable<response> show_readiness(call& c) {
   const auto& shared = c.here.shared;
   if (shared.draining) co_return error_response(error_code::not_ready, "The gateway is draining.");
   if (!shared.ready) co_return error_response(error_code::not_ready, "The gateway is starting.");
+  if (!shared.nodes.serves()) co_return error_response(error_code::not_ready, "This node has no lease.");
   if (shared.meters.store_up.Value() < 1)
     co_return error_response(error_code::not_ready, "The database does not answer.");
   co_return status_answer("ready");

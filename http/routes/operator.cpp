@@ -11,6 +11,7 @@
 #include "http/codec/encode_operator.hpp"
 #include "http/errors.hpp"
 #include "invitation.hpp"
+#include "nodes.hpp"
 #include "operator_webhooks.hpp"
 #include "subscriptions.hpp"
 #include "table.hpp"
@@ -64,6 +65,8 @@ constexpr auto operator_table = std::to_array<endpoint>({
     {"POST", "/operator/deliveries/show", show_delivery},
     {"POST", "/operator/deliveries/redeliver", deliver_again},
     {"POST", "/operator/events/list", list_events},
+    {"POST", "/operator/nodes/list", show_nodes},
+    {"POST", "/operator/nodes/drain", drain_a_node},
     {"POST", "/operator/address", show_address},
     {"GET", "/metrics", show_metrics},
     {"GET", "/healthz", show_health},

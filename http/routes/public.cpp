@@ -71,7 +71,13 @@ constexpr auto metrics_table = std::to_array<endpoint>({
 
 std::span<const endpoint> public_endpoints() noexcept { return public_table; }
 
-boost::asio::awaitable<response> handle_public(worker& here, request& in) { return serve(here, in, public_table); }
+boost::asio::awaitable<response> handle_public(worker& here, request& in) {
+  // Without its lease a node may have missed that a key was revoked: it answers nothing but how it is itself.
+  const bool asks_after_it = in.path == "/healthz" || in.path == "/readyz";
+  if (!here.shared.nodes.serves() && !asks_after_it) co_return error_response(error_code::store_unavailable);
+  auto op = serve(here, in, public_table);
+  co_return co_await std::move(op);
+}
 boost::asio::awaitable<response> handle_metrics(worker& here, request& in) { return serve(here, in, metrics_table); }
 
 }  // namespace gateway::http

@@ -21,6 +21,7 @@
 #include "gateway/acting.hpp"
 #include "gateway/answer.hpp"
 #include "gateway/directory_commands.hpp"
+#include "gateway/domain/node.hpp"
 #include "gateway/provider.hpp"
 #include "gateway/store.hpp"
 
@@ -154,7 +155,9 @@ struct entity_reply {
 /// Owns one entity: its state machine, its claim on the row, its timeline, its recent results.
 using entity_actor = caf::typed_actor<caf::replies_to<entity_request>::with<entity_reply>,
                                       // from the router: stop, if nothing is under way; else answer keep_atom to it
-                                      caf::reacts_to<passivate_atom>>;
+                                      caf::reacts_to<passivate_atom>,
+                                      // from itself: look again at what another node has under way
+                                      caf::reacts_to<wake_atom>>;
 
 /// Finds or activates the actor of an entity, keeps the live ones bounded, and never loses a request.
 using router_actor = caf::typed_actor<caf::replies_to<entity_request>::with<entity_reply>,
@@ -188,6 +191,7 @@ using store_reader = caf::typed_actor<
     caf::replies_to<find_entity>::with<entity_lookup>, caf::replies_to<find_command>::with<command_lookup>,
     caf::replies_to<find_timeline>::with<timeline_lookup>, caf::replies_to<find_due>::with<due_lookup>,
     caf::replies_to<find_directory>::with<directory_lookup>,
+    caf::replies_to<find_directory_news>::with<directory_news>,
     caf::replies_to<find_due_deliveries>::with<due_deliveries_lookup>,
     caf::replies_to<find_backlog>::with<backlog_lookup>, caf::replies_to<find_deliveries>::with<deliveries_lookup>,
     caf::replies_to<find_events>::with<events_lookup>, caf::replies_to<find_grant>::with<grant_lookup>,
@@ -263,13 +267,56 @@ struct verify_password {
 using password_hasher =
     caf::typed_actor<caf::replies_to<hash_password>::with<std::string>, caf::replies_to<verify_password>::with<bool>>;
 
+// ---- several nodes ------------------------------------------------------------------------------
+
+/// Answered, with true, once every live node has published what the log holds when this is asked.
+struct await_published {};
+/// From the directory: what the log holds up to this number is published here.
+struct published_up_to {
+  std::int64_t number = 0;
+};
+/// From the dispatcher: nothing is under way here any more for destinations that others owned at this number.
+struct yielded_up_to {
+  std::int64_t number = 0;
+};
+/// To the directory.
+struct catch_up {
+  std::int64_t number = 0;
+};
+/// For operators: all that are known, by their names. Those that have no lease any more are told as gone.
+struct list_nodes {};
+struct node_list {
+  std::vector<node_row> nodes;
+};
+/// An operator's wish that a node ends in order. False where there is no such node, or it is gone.
+struct drain_node {
+  std::string name;
+};
+struct node_drained {
+  bool found = false;
+};
+
 /// Owns merchants, keys, people, connections, routes, destinations and platforms: makes a change durable, then
 /// publishes the new snapshot.
 using directory_actor = caf::typed_actor<caf::replies_to<operator_command>::with<operator_result>,
                                          // read everything from the store and publish it; once, at start
                                          caf::replies_to<load_atom>::with<bool>,
                                          // from now on, tell this one of every destination that is published
-                                         caf::reacts_to<join_atom, dispatcher_actor>>;
+                                         caf::reacts_to<join_atom, dispatcher_actor>,
+                                         // from the keeper: the log goes up to this number
+                                         caf::reacts_to<catch_up>>;
+
+/// Keeps this node's lease in the database, watches the other nodes' (gateway/domain/node.hpp), and tells
+/// gateway/membership.hpp what it sees. A gateway that serves alone has none.
+using node_keeper = caf::typed_actor<caf::replies_to<await_published>::with<bool>, caf::reacts_to<published_up_to>,
+                                     caf::reacts_to<yielded_up_to>, caf::replies_to<list_nodes>::with<node_list>,
+                                     caf::replies_to<drain_node>::with<node_drained>,
+                                     // this node begins to end: others take over what it owns
+                                     caf::reacts_to<drain_atom>,
+                                     // from now on, tell this one how far the log goes
+                                     caf::reacts_to<join_atom, directory_actor>,
+                                     // from now on, wake this one when what this node owns changes
+                                     caf::reacts_to<join_atom, dispatcher_actor>, caf::reacts_to<wake_atom>>;
 
 }  // namespace gateway
 
@@ -289,6 +336,17 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_timeline)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::timeline_lookup)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_due)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::due_lookup)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_directory_news)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::directory_news)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::await_published)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::published_up_to)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::yielded_up_to)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::catch_up)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::list_nodes)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::node_list)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::drain_node)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::node_drained)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::directory_actor)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_directory)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::directory_lookup)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::purge_commands)

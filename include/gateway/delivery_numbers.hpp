@@ -25,6 +25,9 @@ class delivery_numbers {
     return mine;
   }
 
+  /// No number that is drawn at that time, or later, is less.
+  static std::int64_t first_at(time_point at) noexcept { return (to_unix_ms(at) - epoch_ms) * per_millisecond; }
+
   /// When a number was drawn, at the earliest.
   static time_point drawn_at(std::int64_t number) noexcept { return from_unix_ms(number / per_millisecond + epoch_ms); }
 

@@ -171,6 +171,32 @@ struct save_last_seen {
   time_point at{};
 };
 
+// ---- several nodes ------------------------------------------------------------------------------
+
+/// Whose entry in the directory changes: the merchant's, with its keys, destinations, grants and people, or the
+/// platform's, with its keys and destinations. A node's has nothing to be read: it comes or goes.
+struct directory_change {
+  enum class kind : unsigned char { merchant, platform, node };
+  kind what = kind::merchant;
+  std::string id;
+
+  bool operator==(const directory_change&) const = default;
+  auto operator<=>(const directory_change&) const = default;
+};
+constexpr std::string_view to_string(directory_change::kind k) noexcept {
+  constexpr std::string_view names[] = {"merchant", "platform", "node"};
+  return names[static_cast<std::size_t>(k)];
+}
+constexpr std::optional<directory_change::kind> parse_change_kind(std::string_view text) noexcept {
+  for (const auto k : {directory_change::kind::merchant, directory_change::kind::platform, directory_change::kind::node})
+    if (to_string(k) == text) return k;
+  return std::nullopt;
+}
+/// The turn in which an operator's change was planned: lost if another node's came first.
+struct directory_turn {
+  std::int64_t planned_in = 0;
+};
+
 // ---- units of work ------------------------------------------------------------------------------
 
 /// Shared with the actor that owns it: nobody changes a row that is on its way to the store.
@@ -188,12 +214,13 @@ using entity_row = std::variant<payment_ptr, binding_ptr, customer_ptr, subscrip
 using inserted_row = std::variant<command_record, payment_ptr, binding_ptr, customer_ptr, subscription_ptr,
                                   enrollment_ptr, counted_event, past_grant, timeline_entry, delivery, save_merchant,
                                   save_api_key, save_user, save_membership, save_session, save_connection, save_route,
-                                  spend_token, save_destination, insert_platform, save_platform_key, save_last_seen>;
+                                  spend_token, save_destination, insert_platform, save_platform_key, save_last_seen,
+                                  directory_change>;
 /// A row that is there. An entity and a delivery must stand at the version before the one given, a command must be
 /// open.
 using claimed_row = std::variant<payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr,
                                  command_finish, delivery, revoke_api_key, update_platform, revoke_platform_key,
-                                 set_user_password, drop_membership, touch_session, end_session>;
+                                 set_user_password, drop_membership, touch_session, end_session, directory_turn>;
 
 /// Which step a unit is. It tells the writer how long its sender can wait.
 enum class unit_kind : unsigned char {
@@ -338,8 +365,10 @@ struct stored_session {
 struct session_lookup {
   std::optional<stored_session> found;
 };
-/// The whole directory, read once at start.
-struct find_directory {};
+/// The whole directory, or one entry of it.
+struct find_directory {
+  std::optional<directory_change> of{};
+};
 struct stored_user {
   user_id id;
   std::string email;
@@ -385,6 +414,23 @@ struct directory_lookup {
   std::vector<stored_platform_key> platform_keys;
   std::vector<stored_binding> bindings;
 };
+/// How far the directory's log and its turns have come.
+struct directory_head {
+  std::int64_t number = 0;
+  std::int64_t turn = 0;
+
+  bool operator==(const directory_head&) const = default;
+};
+/// What the log says of changes after `since`. With a negative one: the head, and everything.
+struct find_directory_news {
+  std::int64_t since = -1;
+};
+struct directory_news {
+  directory_head head;  ///< read first: what follows is at least as new
+  bool whole = false;  ///< `rows` is the whole directory, because the log no longer tells all
+  std::vector<directory_change> changed;  ///< each once
+  directory_lookup rows;  ///< of these
+};
 // ---- maintenance --------------------------------------------------------------------------------
 // Answered like the reads, but by a writer, which never holds up its units for it longer than one small transaction.
 
@@ -419,7 +465,9 @@ struct due_deliveries_lookup {
   std::optional<time_point> next_due;  ///< the earliest of those that are due only after `now`
 };
 /// What is pending, by destination: read at start, and now and then to find what another process left behind.
-struct find_backlog {};
+struct find_backlog {
+  std::int64_t from_number = 0;  ///< only deliveries with this number or a higher one
+};
 struct destination_backlog {
   destination_id to;
   std::uint64_t pending = 0;

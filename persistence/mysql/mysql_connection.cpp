@@ -9,6 +9,7 @@
 #include <cppconn/statement.h>
 #include <mysql_driver.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -18,6 +19,7 @@ namespace {
 
 constexpr int connect_timeout_s = 3;
 constexpr int answer_timeout_s = 10;
+constexpr int lease_timeout_s = 2;        // a lease that cannot be renewed is soon over
 constexpr int migration_timeout_s = 86'400;  // the change of a large table may take hours
 constexpr int lock_wait_s = 5;  // below answer_timeout_s, so that a lock wait ends with its own error
 
@@ -55,6 +57,7 @@ enum : int {  // the errors that are told apart here
   cr_server_gone = 2006,
   cr_server_lost = 2013,
   er_check_mysql = 3819,
+  er_unknown_system_variable = 1193,
 };
 
 sql::mysql::MySQL_Driver& driver() {
@@ -144,9 +147,12 @@ void mysql_connection::open(const store_location& where, access how) {
   options["password"] = sql::SQLString(where.password);
   options["schema"] = sql::SQLString(where.database);
   options["OPT_RECONNECT"] = false;  // a connection that is reopened silently has lost its transaction
-  options["OPT_CONNECT_TIMEOUT"] = connect_timeout_s;
-  options["OPT_READ_TIMEOUT"] = how == access::migrate ? migration_timeout_s : answer_timeout_s;
-  options["OPT_WRITE_TIMEOUT"] = answer_timeout_s;
+  const auto answer_s = how == access::migrate ? migration_timeout_s
+                        : how == access::keep  ? lease_timeout_s
+                                               : answer_timeout_s;
+  options["OPT_CONNECT_TIMEOUT"] = how == access::keep ? lease_timeout_s : connect_timeout_s;
+  options["OPT_READ_TIMEOUT"] = answer_s;
+  options["OPT_WRITE_TIMEOUT"] = std::min(answer_s, answer_timeout_s);
   options["OPT_CHARSET_NAME"] = sql::SQLString("utf8mb4");
   if (!where.ssl_ca.empty()) {
     options["sslCA"] = sql::SQLString(where.ssl_ca);
@@ -160,9 +166,25 @@ void mysql_connection::open(const store_location& where, access how) {
   plain_->execute("SET SESSION innodb_lock_wait_timeout = " + std::to_string(lock_wait_s));
   plain_->execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
   link_->setAutoCommit(how == access::read);
-  if (how != access::read && !where.process.empty()) {
+  if (how == access::write && where.node) {
+    node_ = where.node;
+    end_idle_transactions();
+  }
+  if ((how == access::write || how == access::migrate) && !where.process.empty()) {
     process_ = where.process;
     share_lock();
+    if (holds_lock_ && where.has_looked_for_nodes) give_lock_to_nodes();
+  }
+}
+
+/// A process that is stopped between its look at its lease and its commit must not commit when it goes on: by then the
+/// server has rolled back (gateway/domain/node.hpp counts on a second).
+void mysql_connection::end_idle_transactions() {
+  try {
+    plain_->execute("SET SESSION idle_transaction_timeout = 1");
+  } catch (const sql::SQLException& e) {
+    if (e.getErrorCode() != er_unknown_system_variable) throw;
+    plain_->execute("SET SESSION wait_timeout = 1");  // MySQL: of transactions or not; the next use connects again
   }
 }
 
@@ -175,6 +197,16 @@ void mysql_connection::share_lock() {
     if (holds_lock_ || process_has_lock()) return;
   }
   throw database_error(database_error::kind::locked_out, 0, "another gateway uses this database" + lock_holder());
+}
+
+/// A node that started meanwhile has seen that the lock was free.
+void mysql_connection::give_lock_to_nodes() {
+  const std::unique_ptr<sql::ResultSet> rows{
+      plain_->executeQuery("SELECT name FROM nodes WHERE status <> 'gone' LIMIT 1")};
+  if (!rows->next()) return;
+  const auto name = rows->getString(1).asStdString();
+  throw database_error(database_error::kind::locked_out, 0,
+                       "node '" + name + "' uses this database: end this gateway, or give it cluster options");
 }
 
 bool mysql_connection::take_lock() {
@@ -224,6 +256,8 @@ void mysql_connection::confirm_lock() {
 
 void mysql_connection::commit() {
   if (!holds_lock_) confirm_lock();
+  if (node_ && !node_->serves())
+    throw database_error(database_error::kind::locked_out, 0, "this node's lease has ended");
   try {
     // A statement, because Connection::commit() of Connector/C++ 1.1 drops the error when the server goes away during
     // it, and clients would get answers that are not stored.
@@ -313,7 +347,8 @@ void mysql_connection::unlock_schema(bool keep) {
 bool mysql_connection::is_already_there(const database_error& error) const noexcept {
   // er_bad_field: a column that was renamed is not found under its old name.
   return error.driver_code == er_dup_keyname || error.driver_code == er_table_exists ||
-         error.driver_code == er_dup_fieldname || error.driver_code == er_bad_field;
+         error.driver_code == er_dup_fieldname || error.driver_code == er_bad_field ||
+         error.driver_code == er_dup_entry;
 }
 
 sql::PreparedStatement& mysql_connection::cached(const write_shape& shape, std::size_t rows) {

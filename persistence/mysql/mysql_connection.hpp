@@ -43,7 +43,9 @@ class mysql_connection final : public db_connection {
  private:
   void open(const store_location& where, access how);
   void share_lock();
+  void end_idle_transactions();
   bool take_lock();
+  void give_lock_to_nodes();
   bool process_has_lock();
   std::string lock_holder();
   sql::PreparedStatement& cached(const write_shape& shape, std::size_t rows);
@@ -52,6 +54,7 @@ class mysql_connection final : public db_connection {
 
   std::string process_;  ///< empty: takes no part in the lock
   bool holds_lock_ = false;
+  const membership* node_ = nullptr;  ///< null: commits need no lease
 
   // Statements are destroyed before their connection.
   std::unique_ptr<sql::Connection> link_;

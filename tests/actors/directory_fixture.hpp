@@ -50,6 +50,36 @@ inline stub_hasher::behavior_type hashing_stub(stub_hasher::pointer self, hasher
           }};
 }
 
+/// What a directory among other nodes has told its keeper. All others are told to have published at once, unless held up.
+struct keeper_script {
+  std::vector<std::int64_t> published;
+  std::size_t asked = 0;
+  bool others_are_slow = false;
+};
+using stub_keeper = node_keeper::extend<caf::reacts_to<work_atom>>;
+
+inline stub_keeper::behavior_type keeping_stub(stub_keeper::pointer self, keeper_script* as) {
+  auto waiting = std::make_shared<std::deque<caf::typed_response_promise<bool>>>();
+  return {[self, as, waiting](const await_published&) -> caf::result<bool> {
+            ++as->asked;
+            if (!as->others_are_slow) return true;
+            waiting->push_back(self->make_response_promise<bool>());
+            return waiting->back();
+          },
+          [as](const published_up_to& news) { as->published.push_back(news.number); },
+          [](const yielded_up_to&) {},
+          [](const list_nodes&) { return node_list{}; },
+          [](const drain_node&) { return node_drained{}; },
+          [](drain_atom) {},
+          [](join_atom, const directory_actor&) {},
+          [](join_atom, const dispatcher_actor&) {},
+          [](wake_atom) {},
+          [waiting](work_atom) {
+            for (auto& each : *waiting) each.deliver(true);
+            waiting->clear();
+          }};
+}
+
 /// A directory actor, asked as the operator socket asks it.
 class office {
  public:
@@ -62,7 +92,9 @@ class office {
   };
   using pending = std::shared_ptr<outcome>;
 
-  explicit office(failing_store_ptr rows = std::make_shared<failing_store>()) : rows_{std::move(rows)} {
+  /// `among_others`: this is one of several nodes over these rows.
+  explicit office(failing_store_ptr rows = std::make_shared<failing_store>(), bool among_others = false)
+      : rows_{std::move(rows)}, among_others_{among_others} {
     auto loaded = std::make_shared<bool>(false);
     client_->context(&outside_);
     client_->request(actor_, caf::infinite, load_atom::value)
@@ -75,6 +107,7 @@ class office {
     system_.await_actors_before_shutdown(false);
     caf::anon_send_exit(actor_, caf::exit_reason::kill);
     caf::anon_send_exit(hasher_, caf::exit_reason::kill);
+    if (keeper_) caf::anon_send_exit(keeper_, caf::exit_reason::kill);
     caf::anon_send_exit(client_actor_, caf::exit_reason::kill);
     coordinator().clock().cancel_all();
     settle();
@@ -138,6 +171,16 @@ class office {
     caf::anon_send(hasher_, work_atom::value);
     settle();
   }
+  /// The keeper has seen how far the log goes.
+  void catch_up_with_log() {
+    caf::anon_send(actor_, catch_up{rows_->head.number});
+    settle();
+  }
+  /// All others have published.
+  void others_follow() {
+    caf::anon_send(keeper_, work_atom::value);
+    settle();
+  }
   /// Runs every actor until none has anything left to do at this moment.
   void settle() { coordinator().run(); }
   /// Lets one actor handle one message; false if there is none.
@@ -154,6 +197,7 @@ class office {
   hand_clock clock;
   crypto::master_key keys{std::string(32, 'k')};
   hasher_script hashing;
+  keeper_script kept;
 
  private:
   caf::scheduler::test_coordinator& coordinator() {
@@ -161,17 +205,20 @@ class office {
   }
 
   failing_store_ptr rows_;
+  bool among_others_;
   deterministic_config config_;
   caf::actor_system system_{config_};
   store_line line_{rows_};
   stub_hasher hasher_ = system_.spawn(hashing_stub, &hashing);
+  stub_keeper keeper_ = among_others_ ? system_.spawn(keeping_stub, &kept) : stub_keeper{};
   directory_actor actor_ = actors::spawn_directory(
       system_,
       {{{system_.spawn(failing_writer, line_)}, {system_.spawn(failing_reader, line_)}, {}, {}, {}},
        hasher_,
        published,
        keys,
-       clock},
+       clock,
+       keeper_ ? node_keeper{keeper_} : node_keeper{}},
       actors::runs_on::scheduler);
   caf::scoped_execution_unit outside_{&system_};
   caf::actor client_actor_ = system_.spawn([](caf::event_based_actor*) -> caf::behavior { return {[](wake_atom) {}}; });

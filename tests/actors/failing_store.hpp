@@ -96,6 +96,7 @@ inline store_reader::behavior_type failing_reader(store_reader::pointer, store_l
         ++line.rows->directory_reads;
         return guarded(q);
       },
+      [guarded](const find_directory_news& q) { return guarded(q); },
       [guarded](const find_due_deliveries& q) { return guarded(q); },
       [guarded](const find_backlog& q) { return guarded(q); },
       [guarded](const find_deliveries& q) { return guarded(q); },

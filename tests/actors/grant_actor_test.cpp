@@ -42,7 +42,7 @@ directory_actor::behavior_type charging_directory(directory_actor::pointer, std:
             if (log->fails) return operator_result{no_such("merchant", "merch_tea")};
             return operator_result{named_result{"merch_tea", "chargeable"}};
           },
-          [](load_atom) { return true; }, [](join_atom, const dispatcher_actor&) {}};
+          [](load_atom) { return true; }, [](join_atom, const dispatcher_actor&) {}, [](const catch_up&) {}};
 }
 
 std::string told(const entity_reply& reply) {

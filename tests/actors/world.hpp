@@ -91,7 +91,7 @@ inline directory_actor::behavior_type listening_directory(directory_actor::point
             heard->push_back(command);
             return named_result{};
           },
-          [](load_atom) { return true; }, [](join_atom, const dispatcher_actor&) {}};
+          [](load_atom) { return true; }, [](join_atom, const dispatcher_actor&) {}, [](const catch_up&) {}};
 }
 
 /// Counts every call that reaches the provider, and passes it on.

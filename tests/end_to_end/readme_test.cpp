@@ -192,21 +192,23 @@ TEST_CASE("the commands of the platforms' guide open a subscription, and move it
   CHECK(steps[2]["status"] == "canceled");
 }
 
-TEST_CASE(
-    "tools/run starts a gateway with a demo merchant, prints a call that works, does so again, and ends on SIGTERM") {
+namespace {
+
+/// Starts it twice on the same data, each time pastes the call that it prints, and ends it with SIGTERM.
+void try_out(const std::string& script, const std::vector<std::string>& options) {
   if (!std::filesystem::equivalent(program("gatewayd").parent_path(), project_root() / "build")) {
-    WARN("skipped: tools/run runs the programs in build/, these are others");
+    WARN("skipped: the scripts run the programs in build/, these are others");
     return;
   }
   const auto folder = new_folder("run");
   for (int start = 0; start < 2; ++start) {
-    child_process run{
-        {(project_root() / "tools/run").string(), "--data-dir=" + (folder / "data").string(), "--listen=127.0.0.1:0"},
-        {folder / "run.log", {}, project_root()}};
+    std::vector<std::string> words{(project_root() / script).string(), "--data-dir=" + (folder / "data").string()};
+    words.insert(words.end(), options.begin(), options.end());
+    child_process run{words, {folder / "run.log", {}, project_root()}};
     std::string told_lines, printed;
     for (;;) {
       const auto line = run.read_line(120s);
-      if (!line) FAIL("tools/run said only: " << told_lines << read_file(folder / "run.log"));
+      if (!line) FAIL(script << " said only: " << told_lines << read_file(folder / "run.log"));
       told_lines += *line + '\n';
       if (line->starts_with("Ctrl-C")) break;
       if (line->starts_with("key=") || !printed.empty()) printed += *line + '\n';
@@ -219,8 +221,19 @@ TEST_CASE(
     CHECK(answers[0]["state"] == "authorized");
     CHECK(read_file(folder / "data" / "demo.json").find("merchant_id") != std::string::npos);
     run.send_signal(15);
-    CHECK(run.wait(20s) == exit_result{0, 0});
+    CHECK(run.wait(30s) == exit_result{0, 0});
     std::this_thread::sleep_for(1s);  // the payment's name is the second
   }
   std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "tools/run starts a gateway with a demo merchant, prints a call that works, does so again, and ends on SIGTERM") {
+  try_out("tools/run", {"--listen=127.0.0.1:0"});
+}
+
+TEST_CASE("tools/cluster starts nodes behind a balancer, prints a call that works, does so again, and ends on SIGTERM") {
+  try_out("tools/cluster", {"2", "--port=0"});
 }

@@ -123,7 +123,7 @@ inline router_actor::behavior_type fake_router(router_actor::pointer, behind* sc
 
 inline directory_actor::behavior_type fake_operators(directory_actor::pointer, behind* scene) {
   return {[scene](const operator_command& what) -> caf::result<operator_result> { return scene->operators(what); },
-          [](load_atom) { return true; }, [](join_atom, const dispatcher_actor&) {}};
+          [](load_atom) { return true; }, [](join_atom, const dispatcher_actor&) {}, [](const catch_up&) {}};
 }
 
 inline store_reader::behavior_type fake_archive(store_reader::pointer, behind* scene) {
@@ -132,6 +132,7 @@ inline store_reader::behavior_type fake_archive(store_reader::pointer, behind* s
           [](const find_timeline&) { return timeline_lookup{}; },
           [](const find_due&) { return due_lookup{}; },
           [](const find_directory&) { return directory_lookup{}; },
+          [](const find_directory_news&) { return directory_news{}; },
           [](const find_due_deliveries&) { return due_deliveries_lookup{}; },
           [](const find_backlog&) { return backlog_lookup{}; },
           [scene](const find_deliveries& what) -> caf::result<deliveries_lookup> { return scene->deliveries(what); },

@@ -1,6 +1,7 @@
 #include "memory_store.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 
 namespace gateway::testing {
@@ -112,7 +113,15 @@ bool memory_store::records_apply(const unit_parts& unit) {
 commit_outcome memory_store::commit(const unit_of_work& whole) {
   const unit_parts unit{whole};
   if (const auto obstacle = obstacle_to(unit); obstacle != commit_outcome::committed) return obstacle;
+  const auto before = directory_;
   if (!records_apply(unit)) return commit_outcome::duplicate_record;
+  if (unit.turn && unit.turn->planned_in != head.turn) {
+    directory_ = before;
+    return commit_outcome::lost_claim;
+  }
+  if (unit.turn) ++head.turn;
+  if (!unit.changes.empty()) ++head.number;
+  for (const auto& change : unit.changes) log.emplace_back(head.number, change);
   if (unit.insert_command) commands.emplace(id(unit.insert_command->key), *unit.insert_command);
   if (unit.insert_payment) payments.emplace(id(unit.insert_payment->key), *unit.insert_payment);
   if (unit.insert_binding) bindings.emplace(id(unit.insert_binding->key), *unit.insert_binding);
@@ -213,7 +222,58 @@ due_lookup memory_store::run(const find_due& what) const {
   return found;
 }
 
-directory_lookup memory_store::run(const find_directory&) const {
+directory_lookup memory_store::run(const find_directory& what) const {
+  auto found = whole_directory();
+  if (!what.of) return found;
+  const auto keep = [](auto& rows, auto of) { std::erase_if(rows, [&](const auto& row) { return !of(row); }); };
+  const auto& id = what.of->id;
+  const bool merchant = what.of->what == directory_change::kind::merchant;
+  const bool platform = what.of->what == directory_change::kind::platform;
+  keep(found.merchants, [&](const auto& row) { return merchant && row.id.value == id; });
+  keep(found.keys, [&](const auto& row) { return merchant && row.key.merchant.value == id; });
+  keep(found.memberships, [&](const auto& row) { return merchant && row.merchant.value == id; });
+  keep(found.users, [&](const auto& row) {
+    return std::ranges::any_of(found.memberships, [&](const auto& of) { return of.user == row.id; });
+  });
+  keep(found.connections, [&](const auto& row) { return merchant && row.merchant.value == id; });
+  keep(found.routes, [&](const auto& row) { return merchant && row.merchant.value == id; });
+  keep(found.bindings, [&](const auto& row) { return merchant && row.key.merchant.value == id; });
+  keep(found.platforms, [&](const auto& row) { return platform && row.id.value == id; });
+  keep(found.platform_keys, [&](const auto& row) { return platform && row.key.platform.value == id; });
+  keep(found.destinations, [&](const auto& row) { return (merchant || platform) && row.what.owner == id; });
+  return found;
+}
+
+directory_news memory_store::run(const find_directory_news& what) const {
+  directory_news news;
+  news.head = head;
+  if (what.since < 0) {
+    news.whole = true;
+    news.rows = whole_directory();
+    return news;
+  }
+  std::set<directory_change> changed;
+  for (const auto& [number, change] : log)
+    if (number > what.since) changed.insert(change);
+  news.changed.assign(changed.begin(), changed.end());
+  for (const auto& change : changed) {
+    auto entry = run(find_directory{change});
+    const auto add = [](auto& to, auto& from) { std::ranges::move(from, std::back_inserter(to)); };
+    add(news.rows.merchants, entry.merchants);
+    add(news.rows.keys, entry.keys);
+    add(news.rows.users, entry.users);
+    add(news.rows.memberships, entry.memberships);
+    add(news.rows.connections, entry.connections);
+    add(news.rows.routes, entry.routes);
+    add(news.rows.destinations, entry.destinations);
+    add(news.rows.platforms, entry.platforms);
+    add(news.rows.platform_keys, entry.platform_keys);
+    add(news.rows.bindings, entry.bindings);
+  }
+  return news;
+}
+
+directory_lookup memory_store::whole_directory() const {
   directory_lookup found;
   for (const auto& [key, row] : directory_.merchants) found.merchants.push_back(row);
   std::ranges::stable_sort(found.merchants, {}, &save_merchant::created_at);
@@ -272,10 +332,10 @@ due_deliveries_lookup memory_store::run(const find_due_deliveries& what) const {
   return found;
 }
 
-backlog_lookup memory_store::run(const find_backlog&) const {
+backlog_lookup memory_store::run(const find_backlog& what) const {
   std::map<std::string, destination_backlog> waiting;
   for (const auto& [number, row] : deliveries) {
-    if (row.status != delivery_status::pending) continue;
+    if (row.status != delivery_status::pending || number < what.from_number) continue;
     const auto next = row.next_attempt_at.value();
     auto& mine = waiting.try_emplace(row.to.value, destination_backlog{row.to, 0, next, number}).first->second;
     mine.pending += 1;

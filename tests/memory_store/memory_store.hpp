@@ -39,6 +39,7 @@ class memory_store {
   timeline_lookup run(const find_timeline& what) const;
   due_lookup run(const find_due& what) const;
   directory_lookup run(const find_directory& what) const;
+  directory_news run(const find_directory_news& what) const;
   due_deliveries_lookup run(const find_due_deliveries& what) const;
   backlog_lookup run(const find_backlog& what) const;
   deliveries_lookup run(const find_deliveries& what) const;
@@ -65,6 +66,8 @@ class memory_store {
   std::map<entity_row_key, std::map<std::uint32_t, timeline_entry>> timelines;
   std::map<std::int64_t, delivery> deliveries;  ///< by number
   std::optional<time_point> last_seen;
+  directory_head head;
+  std::vector<std::pair<std::int64_t, directory_change>> log;
 
   /// What run(purge_commands) would delete now, oldest first.
   std::vector<command_row_key> found_by(const purge_commands& what) const;
@@ -98,6 +101,7 @@ class memory_store {
   bool deliveries_apply(const unit_parts& unit) const;
   bool has_other_binding_with_grant_of(const grant_binding& one) const;
   delivery_job job_of(const delivery& row) const;
+  directory_lookup whole_directory() const;
 
   directory_rows directory_;
 };

@@ -32,6 +32,8 @@ struct unit_parts {
   std::optional<revoke_api_key> revoked;
   std::vector<claimed_row> record_claims;  ///< of the directory, all but `revoked`
   std::optional<time_point> last_seen;
+  std::vector<directory_change> changes;
+  std::optional<directory_turn> turn;
 
   unit_parts() = default;
 
@@ -91,6 +93,7 @@ struct unit_parts {
     for (const auto& row : deliveries) unit.inserts.emplace_back(row);
     for (const auto& row : records) unit.inserts.push_back(row);
     if (last_seen) unit.inserts.emplace_back(save_last_seen{*last_seen});
+    for (const auto& change : changes) unit.inserts.emplace_back(change);
     if (update_payment) unit.claims.emplace_back(std::make_shared<const payment>(*update_payment));
     if (update_binding) unit.claims.emplace_back(std::make_shared<const grant_binding>(*update_binding));
     if (update_customer) unit.claims.emplace_back(std::make_shared<const customer>(*update_customer));
@@ -100,6 +103,7 @@ struct unit_parts {
     for (const auto& row : update_deliveries) unit.claims.emplace_back(row);
     if (revoked) unit.claims.emplace_back(*revoked);
     for (const auto& row : record_claims) unit.claims.push_back(row);
+    if (turn) unit.claims.emplace_back(*turn);
     return unit;
   }
 
@@ -115,6 +119,7 @@ struct unit_parts {
   void insert(const timeline_entry& e) { entries.push_back(e); }
   void insert(const delivery& d) { deliveries.push_back(d); }
   void insert(const save_last_seen& s) { last_seen = s.at; }
+  void insert(const directory_change& c) { changes.push_back(c); }
   template <class Record>
   void insert(const Record& r) {
     records.emplace_back(r);
@@ -127,6 +132,7 @@ struct unit_parts {
   void claim(const command_finish& f) { finish_command = f; }
   void claim(const delivery& d) { update_deliveries.push_back(d); }
   void claim(const revoke_api_key& k) { revoked = k; }
+  void claim(const directory_turn& t) { turn = t; }
   template <class Record>
   void claim(const Record& r) {
     record_claims.emplace_back(r);

@@ -219,6 +219,7 @@ slow_reader::behavior_type reader_behavior(slow_reader::stateful_pointer<reading
       [self](const find_timeline& q) { return self->state.take(q); },
       [self](const find_due& q) { return self->state.take(q); },
       [self](const find_directory& q) { return self->state.take(q); },
+      [self](const find_directory_news& q) { return self->state.take(q); },
       [self](const find_due_deliveries& q) { return self->state.take(q); },
       [self](const find_backlog& q) { return self->state.take(q); },
       [self](const find_deliveries& q) { return self->state.take(q); },

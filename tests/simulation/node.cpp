@@ -29,7 +29,7 @@ directory_actor::behavior_type directory_behavior(directory_actor::pointer, std:
             if (!disable(wanted)) return make_error(actor_errc::store_unavailable);
             return operator_result{named_result{wanted.id.value, "disabled"}};
           },
-          [](load_atom) { return true; }, [](join_atom, const dispatcher_actor&) {}};
+          [](load_atom) { return true; }, [](join_atom, const dispatcher_actor&) {}, [](const catch_up&) {}};
 }
 
 }  // namespace
@@ -42,6 +42,7 @@ node::deterministic_config::deterministic_config() {
 node::node(const node_environment& environment, unsigned number, duration_ms clock_skew, std::uint32_t number_salt)
     : environment_{environment},
       name_{"node " + std::to_string(number)},
+      among_{environment.incarnation.empty() ? std::string{} : name_, environment.incarnation},
       clock_{environment.time, clock_skew},
       true_clock_{environment.time, duration_ms{0}},
       watch_{environment.rows.lacks(guard::clock_guard) ? true_clock_ : clock_, environment.rows.last_seen(),
@@ -50,6 +51,7 @@ node::node(const node_environment& environment, unsigned number, duration_ms clo
       webhooks_{environment.merchants_endpoints, name_, clock_, alive_, memory_},
       caught_up_{environment.time.now()} {
   coordinator_ = &dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler());
+  among_.serve_until(ticks_ms::max());
   const store_link line{environment_.rows,
                         environment_.time,
                         environment_.random,
@@ -77,10 +79,10 @@ node::node(const node_environment& environment, unsigned number, duration_ms clo
   dispatcher_ =
       actors::spawn_dispatcher(system_, std::make_shared<const actors::webhook_context>(actors::webhook_context{
                                             store, operators, environment_.merchants, clock_, environment_.events,
-                                            environment_.config, environment_.meters, webhooks_, brake_}));
+                                            environment_.config, environment_.meters, webhooks_, brake_, among_}));
   context_ = std::make_shared<actors::payment_context>(
       actors::payment_context{{std::move(store), environment_.merchants, clock_, watch_, environment_.config,
-                               environment_.meters, dispatcher_, numbers_},
+                               environment_.meters, dispatcher_, numbers_, {}, among_},
                               {},
                               environment_.payments});
   for (const auto& kind : provider_catalogue) {
@@ -101,7 +103,7 @@ node::node(const node_environment& environment, unsigned number, duration_ms clo
         actors::grant_spawner(std::make_shared<const actors::grant_context>(
             actors::grant_context{*context_, *environment_.grants, environment_.platforms, operators}));
   router_ = actors::spawn_router(system_, context_, std::move(spawners));
-  reconciler_ = actors::spawn_reconciler(system_, context_->store, router_, clock_, watch_, environment_.config);
+  reconciler_ = actors::spawn_reconciler(system_, context_->store, router_, clock_, watch_, environment_.config, among_);
   client_ = system_.spawn([](caf::event_based_actor*) -> caf::behavior { return {[](wake_atom) {}}; });
   keep(reconciler_);
   others_.push_back(client_);

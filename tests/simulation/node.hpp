@@ -14,6 +14,7 @@
 #include "database.hpp"
 #include "gateway/base/metrics.hpp"
 #include "gateway/directory.hpp"
+#include "gateway/membership.hpp"
 #include "payment/payment_actor.hpp"
 #include "receivers.hpp"
 #include "simulated_provider.hpp"
@@ -40,6 +41,7 @@ struct node_environment {
   directory* grants;  ///< what the node's grants publish, until it crashes; null in a world without platforms
   const grant_encoder& platforms;
   const subscription_encoder& subscriptions;
+  std::string incarnation{};  ///< of a node among others; empty: it serves alone
 };
 
 class node {
@@ -70,6 +72,7 @@ class node {
   /// By how many operations provider slots are held.
   std::size_t slots_held() const { return context_->slots.held(); }
   const std::string& name() const { return name_; }
+  membership& among() { return among_; }
 
  private:
   struct skewed_clock final : wall_clock {
@@ -89,6 +92,7 @@ class node {
 
   node_environment environment_;
   std::string name_;
+  membership among_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   std::shared_ptr<std::size_t> unanswered_ = std::make_shared<std::size_t>(0);
   skewed_clock clock_;

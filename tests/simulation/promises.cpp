@@ -196,10 +196,10 @@ void promises::asked(const entity_request& request) {
   fingerprints_[request.write->key.key].insert(request.write->fingerprint);
 }
 
-void promises::told(const entity_request& request, const entity_reply& reply, std::size_t asked_at, bool one_node) {
+void promises::told(const entity_request& request, const entity_reply& reply, std::size_t asked_at) {
   if (const auto* result = std::get_if<finished>(&reply.what)) return check_stored(request, *result);
   if (const auto* seen = std::get_if<entity_row>(&reply.what))
-    return check_seen(*std::get<payment_ptr>(*seen), asked_at, one_node);
+    return check_seen(*std::get<payment_ptr>(*seen), asked_at);
   if (const auto* timeline = std::get_if<timeline_ptr>(&reply.what)) {
     const auto& rows = rows_.timelines.find(testing::memory_store::id((*timeline)->key));
     for (const auto& entry : (*timeline)->entries)
@@ -243,13 +243,12 @@ void promises::check_stored(const entity_request& request, const finished& resul
     acknowledged_.push_back({request.key, settled->second});
 }
 
-void promises::check_seen(const payment& seen, std::size_t asked_at, bool one_node) {
+void promises::check_seen(const payment& seen, std::size_t asked_at) {
   const auto& past = history_[testing::memory_store::id(seen.key)];
   const auto moment = past.find(seen.version);
   if (moment == past.end() || moment->second != seen)
     return break_(text_of("a look at ", seen.key.id, " shows what was never stored"));
-  // One of several nodes may show an older version. A single node may not show an older one than it has answered.
-  if (!one_node) return;
+  // Whatever node is asked, and whatever node has answered: no view is older than a result that was told before it.
   for (std::size_t i = 0; i < asked_at; ++i)
     if (acknowledged_[i].subject == seen.key && acknowledged_[i].version > seen.version)
       return break_(text_of("a look at ", seen.key.id, " shows version ", seen.version, ", after a result of version ",

@@ -50,7 +50,7 @@ class promises {
   /// A client sends a write, or sends it again.
   void asked(const entity_request& request);
   /// A client is told. `asked_at` is what `moment()` was when it asked.
-  void told(const entity_request& request, const entity_reply& reply, std::size_t asked_at, bool one_node);
+  void told(const entity_request& request, const entity_reply& reply, std::size_t asked_at);
   std::size_t moment() const { return acknowledged_.size(); }
 
   /// A view of a payment while nothing is in flight on the only node. `asked_at` is the version that was stored when it
@@ -77,7 +77,7 @@ class promises {
   void check_change(const payment& from, const payment& to, const std::vector<timeline_entry>& entries);
   void check_conclusion(const std::optional<payment>& before, const command_record& command);
   void check_stored(const entity_request& request, const finished& result);
-  void check_seen(const payment& seen, std::size_t asked_at, bool one_node);
+  void check_seen(const payment& seen, std::size_t asked_at);
   std::size_t use_of(const provider_effect& effect) const;
   const payment* row_of(const entity_key& key) const;
 

@@ -202,13 +202,49 @@ class world {
         node_environment{time_, random_, faults_, log_, rows_, provider_, receivers_,
                          [this](const auto& wanted) { return disable(wanted); }, plan_.config, published(),
                          [this](const unit_of_work& unit) { grant_promises_.composed(unit); }, encoder_, encoder_,
-                         meters_, grants_.get(), encoder_, encoder_},
+                         meters_, grants_.get(), encoder_, encoder_,
+                         plan_.nodes > 1 ? "process " + std::to_string(++processes_) : std::string{}},
         which + 1, clock_of(which), which % plan_.number_salts);
+    // A node serves once all others know of it.
+    see_each_other();
+  }
+
+  /// Each node that is up knows of all that are, and of those whose lease is not over yet.
+  void see_each_other() {
+    if (plan_.nodes == 1) return;
+    membership::owners now;
+    for (const auto& n : nodes_)
+      if (n) {
+        now.names.push_back(n->name());
+        now.live.push_back(n->among().incarnation());
+      }
+    for (const auto& [name, incarnation] : dying_) {
+      if (std::ranges::find(now.names, name) == now.names.end()) now.names.push_back(name);
+      now.live.push_back(incarnation);
+    }
+    std::ranges::sort(now.names);
+    now.number = ++sights_;
+    for (const auto& n : nodes_)
+      if (n) {
+        n->among().set_company(now.live.size() > 1);
+        n->among().set_owners(now);
+      }
+  }
+
+  void lease_ends(const std::string& name, const std::string& incarnation) {
+    std::erase(dying_, std::pair{name, incarnation});
+    for (const auto& n : nodes_)
+      if (n) n->among().count_death();
+    see_each_other();
   }
 
   void crash(unsigned which) {
     if (!nodes_[which]) return;
     log_.write(nodes_[which]->name(), "crashes");
+    if (plan_.nodes > 1) {
+      dying_.emplace_back(nodes_[which]->name(), nodes_[which]->among().incarnation());
+      time_.in(lease_lasts, [this, gone = dying_.back()] { lease_ends(gone.first, gone.second); });
+    }
     nodes_[which].reset();
     ++result_.crashes;
     // It may boot with a wrong clock.
@@ -238,7 +274,7 @@ class world {
                            customers_asked_at = customer_promises_.moment()](entity_reply& reply) {
       const bool has_result = std::holds_alternative<finished>(reply.what) && request.key.kind != entity_kind::grant;
       if (request.key.kind == entity_kind::payment || has_result)
-        promises_.told(request, reply, asked_at, nodes_.size() == 1);
+        promises_.told(request, reply, asked_at);
       customer_promises_.told(request, reply, customers_asked_at);
       told(reply);
     });
@@ -586,12 +622,14 @@ class world {
 
   /// Redelivers what has failed or has ended too many workers, and checks that everything else is delivered by itself.
   void deliver_the_rest() {
-    const auto waits_for_operator = [&](std::int64_t number) {
-      return std::ranges::all_of(nodes_, [&](const auto& n) { return n->has_set_aside(number); });
+    // Whoever owns the destination's lane attempts what is in it.
+    const auto waits_for_operator = [&](const delivery& row) {
+      return std::ranges::all_of(
+          nodes_, [&](const auto& n) { return !n->among().owns(row.to.value) || n->has_set_aside(row.id); });
     };
     const auto nothing_waits = [&] {
       return std::ranges::all_of(database_.deliveries, [&](const auto& row) {
-        return row.second.status != delivery_status::pending || waits_for_operator(row.first);
+        return row.second.status != delivery_status::pending || waits_for_operator(row.second);
       });
     };
     run_until(nothing_waits, 2h, "a delivery is neither delivered nor given up");
@@ -656,6 +694,9 @@ class world {
   std::unique_ptr<subscription_scene> subscribers_;
   std::vector<std::unique_ptr<client>> clients_;
   std::vector<std::unique_ptr<node>> nodes_;
+  std::vector<std::pair<std::string, std::string>> dying_;  ///< crashed, and their lease is not over
+  std::uint64_t processes_ = 0;
+  std::int64_t sights_ = 0;
 };
 
 }  // namespace

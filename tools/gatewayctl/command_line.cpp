@@ -118,6 +118,7 @@ class commands {
     add_customers(group(app, "customer", "Customers that platforms keep at a merchant"));
     add_subscriptions(group(app, "subscription", "Subscriptions that platforms have sold for a merchant"));
     add_sandbox(group(app, "sandbox", "What happens at the sandbox providers"));
+    add_nodes(group(app, "node", "The nodes that share the database"));
     auto& destination = group(app, "destination", "Where webhooks are sent");
     add_set(destination);
     add_destinations(destination);
@@ -488,6 +489,13 @@ class commands {
     });
     owner(command, false);
     optional_mode(command);
+  }
+
+  void add_nodes(CLI::App& in) {
+    leaf(in, "list", "Show them, by their names", "/operator/nodes/list", [](auto&) {});
+    auto& drain = leaf(in, "drain", "End a node in order, as SIGTERM does; others take over what is its own",
+                       "/operator/nodes/drain", [this](auto& body) { body["node"] = a_.name; });
+    drain.add_option("name", a_.name, "As `node list` shows it")->required()->type_name("NAME");
   }
 
   void add_enable(CLI::App& in) {

@@ -16,6 +16,9 @@
 #include <utility>
 
 #include <caf/all.hpp>
+#include <caf/io/middleman.hpp>
+#include <caf/openssl/manager.hpp>
+#include <caf/openssl/publish.hpp>
 
 #include "actors/clock_watch.hpp"
 #include "actors/customer/customer_actor.hpp"
@@ -23,6 +26,7 @@
 #include "actors/entity/reconciler.hpp"
 #include "actors/entity/router.hpp"
 #include "actors/grant/grant_actor.hpp"
+#include "actors/nodes/node_links.hpp"
 #include "actors/password_hasher.hpp"
 #include "actors/payment/payment_actor.hpp"
 #include "actors/provider_gate.hpp"
@@ -33,6 +37,7 @@
 #include "actors/supervisor.hpp"
 #include "actors/webhooks/dispatcher.hpp"
 #include "config/setting_values.hpp"
+#include "gateway/base/boot_clock.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/base/master_key_file.hpp"
 #include "http/codec/encode_event.hpp"
@@ -42,6 +47,7 @@
 #include "http/outbound/webhook_client.hpp"
 #include "http/server/server.hpp"
 #include "http/server/tls.hpp"
+#include "node_certificates.hpp"
 #include "persistence/store.hpp"
 
 using namespace gateway;
@@ -52,8 +58,15 @@ constexpr std::string_view master_key_meta = "master_key_fingerprint";
 
 /// One worker on a small machine: the I/O and store threads need the rest. Work stealing would burn a third of a core.
 struct actor_config : caf::actor_system_config {
-  actor_config() {
+  explicit actor_config(const settings& of) {
     add_message_types<caf::id_block::gateway>();
+    if (!of.node.empty()) {
+      load<caf::io::middleman>();
+      load<caf::openssl::manager>();
+      openssl_certificate = of.cluster_certificate.string();
+      openssl_key = of.cluster_key.string();
+      openssl_cafile = of.cluster_ca.string();
+    }
     const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
     set("scheduler.policy", caf::atom("sharing"));
     set("scheduler.max-threads", std::max<std::size_t>(1, cores / 2));
@@ -133,11 +146,13 @@ class gateway_process::parts {
     raise_descriptor_limit(config.http.connections + config.webhook_workers);
     client = http::make_webhook_client(config);
     http::make_tls_context(http::find_tls_files(config));
+    if (!config.node.empty()) require_node_certificates(config);
     auto sockets = http::open_listeners(config);
     persistence::prepared_store prepared{config};
     const bool is_new = !prepared.read_meta(master_key_meta);
     keys = open_master_key(config, prepared);
     watch.emplace(clock, last_time_seen(prepared, is_new), config, meters);
+    nodes.emplace(config.node, prepared.incarnation());
     listening_on = "https://" + sockets.public_tls.address();
     if (sockets.operator_tcp) operator_listening_on = "http://" + sockets.operator_tcp.address();
     if (config.base_url.empty()) config.base_url = listening_on;
@@ -169,11 +184,15 @@ class gateway_process::parts {
   ~parts() { stop_actors(); }
 
   void spawn_actors(persistence::prepared_store prepared) {
+    if (nodes->clustered())
+      keeper = prepared.keep_lease(*system, config, *nodes, meters,
+                                   {[] { ::kill(::getpid(), SIGTERM); }, [this](std::string why) { fail(std::move(why)); }});
     store = persistence::open_store(*system, std::move(prepared), config, meters);
     hasher = actors::spawn_password_hasher(*system);
-    operators = actors::spawn_directory(*system, {store, hasher, merchants, *keys, clock});
+    operators = actors::spawn_directory(*system, {store, hasher, merchants, *keys, clock, keeper});
     // Before whoever needs it: an event whose merchant is not known would be told to nobody.
     load_directory();
+    if (keeper) caf::anon_send(keeper, join_atom::value, operators);
     const auto sandbox = sandbox_pages();
     for (const auto& kind : provider_catalogue) {
       const auto at = static_cast<std::size_t>(kind.kind);
@@ -185,9 +204,10 @@ class gateway_process::parts {
     }
     dispatcher = actors::spawn_dispatcher(
         *system, std::make_shared<const actors::webhook_context>(actors::webhook_context{
-                     store, operators, merchants, clock, *event_json, config, meters, *client, brake}));
+                     store, operators, merchants, clock, *event_json, config, meters, *client, brake, *nodes, keeper}));
+    if (keeper) caf::anon_send(keeper, join_atom::value, dispatcher);
     spawn_router();
-    reconciler = actors::spawn_reconciler(*system, store, router, clock, *watch, config);
+    reconciler = actors::spawn_reconciler(*system, store, router, clock, *watch, config, *nodes);
     shared = std::unique_ptr<http::services>(new http::services{config,
                                                                 config.base_url,
                                                                 config.portal_url,
@@ -210,7 +230,9 @@ class gateway_process::parts {
                                                                 keys->derive("form"),
                                                                 keys->derive("invitation"),
                                                                 keys->derive("authorization code"),
-                                                                keys->derive("sandbox sdk")});
+                                                                keys->derive("sandbox sdk"),
+                                                                *nodes,
+                                                                keeper});
     supervise();
   }
 
@@ -220,17 +242,34 @@ class gateway_process::parts {
 
   /// With a spawner for each kind of entity. All kinds share what is common: one doubt about commits holds for all.
   void spawn_router() {
-    const actors::entity_context common{store, merchants, clock, *watch, config, meters, dispatcher, numbers};
+    const actors::entity_context common{store,  merchants,  clock,   *watch, config,
+                                        meters, dispatcher, numbers, {},     *nodes};
     auto payments =
         std::make_shared<const actors::payment_context>(actors::payment_context{common, gates, *payment_json});
     auto grants =
-        std::make_shared<const actors::grant_context>(actors::grant_context{common, merchants, *grant_json, operators});
+        std::make_shared<const actors::grant_context>(actors::grant_context{common, merchants, *grant_json, operators, keeper});
     auto subscriptions = std::make_shared<const actors::subscription_context>(
         actors::subscription_context{common, *subscription_json, sandbox_pages()});
-    router = actors::spawn_router(*system, payments,
+    local_router = actors::spawn_router(*system, payments,
                                   {actors::payment_spawner(payments), actors::grant_spawner(std::move(grants)),
                                    actors::subscription_spawner(std::move(subscriptions)),
-                                   actors::customer_spawner(payments), actors::enrollment_spawner(payments)});
+                                   actors::customer_spawner(payments), actors::enrollment_spawner(payments)},
+                                        &links);
+    router = local_router;
+    if (keeper) join_the_others();
+  }
+
+  /// Other nodes find the links at this node's address.
+  void join_the_others() {
+    const auto at = *parse_socket_address(config.cluster_listen);
+    gate = actors::spawn_node_gate(*system, local_router, *nodes);
+    node_links = actors::spawn_node_links(
+        *system, {keeper, local_router, gate, *nodes, links, meters,
+                  caf::actor_cast<caf::actor>(system->openssl_manager().actor_handle())});
+    const auto port = caf::openssl::publish(node_links, at.port, at.address.c_str(), true);
+    if (!port)
+      throw std::runtime_error{"cluster-listen: cannot listen on " + config.cluster_listen + ": " +
+                               system->render(port.error())};
   }
 
   /// The actors that the gateway cannot do without, in the order of who uses whom: what is under way when they are
@@ -241,28 +280,45 @@ class gateway_process::parts {
       if (actor) core.push_back({std::move(name), caf::actor_cast<caf::strong_actor_ptr>(actor)});
     };
     add("the reconciler", reconciler);
+    add("the links to other nodes", node_links);
+    add("the gate for other nodes", gate);
     add("the router", router);
     add("the dispatcher", dispatcher);
     add("the directory", operators);
     add("the password hasher", hasher);
-    for (const auto& gate : gates) add("a provider's gate", gate);
+    for (const auto& each : gates) add("a provider's gate", each);
     for (const auto& provider : providers) add("a provider", provider);
     for (const auto& writer : store.writers) add("a store writer", writer);
     add("the dispatcher's store writer", store.recorder);
     for (const auto& reader : store.readers) add("a store reader", reader);
     add("the dispatcher's store reader", store.outbox);
     add("the operators' store reader", store.archive);
+    // Last, so that the others still have their lease for what they end with.
+    add("the keeper of the lease", keeper);
     return core;
   }
 
   void supervise() {
-    supervisor = actors::spawn_supervisor(*system, core_actors(), [this](std::string why) {
-      {
-        const std::lock_guard hold{failure_access};
-        failure = std::move(why);
-      }
-      ::kill(::getpid(), SIGTERM);
-    });
+    supervisor =
+        actors::spawn_supervisor(*system, core_actors(), [this](std::string why) { fail(std::move(why)); });
+  }
+
+  /// Ends the process; any thread.
+  void fail(std::string why) {
+    {
+      const std::lock_guard hold{failure_access};
+      failure = std::move(why);
+    }
+    ::kill(::getpid(), SIGTERM);
+  }
+
+  /// A node among others serves once each of them knows of it.
+  void wait_for_the_others() const {
+    constexpr std::chrono::seconds longest{60};
+    const auto deadline = since_boot() + longest;
+    for (; !nodes->serves(); std::this_thread::sleep_for(std::chrono::milliseconds{5}))
+      if (since_boot() > deadline)
+        throw std::runtime_error{"node '" + nodes->name() + "' did not get its lease: see the log"};
   }
 
   void load_directory() {
@@ -302,12 +358,16 @@ class gateway_process::parts {
     supervisor = nullptr;
     reconciler = nullptr;
     router = nullptr;
+    local_router = nullptr;
+    node_links = nullptr;
+    gate = nullptr;
     dispatcher = nullptr;
     operators = nullptr;
     hasher = nullptr;
     gates = {};
     providers = {};
     store = {};
+    keeper = nullptr;
   }
 
   /// What is stuck holds no promise: all that was acknowledged is durable, and the next start settles what is open.
@@ -326,6 +386,7 @@ class gateway_process::parts {
   metrics meters;
   write_brake brake;
   std::optional<actors::clock_watch> watch;
+  std::optional<membership> nodes;
   directory merchants;
   std::unique_ptr<crypto::master_key> keys;
   std::unique_ptr<payment_encoder> payment_json;
@@ -337,9 +398,11 @@ class gateway_process::parts {
   std::mutex failure_access;
   std::string failure;
 
-  actor_config caf_config;
+  actors::link_table links;
+  actor_config caf_config{config};
   std::unique_ptr<caf::actor_system> system;
   store_handles store;
+  node_keeper keeper;
   password_hasher hasher;
   directory_actor operators;
   std::array<provider_actor, provider_catalogue.size()> providers;
@@ -348,6 +411,9 @@ class gateway_process::parts {
   delivery_numbers numbers{std::random_device{}()};
   dispatcher_actor dispatcher;
   router_actor router;
+  actors::router_of_node local_router;
+  caf::actor gate;
+  caf::actor node_links;
   reconciler_actor reconciler;
   caf::actor supervisor;
   std::unique_ptr<http::services> shared;
@@ -358,6 +424,7 @@ gateway_process::gateway_process(settings config) : parts_(std::make_unique<part
 gateway_process::~gateway_process() = default;
 
 void gateway_process::start() {
+  parts_->wait_for_the_others();
   parts_->server->start();
   parts_->shared->ready = true;
 }
@@ -367,6 +434,7 @@ const std::string& gateway_process::operator_listening_on() const { return parts
 void gateway_process::reload_certificate() { parts_->server->reload_certificate(); }
 
 void gateway_process::drain() {
+  if (parts_->keeper) caf::anon_send(parts_->keeper, drain_atom::value);
   parts_->server->drain(parts_->config.drain_timeout);
   parts_->stop_actors();
 }

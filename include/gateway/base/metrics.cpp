@@ -91,7 +91,8 @@ struct metrics::families {
         webhook_breaker(gauge_family(in, "gateway_webhook_breaker",
                                      "0: attempts are made, 1: they pause, 2: one probes; by destination.")),
         webhook_attempts(
-            counter_family(in, "gateway_webhook_attempts_total", "Delivery attempts, by destination and result.")) {}
+            counter_family(in, "gateway_webhook_attempts_total", "Delivery attempts, by destination and result.")),
+        nodes(gauge_family(in, "gateway_nodes", "Live nodes that share the database, by status.")) {}
 
   prometheus::Family<prometheus::Counter>& requests;
   prometheus::Family<Histogram>& request_seconds;
@@ -103,6 +104,7 @@ struct metrics::families {
   prometheus::Family<prometheus::Gauge>& webhook_oldest;
   prometheus::Family<prometheus::Gauge>& webhook_breaker;
   prometheus::Family<prometheus::Counter>& webhook_attempts;
+  prometheus::Family<prometheus::Gauge>& nodes;
 
   std::mutex exposing;  ///< one at a time: it carries the log's own count over
   series<prometheus::Counter> requests_by_route;
@@ -115,6 +117,7 @@ struct metrics::families {
   series<prometheus::Gauge> oldest_by_destination;
   series<prometheus::Gauge> breaker_by_destination;
   series<prometheus::Counter> attempts_by_result;
+  series<prometheus::Gauge> nodes_by_status;
 };
 
 metrics::metrics() : metrics(std::make_shared<prometheus::Registry>()) {}
@@ -170,6 +173,10 @@ metrics::metrics(std::shared_ptr<prometheus::Registry> registry)
       webhook_commit_to_arrival_seconds(histogram_family(*registry, "gateway_webhook_commit_to_arrival_seconds",
                                                          "From an event's commit to its delivery, over all attempts.")
                                             .Add({}, arrival_buckets())),
+      node_lease_seconds(gauge(*registry, "gateway_node_lease_seconds",
+                               "How long this node may serve without renewing its lease; 0 of a gateway that serves alone.")),
+      directory_log_number(gauge(*registry, "gateway_directory_log_number",
+                                 "Up to which number of the directory's log this node has published.")),
       registry_(std::move(registry)),
       families_(std::make_unique<families>(*registry_)) {}
 
@@ -238,6 +245,12 @@ prometheus::Gauge& metrics::webhook_oldest_seconds(std::string_view destination)
 
 prometheus::Gauge& metrics::webhook_breaker(std::string_view destination) {
   return of_destination(families_->breaker_by_destination, families_->webhook_breaker, destination);
+}
+
+prometheus::Gauge& metrics::nodes(std::string_view status) {
+  return families_->nodes_by_status.find_or_make(std::string{status}, [&]() -> prometheus::Gauge& {
+    return families_->nodes.Add({{"status", std::string{status}}});
+  });
 }
 
 prometheus::Counter& metrics::webhook_attempts(std::string_view destination, std::string_view result) {

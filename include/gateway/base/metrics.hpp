@@ -76,6 +76,11 @@ class metrics {
   /// gateway_webhook_commit_to_arrival_seconds: of deliveries that arrived, from the event's commit to the answer.
   prometheus::Histogram& webhook_commit_to_arrival_seconds;
 
+  // Several nodes.
+  prometheus::Gauge& nodes(std::string_view status);  ///< gateway_nodes{status}: live ones as this one sees them
+  prometheus::Gauge& node_lease_seconds;   ///< gateway_node_lease_seconds: how long this node may serve still
+  prometheus::Gauge& directory_log_number; ///< gateway_directory_log_number: up to which the snapshot is published
+
  private:
   struct families;
   explicit metrics(std::shared_ptr<prometheus::Registry> registry);

@@ -100,6 +100,7 @@ struct open_operation {
   unsigned asked = 0;       ///< times the provider was asked without an answer
   std::int64_t claim = 0;   ///< the payment's version by which it was claimed: no two operations share one
   time_point begun_at{};  ///< what depends on the day depends on this one, however late the provider is asked again
+  std::string node{};  ///< of several: the process that runs it (membership::incarnation)
 
   bool operator==(const open_operation&) const = default;
 };

@@ -73,6 +73,7 @@ struct machine_timing {
   duration_ms reconcile_longest = std::chrono::minutes{5};
   /// An operation begun and never finished by its owner is looked at after this.
   duration_ms abandoned_after = std::chrono::seconds{60};
+  std::string node{};  ///< who runs what is begun
 };
 
 namespace machine {
@@ -103,7 +104,7 @@ inline bool captures_separately(const payment& p) noexcept {
 inline payment claimed_for(payment p, const command_key& command, operation what, std::int64_t amount, time_point now,
                            const machine_timing& timing) {
   p.version += 1;
-  p.open = open_operation{command, what, amount, false, 0, p.version, now};
+  p.open = open_operation{command, what, amount, false, 0, p.version, now, timing.node};
   p.due_at = now + timing.abandoned_after;
   p.updated_at = now;
   return p;

@@ -42,6 +42,7 @@ struct open_subscription_operation {
   unsigned asked = 0;      ///< times the provider was asked without an answer
   std::int64_t claim = 0;  ///< the subscription's version by which it was claimed: no two operations share one
   time_point begun_at{};
+  std::string node{};  ///< as of a payment's
 
   bool operator==(const open_subscription_operation&) const = default;
 };

@@ -175,7 +175,7 @@ inline bool awaits_customer(const subscription& s) noexcept {
 inline subscription claimed_for(subscription s, const command_key& command, subscription_operation what, time_point now,
                                 const machine_timing& timing) {
   s.version += 1;
-  s.open = open_subscription_operation{command, what, false, 0, s.version, now};
+  s.open = open_subscription_operation{command, what, false, 0, s.version, now, timing.node};
   s.due_at = now + timing.abandoned_after;
   s.updated_at = now;
   return s;

@@ -16,9 +16,13 @@ std::int64_t payment_record::moved(const std::string& operation) const {
 struct load::client {
   load& shared;
   std::mt19937 random;
-  api caller;
+  std::vector<api> callers;  ///< one for each node
 
-  client(load& owner, unsigned seed) : shared{owner}, random{seed}, caller{owner.gateway_, owner.merchant_.test} {}
+  client(load& owner, unsigned seed) : shared{owner}, random{seed} {
+    for (const auto* node : owner.nodes_) callers.emplace_back(*node, owner.merchant_.test);
+  }
+
+  api& caller() { return callers[random() % callers.size()]; }
 
   /// Repeats the request for up to two minutes until it is answered.
   template <class Attempt>
@@ -48,7 +52,7 @@ struct load::client {
   bool answer(step& now) {
     return persist([&] {
       if (now.tries++ > 0) ++shared.repeated_;
-      now.answer = caller.post(now.target, now.body, {now.key, {}});
+      now.answer = caller().post(now.target, now.body, {now.key, {}});
       return !undecided(now.answer);
     });
   }
@@ -56,7 +60,7 @@ struct load::client {
   /// Until the timeline tells how the last attempt ended.
   bool learn_outcome(const std::string& payment) {
     return persist([&] {
-      const auto seen = caller.timeline(payment);
+      const auto seen = caller().timeline(payment);
       if (seen.status != 200) return false;
       const auto lines = history(seen);
       const auto last = std::ranges::find_if(lines.rbegin(), lines.rend(),
@@ -123,8 +127,8 @@ struct load::client {
   }
 };
 
-load::load(const gateway_process& gateway, merchant_account merchant, int clients, unsigned seed)
-    : gateway_{gateway}, merchant_{std::move(merchant)} {
+load::load(std::vector<const gateway_process*> nodes, merchant_account merchant, int clients, unsigned seed)
+    : nodes_{std::move(nodes)}, merchant_{std::move(merchant)} {
   for (int i = 0; i < clients; ++i) clients_.emplace_back([this, seed, i] { run(seed + static_cast<unsigned>(i)); });
 }
 

@@ -9,6 +9,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "gateway_process.hpp"
@@ -44,7 +45,10 @@ struct payment_record {
 class load {
  public:
   /// Starts the clients.
-  load(const gateway_process& gateway, merchant_account merchant, int clients, unsigned seed);
+  load(const gateway_process& gateway, merchant_account merchant, int clients, unsigned seed)
+      : load{std::vector{&gateway}, std::move(merchant), clients, seed} {}
+  /// Each request, and each repetition, goes to any of these nodes.
+  load(std::vector<const gateway_process*> nodes, merchant_account merchant, int clients, unsigned seed);
   ~load();
   load(const load&) = delete;
   load& operator=(const load&) = delete;
@@ -70,7 +74,7 @@ class load {
   struct client;
   void run(unsigned seed);
 
-  const gateway_process& gateway_;
+  const std::vector<const gateway_process*> nodes_;
   merchant_account merchant_;
   std::atomic<bool> stopping_{false};
   std::atomic<std::uint64_t> answered_{0}, repeated_{0}, in_doubt_{0}, unavailable_{0}, without_retry_after_{0};

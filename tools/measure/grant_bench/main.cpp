@@ -137,7 +137,7 @@ directory_actor::behavior_type charging_directory(directory_actor::pointer) {
             if (!wanted) return caf::make_error(caf::sec::unexpected_message);
             return operator_result{named_result{wanted->merchant.value, "chargeable"}};
           },
-          [](load_atom) { return true; }, [](join_atom, const dispatcher_actor&) {}};
+          [](load_atom) { return true; }, [](join_atom, const dispatcher_actor&) {}, [](const catch_up&) {}};
 }
 
 /// The same as gatewayd's.

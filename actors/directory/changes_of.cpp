@@ -1,0 +1,46 @@
+#include "changes_of.hpp"
+
+#include <set>
+#include <variant>
+
+namespace gateway::actors {
+
+namespace {
+
+using kind = directory_change::kind;
+
+struct collector {
+  std::set<directory_change>& into;
+
+  void of(const merchant_id& id) const { into.insert({kind::merchant, id.value}); }
+  void of(const platform_id& id) const { into.insert({kind::platform, id.value}); }
+
+  void operator()(const save_merchant& m) const { of(m.id); }
+  void operator()(const save_api_key& k) const { of(k.merchant); }
+  void operator()(const revoke_api_key& k) const { of(k.merchant); }
+  void operator()(const save_membership& m) const { of(m.merchant); }
+  void operator()(const drop_membership& m) const { of(m.merchant); }
+  void operator()(const save_connection& c) const { of(c.merchant); }
+  void operator()(const save_route& r) const { of(r.merchant); }
+  void operator()(const insert_platform& p) const { of(p.what.id); }
+  void operator()(const update_platform& p) const { of(p.what.id); }
+  void operator()(const save_platform_key& k) const { of(k.platform); }
+  void operator()(const revoke_platform_key& k) const { of(k.platform); }
+  void operator()(const save_destination& d) const {
+    into.insert({d.what.kind == destination_kind::merchant ? kind::merchant : kind::platform, d.what.owner});
+  }
+  /// Of no entry.
+  template <class Row>
+  void operator()(const Row&) const {}
+};
+
+}  // namespace
+
+std::vector<directory_change> changes_of(const unit_of_work& unit) {
+  std::set<directory_change> found;
+  for (const auto& row : unit.inserts) std::visit(collector{found}, row);
+  for (const auto& row : unit.claims) std::visit(collector{found}, row);
+  return {found.begin(), found.end()};
+}
+
+}  // namespace gateway::actors

@@ -1,0 +1,14 @@
+// Whose entries in the directory a unit of work changes.
+#pragma once
+
+#include <vector>
+
+#include "gateway/store.hpp"
+
+namespace gateway::actors {
+
+/// Each once. What is published of a merchant or platform hangs on its id; passwords and spent tokens are in nobody's
+/// snapshot.
+std::vector<directory_change> changes_of(const unit_of_work& unit);
+
+}  // namespace gateway::actors

@@ -1,0 +1,398 @@
+#include "node_links.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <charconv>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include <caf/all.hpp>
+
+#include <prometheus/counter.h>
+#include <prometheus/registry.h>
+
+#include "gateway/base/log.hpp"
+#include "wire.hpp"
+
+namespace gateway::actors {
+
+namespace {
+
+constexpr std::chrono::milliseconds between_looks{200};
+/// For a connection and what is asked first on it.
+constexpr std::chrono::seconds connect_timeout{3};
+constexpr std::chrono::milliseconds between_pings{300};
+/// A node that has not answered for so long is as good as gone: whatever it was asked is served here. That is safe at any
+/// time, so it may be short.
+constexpr std::chrono::milliseconds patience{1'500};
+
+/// What becomes of requests whose owner is another node.
+struct traffic {
+  prometheus::Counter* passed = nullptr;
+  prometheus::Counter* served_here = nullptr;
+
+  static traffic of(prometheus::Registry& in) {
+    auto& family = prometheus::BuildCounter()
+                       .Name("gateway_node_requests_total")
+                       .Help("Requests that another node owns: passed to it, or served here because it did not answer.")
+                       .Register(in);
+    return {&family.Add({{"way", "passed"}}), &family.Add({{"way", "served_for_owner"}})};
+  }
+};
+
+// ---- one other node -------------------------------------------------------------------------------
+
+using pinging_link = node_link::extend<caf::reacts_to<wake_atom>>;
+
+/// Requests go out as they come and are kept until they are answered, so that they can be served here if they are not.
+class link {
+ public:
+  static inline const char* name = "node_link";
+
+  void start(pinging_link::stateful_pointer<link> self, caf::actor far, router_of_node router, std::string node,
+             traffic counts, std::function<void(bool)> reachable) {
+    self_ = self;
+    far_ = std::move(far);
+    router_ = std::move(router);
+    node_ = std::move(node);
+    counts_ = counts;
+    reachable_ = std::move(reachable);
+    heard_at_ = self_->clock().now();
+    self_->monitor(far_);
+    self_->set_down_handler([this](const caf::down_msg&) { end(); });
+    self_->set_exit_handler([this](const caf::exit_msg&) { end(); });
+    ping();
+  }
+
+  caf::result<entity_reply> pass(entity_request& request) {
+    auto promise = self_->make_response_promise<entity_reply>();
+    request.admission.reset();  // it waits for its entity, not for this node
+    if (!is_reachable_) {
+      serve_here(std::move(request), promise);
+      return promise;
+    }
+    const auto number = ++passed_;
+    auto bytes = packed(request);
+    waiting_.emplace(number, waiter{std::move(request), promise});
+    counts_.passed->Increment();
+    self_->request(far_, caf::infinite, work_atom::value, std::move(bytes))
+        .then([this, number](const std::string& answer) { answered(number, answer); },
+              [this, number](caf::error& why) { failed(number, why); });
+    return promise;
+  }
+
+  void ping() {
+    const auto now = self_->clock().now();
+    if (now - heard_at_ > patience && is_reachable_) {
+      log::warn("node.unreachable", {{"node", node_}});
+      lose();
+      serve_all_here();
+    }
+    self_->request(far_, connect_timeout, keep_atom::value)
+        .then(
+            [this](bool) {
+              heard_at_ = self_->clock().now();
+              if (!std::exchange(is_reachable_, true)) reachable_(true);
+            },
+            [](const caf::error&) {});
+    self_->delayed_send(self_, between_pings, wake_atom::value);
+  }
+
+ private:
+  struct waiter {
+    entity_request request;
+    caf::typed_response_promise<entity_reply> promise;
+  };
+
+  std::optional<waiter> take(std::uint64_t number) {
+    const auto at = waiting_.find(number);
+    if (at == waiting_.end()) return std::nullopt;  // it has been served here meanwhile
+    auto taken = std::move(at->second);
+    waiting_.erase(at);
+    return taken;
+  }
+
+  void answered(std::uint64_t number, const std::string& bytes) {
+    heard_at_ = self_->clock().now();
+    auto who = take(number);
+    if (!who) return;
+    if (auto reply = unpacked_reply(bytes))
+      who->promise.deliver(std::move(*reply));
+    else
+      serve_here(std::move(who->request), who->promise);
+  }
+
+  /// What the other's router has answered is an answer; all else means that nothing is known of what became of it.
+  void failed(std::uint64_t number, caf::error& why) {
+    auto who = take(number);
+    if (!who) return;
+    if (why.category() == caf::atom("gateway"))
+      who->promise.deliver(std::move(why));
+    else
+      serve_here(std::move(who->request), who->promise);
+  }
+
+  /// Twice is once: keys and versions decide, whoever serves it.
+  void serve_here(entity_request request, caf::typed_response_promise<entity_reply> promise) {
+    counts_.served_here->Increment();
+    promise.delegate(router_, keep_atom::value, std::move(request));
+  }
+
+  void serve_all_here() {
+    auto all = std::exchange(waiting_, {});
+    for (auto& [number, who] : all) serve_here(std::move(who.request), std::move(who.promise));
+  }
+
+  void end() {
+    lose();
+    serve_all_here();
+    self_->quit();
+  }
+
+  void lose() {
+    if (std::exchange(is_reachable_, false)) reachable_(false);
+  }
+
+  pinging_link::stateful_pointer<link> self_ = nullptr;
+  caf::actor far_;
+  router_of_node router_;
+  std::string node_;
+  traffic counts_;
+  std::function<void(bool)> reachable_;
+  bool is_reachable_ = false;  ///< it has answered lately
+  caf::actor_clock::time_point heard_at_{};
+  std::uint64_t passed_ = 0;
+  std::unordered_map<std::uint64_t, waiter> waiting_;
+};
+
+pinging_link::behavior_type link_behavior(pinging_link::stateful_pointer<link> self, caf::actor far,
+                                          router_of_node router, std::string node, traffic counts,
+                                          std::function<void(bool)> reachable) {
+  self->state.start(self, std::move(far), std::move(router), std::move(node), counts, std::move(reachable));
+  return {
+      [self](entity_request& request) { return self->state.pass(request); },
+      [self](wake_atom) { self->state.ping(); },
+  };
+}
+
+// ---- all of them ----------------------------------------------------------------------------------
+
+struct endpoint {
+  std::string host;
+  std::uint16_t port = 0;
+};
+
+std::optional<endpoint> parse_endpoint(std::string_view address) {
+  const auto colon = address.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  endpoint found;
+  const auto digits = address.substr(colon + 1);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), found.port);
+  if (error != std::errc{} || end != digits.data() + digits.size() || found.port == 0) return std::nullopt;
+  auto host = address.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  found.host = std::string{host};
+  return found;
+}
+
+class link_keeper {
+ public:
+  static inline const char* name = "node_links";
+
+  void start(caf::event_based_actor* self, links_context context) {
+    self_ = self;
+    context_.emplace(std::move(context));
+    counts_ = traffic::of(context_->meters.registry());
+    self_->set_down_handler([this](const caf::down_msg& down) { ended(down.source); });
+    self_->set_exit_handler([this](caf::exit_msg& message) {
+      context_->table.publish({});
+      for (auto& [node, known] : others_)
+        if (known.to) self_->send_exit(known.to, caf::exit_reason::user_shutdown);
+      self_->quit(std::move(message.reason));
+    });
+    look();
+  }
+
+  void look() {
+    self_->request(context_->keeper, connect_timeout, list_nodes{})
+        .then(
+            [this](const node_list& seen) {
+              adopt(seen.nodes);
+              self_->delayed_send(self_, between_looks, wake_atom::value);
+            },
+            [this](const caf::error&) { self_->delayed_send(self_, between_looks, wake_atom::value); });
+  }
+
+  /// Another node has connected.
+  caf::result<std::string, std::uint64_t, caf::actor> meet(const std::string& node, const std::string& incarnation,
+                                                            std::uint64_t version, const caf::actor& gate) {
+    // Its row may not have been seen yet: it comes again.
+    auto* known = find(node, incarnation);
+    if (!known) return caf::make_error(caf::sec::runtime_error);
+    begin(node, *known, version, gate);
+    return {context_->nodes.incarnation(), message_version(), context_->gate};
+  }
+
+  void set_reachable(const std::string& node, bool now) {
+    const auto at = others_.find(node);
+    if (at == others_.end()) return;
+    at->second.reachable = now && at->second.to;
+    publish();
+  }
+
+ private:
+  struct other {
+    std::string incarnation;
+    node_link to;
+    bool connecting = false;
+    bool ignored = false;  ///< it speaks another version
+    bool reachable = false;
+  };
+
+  void adopt(const std::vector<node_row>& rows) {
+    for (const auto& row : rows) {
+      if (row.name == context_->nodes.name()) continue;
+      auto at = others_.find(row.name);
+      const bool is_other_now = at != others_.end() && at->second.incarnation != row.incarnation;
+      if (at != others_.end() && (is_other_now || !may_serve(row.status))) {
+        if (at->second.to) self_->send_exit(at->second.to, caf::exit_reason::user_shutdown);
+        others_.erase(at);
+        publish();
+        at = others_.end();
+      }
+      if (!may_serve(row.status)) continue;
+      if (at == others_.end()) {
+        at = others_.emplace(row.name, other{}).first;
+        at->second.incarnation = row.incarnation;
+      }
+      // One of both connects, and each asks the other over that connection.
+      if (auto& known = at->second; context_->nodes.name() < row.name && !known.to && !known.connecting && !known.ignored)
+        connect(row, known);
+    }
+  }
+
+  void connect(const node_row& row, other& known) {
+    const auto where = parse_endpoint(row.address);
+    if (!where) return;
+    known.connecting = true;
+    self_->request(context_->connector, connect_timeout, caf::connect_atom::value, where->host, where->port)
+        .then(
+            [this, node = row.name, incarnation = row.incarnation](
+                const caf::node_id&, const caf::strong_actor_ptr& far, const std::set<std::string>&) {
+              if (far)
+                introduce_itself(node, incarnation, caf::actor_cast<caf::actor>(far));
+              else
+                give_up(node, incarnation);
+            },
+            [this, node = row.name, incarnation = row.incarnation](const caf::error&) { give_up(node, incarnation); });
+  }
+
+  void introduce_itself(const std::string& node, const std::string& incarnation, const caf::actor& far) {
+    const auto& nodes = context_->nodes;
+    self_
+        ->request(far, connect_timeout, join_atom::value, nodes.name(), nodes.incarnation(), message_version(),
+                  context_->gate)
+        .then(
+            [this, node, incarnation](const std::string& process, std::uint64_t version, const caf::actor& gate) {
+              auto* known = find(node, incarnation);
+              if (!known) return;
+              known->connecting = false;
+              // Behind the address may be another process than the one that is meant.
+              if (process == incarnation) begin(node, *known, version, gate);
+            },
+            [this, node, incarnation](const caf::error&) { give_up(node, incarnation); });
+  }
+
+  void begin(const std::string& node, other& known, std::uint64_t version, const caf::actor& gate) {
+    if (version != message_version()) {
+      if (!std::exchange(known.ignored, true)) log::info("node.other_version", {{"node", node}});
+      return;
+    }
+    if (known.to) self_->send_exit(known.to, caf::exit_reason::user_shutdown);
+    log::info("node.linked", {{"node", node}});
+    auto tell = [links = caf::actor{self_}, node](bool reachable) {
+      if (reachable)
+        caf::anon_send(links, join_atom::value, node);
+      else
+        caf::anon_send(links, passivate_atom::value, node);
+    };
+    known.reachable = false;
+    known.to = self_->system().spawn(link_behavior, gate, context_->router, node, counts_, std::move(tell));
+    self_->monitor(known.to);
+    publish();
+  }
+
+  other* find(const std::string& node, const std::string& incarnation) {
+    const auto at = others_.find(node);
+    return at == others_.end() || at->second.incarnation != incarnation ? nullptr : &at->second;
+  }
+
+  /// The next look tries again.
+  void give_up(const std::string& node, const std::string& incarnation) {
+    if (auto* known = find(node, incarnation)) known->connecting = false;
+  }
+
+  void ended(const caf::actor_addr& link) {
+    for (auto& [node, known] : others_)
+      if (known.to && known.to.address() == link) {
+        known.to = nullptr;
+        known.reachable = false;
+      }
+    publish();
+  }
+
+  void publish() {
+    link_table::links now;
+    for (const auto& [node, known] : others_)
+      if (known.reachable) now.emplace(node, known.to);
+    context_->table.publish(std::move(now));
+  }
+
+  caf::event_based_actor* self_ = nullptr;
+  std::optional<links_context> context_;
+  traffic counts_;
+  std::map<std::string, other> others_;
+};
+
+caf::behavior links_behavior(caf::stateful_actor<link_keeper>* self, const links_context& context) {
+  self->state.start(self, context);
+  return {
+      [self](wake_atom) { self->state.look(); },
+      [self](join_atom, const std::string& node, const std::string& incarnation, std::uint64_t version,
+             const caf::actor& gate) { return self->state.meet(node, incarnation, version, gate); },
+      [self](join_atom, const std::string& node) { self->state.set_reachable(node, true); },
+      [self](passivate_atom, const std::string& node) { self->state.set_reachable(node, false); },
+  };
+}
+
+caf::behavior gate_behavior(caf::event_based_actor* self, const router_of_node& router, const membership* nodes) {
+  return {
+      [](keep_atom) { return true; },
+      [self, router, nodes](work_atom, const std::string& bytes) -> caf::result<std::string> {
+        auto request = unpacked_request(bytes);
+        if (!request) return caf::make_error(caf::sec::invalid_argument);
+        if (!nodes->serves()) return caf::make_error(caf::sec::runtime_error);
+        auto promise = self->make_response_promise<std::string>();
+        self->request(router, caf::infinite, keep_atom::value, std::move(*request))
+            .then([promise](const entity_reply& reply) mutable { promise.deliver(packed(reply)); },
+                  [promise](caf::error& why) mutable { promise.deliver(std::move(why)); });
+        return promise;
+      },
+  };
+}
+
+}  // namespace
+
+caf::actor spawn_node_gate(caf::actor_system& system, router_of_node router, const membership& nodes) {
+  return system.spawn(gate_behavior, std::move(router), &nodes);
+}
+
+caf::actor spawn_node_links(caf::actor_system& system, const links_context& context) {
+  return system.spawn(links_behavior, context);
+}
+
+}  // namespace gateway::actors

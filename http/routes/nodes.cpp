@@ -1,0 +1,35 @@
+#include "nodes.hpp"
+
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "asking.hpp"
+#include "http/codec/decode_operator.hpp"
+#include "http/codec/encode_operator.hpp"
+#include "http/errors.hpp"
+
+namespace gateway::http {
+
+boost::asio::awaitable<response> show_nodes(call& c) {
+  if (!c.here.shared.keeper) co_return answer_with(encode_nodes({}));
+  auto op = ask(c.here, list_nodes{});
+  const auto found = co_await std::move(op);
+  if (!found) co_return error_response(code_of(found.error()));
+  co_return answer_with(encode_nodes(found->nodes));
+}
+
+boost::asio::awaitable<response> drain_a_node(call& c) {
+  const auto& shared = c.here.shared;
+  auto body = decode_drain_node(c.in.body, shared.config.http.json_depth);
+  if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
+  const auto& wanted = std::get<drain_node>(body);
+  if (!shared.keeper) co_return error_response(no_such("node", wanted.name));
+  auto op = ask(c.here, wanted);
+  const auto made = co_await std::move(op);
+  if (!made) co_return command_failed(made.error());
+  if (!made->found) co_return error_response(no_such("node", wanted.name));
+  co_return answer_with(encode_drained_node(wanted.name));
+}
+
+}  // namespace gateway::http

@@ -1,0 +1,131 @@
+// The nodes that share one database: what each tells there of itself, which of them live, and which of them a thing
+// belongs to. Pure.
+//
+// No clocks are compared. A node lives for as long as its row keeps changing: whoever watches counts from when it saw
+// the last change, on its own monotonic clock, and the node itself from before it asked for that change. So a node's
+// own count is over before anybody else's, whatever the machines' clocks say of the time.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gateway/domain/ids.hpp"
+#include "gateway/domain/time.hpp"
+
+namespace gateway {
+
+/// Milliseconds of a monotonic clock.
+using ticks_ms = std::chrono::milliseconds;
+
+/// How long others believe that a node lives after its row last changed.
+inline constexpr ticks_ms lease_lasts{5'000};
+inline constexpr ticks_ms lease_renewed_every{1'000};
+/// So much earlier a node stops to write. The database ends a transaction in which it has heard nothing for a second
+/// (`idle_transaction_timeout`), and with it a commit that a node sent on its way before it was stopped.
+inline constexpr ticks_ms lease_in_hand{1'500};
+
+enum class node_status : unsigned char {
+  joining,   ///< has taken its name, and serves nothing yet
+  up,
+  draining,  ///< ends: owns nothing any more
+  gone,
+};
+
+constexpr std::string_view to_string(node_status s) noexcept {
+  constexpr std::string_view names[] = {"joining", "up", "draining", "gone"};
+  return names[static_cast<std::size_t>(s)];
+}
+
+constexpr std::optional<node_status> parse_node_status(std::string_view text) noexcept {
+  for (const auto s : {node_status::joining, node_status::up, node_status::draining, node_status::gone})
+    if (to_string(s) == text) return s;
+  return std::nullopt;
+}
+
+struct node_row {
+  std::string name;
+  std::string incarnation;  ///< another one at each start
+  std::string address;      ///< where other nodes reach it
+  node_status status = node_status::gone;
+  bool asked_to_drain = false;
+  std::int64_t beats = 0;      ///< rises with each renewal
+  std::int64_t published = 0;  ///< the number in the directory's log up to which its snapshot is
+  std::int64_t yielded = 0;    ///< the number up to which it has given away what was given to others
+  std::int64_t payments = 0;   ///< that it keeps in memory
+  time_point last_seen{};      ///< by the database's clock: for people to read
+
+  bool operator==(const node_row&) const = default;
+};
+
+/// Whether others must wait for it before a change counts as published everywhere.
+constexpr bool may_serve(node_status s) noexcept { return s == node_status::up || s == node_status::draining; }
+
+/// Remembers when each node's row was last seen to change.
+class node_watch {
+ public:
+  void look(std::span<const node_row> rows, ticks_ms now) {
+    for (const auto& row : rows) {
+      auto& seen = seen_[row.name];
+      if (seen.incarnation == row.incarnation && seen.beats == row.beats) continue;
+      seen = {row.incarnation, row.beats, now};
+    }
+  }
+  /// Of a row that was looked at.
+  bool lives(const node_row& row, ticks_ms now) const {
+    if (row.status == node_status::gone) return false;
+    const auto at = seen_.find(row.name);
+    return at == seen_.end() || now - at->second.changed_at < lease_lasts;
+  }
+
+ private:
+  struct sight {
+    std::string incarnation;
+    std::int64_t beats = -1;
+    ticks_ms changed_at{};
+  };
+  std::map<std::string, sight> seen_;
+};
+
+// ---- who owns what --------------------------------------------------------------------------------
+
+/// The same number in every process: FNV-1a, whose bits are then mixed.
+constexpr std::uint64_t stable_hash(std::string_view text, std::uint64_t seed = 14'695'981'039'346'656'037ULL) noexcept {
+  for (const char c : text) seed = (seed ^ static_cast<unsigned char>(c)) * 1'099'511'628'211ULL;
+  return seed;
+}
+
+constexpr std::uint64_t mixed(std::uint64_t x) noexcept {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+  return x ^ (x >> 31);
+}
+
+inline std::uint64_t ownership_hash(const entity_key& key) noexcept {
+  auto hash = stable_hash(key.merchant.value);
+  hash = stable_hash(to_string(key.env), hash);
+  hash = stable_hash(to_string(key.kind), hash);
+  return stable_hash(key.id, hash);
+}
+
+/// The owner of what has this hash, by rendezvous hashing: who ranks highest. When a node comes or goes, only what is or
+/// was its own moves. Empty if there is nobody.
+inline std::string_view owner_of(std::uint64_t hash, std::span<const std::string> nodes) noexcept {
+  std::string_view best;
+  std::uint64_t best_rank = 0;
+  for (const auto& name : nodes) {
+    const auto rank = mixed(hash ^ mixed(stable_hash(name)));
+    if (best.empty() || rank > best_rank) {
+      best = name;
+      best_rank = rank;
+    }
+  }
+  return best;
+}
+
+}  // namespace gateway

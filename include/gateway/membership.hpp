@@ -1,0 +1,85 @@
+// What a node knows of itself among the others: whether it may serve, whether it is alone, what it owns. The node's
+// keeper writes it; everybody reads.
+// Concurrency: any thread; a reader copies one shared_ptr at most.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gateway/base/boot_clock.hpp"
+#include "gateway/domain/node.hpp"
+
+namespace gateway {
+
+class membership {
+ public:
+  /// Which nodes share what there is to own.
+  struct owners {
+    std::vector<std::string> names;
+    std::vector<std::string> live;  ///< incarnations: of these, and of those that come or end
+    std::int64_t number = 0;  ///< in the directory's log: the last change of them that it takes in
+    bool yielded = true;      ///< all have given away what is no longer theirs since that change
+  };
+
+  /// Without a name: a gateway that serves alone.
+  explicit membership(std::string name = {}, std::string incarnation = {})
+      : name_{std::move(name)}, incarnation_{std::move(incarnation)}, company_{!name_.empty()} {}
+
+  static const membership& alone() {
+    static const membership none;
+    return none;
+  }
+
+  bool clustered() const noexcept { return !name_.empty(); }
+  const std::string& name() const noexcept { return name_; }
+  /// Names this process; another one at each start.
+  const std::string& incarnation() const noexcept { return incarnation_; }
+
+  /// Whether this node has its lease. Without it nothing is answered and nothing written.
+  bool serves() const noexcept { return !clustered() || lease_left() > ticks_ms{0}; }
+  ticks_ms lease_left() const noexcept {
+    return std::max(ticks_ms{0}, ticks_ms{serves_until_.load(std::memory_order_acquire)} - since_boot());
+  }
+
+  /// Whether another node may serve, so that what this one remembers of the database may be old.
+  bool has_company() const noexcept { return company_.load(std::memory_order_acquire); }
+
+  bool owns(std::uint64_t hash) const {
+    if (!clustered()) return true;
+    const auto now = owners_.load(std::memory_order_acquire);
+    return now && owner_of(hash, now->names) == name_;
+  }
+  bool owns(const entity_key& key) const { return !clustered() || owns(ownership_hash(key)); }
+  bool owns(std::string_view what) const { return !clustered() || owns(stable_hash(what)); }
+  /// Whether that process is another node, and lives.
+  bool is_live_other(const std::string& process) const {
+    if (!clustered() || process.empty() || process == incarnation_) return false;
+    const auto now = owners_.load(std::memory_order_acquire);
+    return now && std::ranges::find(now->live, process) != now->live.end();
+  }
+  /// How many nodes have died, as far as this one has seen.
+  std::uint64_t deaths() const noexcept { return deaths_.load(std::memory_order_acquire); }
+  /// Null before the first look at the others, and in a gateway that serves alone.
+  std::shared_ptr<const owners> shared_by() const { return owners_.load(std::memory_order_acquire); }
+
+  // From the keeper.
+  void serve_until(ticks_ms at) noexcept { serves_until_.store(at.count(), std::memory_order_release); }
+  void count_death() noexcept { deaths_.fetch_add(1, std::memory_order_acq_rel); }
+  void set_company(bool has) noexcept { company_.store(has, std::memory_order_release); }
+  void set_owners(owners now) { owners_.store(std::make_shared<const owners>(std::move(now)), std::memory_order_release); }
+
+ private:
+  const std::string name_;
+  const std::string incarnation_;
+  std::atomic<std::uint64_t> deaths_{0};
+  std::atomic<ticks_ms::rep> serves_until_{0};
+  std::atomic<bool> company_;
+  std::atomic<std::shared_ptr<const owners>> owners_;
+};
+
+}  // namespace gateway

@@ -1,0 +1,170 @@
+// What nodes pass to each other: whole, or not at all.
+#include <catch2/catch.hpp>
+
+#include <random>
+
+#include "nodes/wire.hpp"
+
+using namespace gateway;
+using namespace gateway::actors;
+
+namespace {
+
+const time_point at = from_unix_ms(1'790'000'000'123);
+
+entity_key key() { return {merchant_id{"merch_1"}, environment::live, entity_kind::payment, "pay_1"}; }
+
+idempotency write() { return {{merchant_id{"merch_1"}, environment::live, "plat_1", "key"}, "fingerprint"}; }
+
+payment_details details() {
+  payment_details d{"pm_card_visa", "https://a.example", "", "Größe", "a@b.example", "N", "0300", true, {{"k", "v"}}};
+  return d;
+}
+
+payment a_payment() {
+  payment p;
+  p.key = key();
+  p.version = 7;
+  p.state = payment_state::partially_refunded;
+  p.amount = {4200, *currency::parse("HKD")};
+  p.account = "acct";
+  p.hides_provider = true;
+  p.error = provider_error{error_category::risk, "code", "message", true, false};
+  p.captured = 4200;
+  p.refunded = 12;
+  p.captured_at = at;
+  p.open = open_operation{write().key, operation::refund, 12, true, 3, 6, at, "process"};
+  p.due_at = at;
+  p.customer = payment_customer{platform_id{"plat_1"}, "ref", "cus", true, false, "pm"};
+  p.details = details();
+  p.created_at = p.updated_at = at;
+  return p;
+}
+
+subscription_notification a_notification() {
+  subscription_notification n;
+  n.event_id = "evt_1";
+  n.at = at;
+  n.sequence = 9;
+  n.provider_subscription_id = "sub_1";
+  n.state.amount = {100, *currency::parse("EUR")};
+  n.state.metadata = {{"a", "b"}};
+  n.invoice.emplace().id = "in_1";
+  return n;
+}
+
+/// One of each command.
+std::vector<entity_command> commands() {
+  const wanted_customer customer{platform_id{"plat_1"}, "ref", true, false};
+  cycle_charge cycle;
+  cycle.payment = key();
+  cycle.invoice.id = "in_1";
+  cycle.metadata = {{"m", "n"}};
+  cycle.at = at;
+  sandbox_subscription sandbox;
+  sandbox.key = key();
+  sandbox.clock_offset = duration_ms{-5};
+  sandbox.ended_at = at;
+  return {common_command{view_entity{}},
+          common_command{view_timeline{}},
+          common_command{settle_due{}},
+          payment_command{create_payment{{4200, *currency::parse("JPY")}, flow::redirect, true, customer, details()}},
+          payment_command{capture_payment{}},
+          payment_command{refund_payment{12, "reason"}},
+          payment_command{void_payment{"reason"}},
+          payment_command{charge_saved{{1, *currency::parse("USD")}, customer, details()}},
+          payment_command{hosted_result{hosted_signal::declined, "cs_1", "pm_1"}},
+          payment_command{cycle},
+          grant_command{give_consent{grant_id{"grant_1"}, {5}, user_id{"user_1"}, false, "hash", "https://x"}},
+          grant_command{exchange_code{platform_id{"plat_1"}, "hash", "https://x"}},
+          grant_command{revoke_request{{grant_id{"grant_1"}, "why"}, true}},
+          customer_command{record_customer{platform_id{"plat_1"}, "ref", provider_kind::sandbox, "cus", "pm"}},
+          subscription_command{open_subscription_checkout{
+              platform_id{"plat_1"}, {100, *currency::parse("EUR")}, {billing_interval::year, 2}, {"ref", 7}, {{"a", "b"}}, "cus"}},
+          subscription_command{cancel_subscription{}},
+          subscription_command{expire_subscription_checkout{}},
+          subscription_command{a_notification()},
+          enrollment_command{open_enrollment{sandbox}},
+          enrollment_command{close_enrollment{true}},
+          enrollment_command{pay_enrollment{}},
+          enrollment_command{move_enrollment{sandbox_move::update, {3, true}}}};
+}
+
+std::vector<entity_reply> replies() {
+  subscription s;
+  s.key = key();
+  s.state.amount = {100, *currency::parse("EUR")};
+  s.known = history_position{at, 3, notification_kind::deleted, "evt"};
+  s.waiting = {a_notification(), a_notification()};
+  s.open = open_subscription_operation{write().key, subscription_operation::cancel, false, 1, 2, at, "process"};
+  grant_binding binding{key(), 3, grant{grant_id{"grant_1"}, {1}, user_id{"user_1"}, at, at, "why"}, {{"h", "u", at}}};
+  customer who{key(), 2, platform_id{"plat_1"}, "ref", provider_kind::sandbox, "cus", {"pm_1", "pm_2"}, at};
+  sandbox_enrollment enrollment;
+  enrollment.untold = {a_notification()};
+  timeline_view timeline{key(), true, provider_kind::sandbox, {{1, timeline_kind::event, "o", "s", "e", "m", at, "i", "{}"}}};
+  return {{finished{std::make_shared<const answer>(answer{201, "{\"a\":1}"}), true}},
+          {problem::overloaded},
+          {entity_row{std::make_shared<const payment>(a_payment())}},
+          {entity_row{std::make_shared<const grant_binding>(binding)}},
+          {entity_row{std::make_shared<const customer>(who)}},
+          {entity_row{std::make_shared<const subscription>(s)}},
+          {entity_row{std::make_shared<const sandbox_enrollment>(enrollment)}},
+          {std::make_shared<const timeline_view>(timeline)}};
+}
+
+}  // namespace
+
+TEST_CASE("node wire: every request arrives as it was, but for its admission") {
+  for (const auto& command : commands())
+    for (const bool writes : {false, true}) {
+      entity_request request{key(), std::nullopt, command};
+      if (writes) request.write = write();
+      if (writes) request.by = asked_by{key_id{"mk_1"}, platform_id{"plat_1"}, scope::refunds_write};
+      request.admission = std::make_shared<int>(1);
+      const auto bytes = packed(request);
+      const auto arrived = unpacked_request(bytes);
+      REQUIRE(arrived);
+      CHECK(packed(*arrived) == bytes);
+      CHECK(arrived->key == key());
+      CHECK(arrived->what.index() == command.index());
+      CHECK(arrived->write.has_value() == writes);
+      CHECK_FALSE(arrived->admission);
+    }
+}
+
+TEST_CASE("node wire: every reply arrives as it was") {
+  for (const auto& reply : replies()) {
+    const auto bytes = packed(reply);
+    const auto arrived = unpacked_reply(bytes);
+    REQUIRE(arrived);
+    CHECK(packed(*arrived) == bytes);
+    CHECK(arrived->what.index() == reply.what.index());
+  }
+  const auto arrived = unpacked_reply(packed(replies()[2]));
+  CHECK(*std::get<payment_ptr>(std::get<entity_row>(arrived->what)) == a_payment());
+}
+
+TEST_CASE("node wire: bytes that end early, go on, or make no sense are no request and no reply") {
+  std::minstd_rand random{7};
+  for (const auto& command : commands()) {
+    const auto bytes = packed(entity_request{key(), write(), command, {}, asked_by{}});
+    for (std::size_t size = 0; size < bytes.size(); ++size)
+      CHECK_FALSE(unpacked_request(std::string_view{bytes}.substr(0, size)));
+    CHECK_FALSE(unpacked_request(bytes + 'x'));
+    for (int i = 0; i < 200; ++i) {
+      auto spoilt = bytes;
+      spoilt[random() % spoilt.size()] = static_cast<char>(random());
+      unpacked_request(spoilt);  // whatever comes of it: nothing is read outside, and no memory asked for in vain
+    }
+  }
+  for (const auto& reply : replies()) {
+    const auto bytes = packed(reply);
+    for (std::size_t size = 0; size < bytes.size(); ++size)
+      CHECK_FALSE(unpacked_reply(std::string_view{bytes}.substr(0, size)));
+  }
+}
+
+TEST_CASE("node wire: the version is the same in every run of a program") {
+  CHECK(message_version() == message_version());
+  CHECK(message_version() != 0);
+}

@@ -1,0 +1,373 @@
+// Several nodes over one database, each asked directly: no balancer chooses for these clients.
+#include <catch2/catch.hpp>
+
+#include <csignal>
+#include <iostream>
+#include <thread>
+
+#include "audit.hpp"
+#include "cluster.hpp"
+#include "destinations.hpp"
+#include "load.hpp"
+#include "merchant.hpp"
+#include "platform.hpp"
+#include "provider_process.hpp"
+
+using namespace gateway::e2e;
+using namespace std::chrono_literals;
+using Catch::Matchers::Contains;
+
+namespace {
+
+bool has_mysql() { return std::ranges::count(stores(), store_kind::mysql) > 0; }
+
+/// One client for each node, with the same key.
+std::vector<api> clients_of(const cluster& nodes, const credentials& key) {
+  std::vector<api> all;
+  for (std::size_t i = 0; i < nodes.size(); ++i) all.emplace_back(nodes[i], key);
+  return all;
+}
+
+std::string why_not(gateway_options options) {
+  try {
+    gateway_process started{std::move(options)};
+    return "it started";
+  } catch (const start_failed& failure) {
+    return failure.what();
+  }
+}
+
+std::vector<const gateway_process*> all_of(const cluster& nodes) {
+  std::vector<const gateway_process*> all;
+  for (std::size_t i = 0; i < nodes.size(); ++i) all.push_back(&nodes[i]);
+  return all;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const auto& line : lines) text += '\n' + line;
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("cluster: each node takes any request, and reads what any other has answered") {
+  if (!has_mysql()) return;
+  cluster nodes{3};
+  const auto shop = new_merchant(nodes[0]);
+  auto at = clients_of(nodes, shop.test);
+  for (int round = 0; round < 6; ++round) {
+    const auto id = new_payment_id();
+    const auto first = static_cast<std::size_t>(round) % 3, second = (first + 1) % 3, third = (first + 2) % 3;
+    CAPTURE(round, id);
+    REQUIRE(at[first].create(server_payment(id, "pm_card_visa")).status == 200);
+    for (auto& one : at) CHECK(one.state_of(id) == "authorized");
+    REQUIRE(at[second].capture(id).status == 200);
+    for (auto& one : at) CHECK(one.state_of(id) == "captured");
+    CHECK(at[third].void_payment(id).status == 409);
+    REQUIRE(at[third].refund(id, 100).status == 200);
+    CHECK(at[first].refund(id, 4200).status == 422);
+    REQUIRE(at[first].refund(id, 4100).status == 200);
+    const auto told = at[0].timeline(id).body;
+    for (auto& one : at) {
+      CHECK(one.state_of(id) == "refunded");
+      CHECK(one.timeline(id).body == told);
+    }
+  }
+}
+
+TEST_CASE("cluster: a key is answered once, whatever node it comes to, and replayed byte for byte by every node") {
+  if (!has_mysql()) return;
+  cluster nodes{3};
+  const auto shop = new_merchant(nodes[0]);
+  auto at = clients_of(nodes, shop.test);
+  const auto id = new_payment_id();
+  const auto body = server_payment(id, "pm_card_visa").text();
+  const call once;
+  const auto told = at[0].post("/v1/payment_intents", body, once);
+  REQUIRE(told.status == 200);
+  for (auto& one : at) {
+    const auto again = one.post("/v1/payment_intents", body, once);
+    CHECK(again.status == 200);
+    CHECK(again.body == told.body);
+    CHECK(again.replayed());
+    CHECK(one.post("/v1/payment_intents", server_payment(id, "pm_card_chargeDeclined").text(), once).status == 409);
+  }
+
+  const auto slow_id = new_payment_id();
+  const auto slow = server_payment(slow_id, "pm_card_slow_1500").text();
+  const call twice;
+  reply first;
+  std::thread begins{[&] { first = api{nodes[0], shop.test}.post("/v1/payment_intents", slow, twice); }};
+  CHECK(eventually([&] { return at[1].view(slow_id).status == 200; }));
+  const auto meanwhile = at[1].post("/v1/payment_intents", slow, twice);
+  CHECK(meanwhile.status == 409);
+  CHECK_THAT(meanwhile.body, Contains("request already processing"));
+  // Another key waits for the operation that another node has under way.
+  const auto captured = at[2].capture(slow_id);
+  CHECK(captured.status == 200);
+  begins.join();
+  CHECK(first.status == 200);
+  CHECK(at[2].post("/v1/payment_intents", slow, twice).body == first.body);
+}
+
+TEST_CASE("cluster: what an operator changes at one node is in force at every node when it is answered") {
+  if (!has_mysql()) return;
+  cluster nodes{3};
+  const auto shop = new_merchant(nodes[0]);
+  for (std::size_t round = 0; round < 6; ++round) {
+    CAPTURE(round);
+    const auto key = mint_key(nodes[round % 3], shop.id);
+    auto at = clients_of(nodes, key);
+    for (auto& one : at) CHECK(one.create(server_payment(new_payment_id(), "pm_card_visa")).status == 200);
+    nodes[(round + 1) % 3].ctl({"key", "revoke", key.key_id});
+    for (auto& one : at) CHECK(one.create(server_payment(new_payment_id(), "pm_card_visa")).status == 401);
+  }
+  auto at = clients_of(nodes, shop.test);
+  set_connection(nodes[1], shop.id, "sandbox", "not_connected");
+  for (auto& one : at) CHECK(one.create(server_payment(new_payment_id(), "pm_card_visa")).status == 422);
+  set_connection(nodes[2], shop.id, "sandbox", "connected");
+  for (auto& one : at) CHECK(one.create(server_payment(new_payment_id(), "pm_card_visa")).status == 200);
+}
+
+TEST_CASE("cluster: a grant that one node gives and another revokes holds at every node, and then at none") {
+  if (!has_mysql()) return;
+  cluster nodes{3};
+  const pair_of_parties parties{nodes[0]};
+  const auto code = parties.code("live");
+  api exchanging{nodes[1], parties.who.key};
+  const auto exchanged = exchange(exchanging, parties.who, code);
+  REQUIRE(exchanged.status == 200);
+  const auto grant = json::parse(exchanged.body)["grant_id"].text();
+  auto at = clients_of(nodes, parties.who.key);
+  const auto acting = on_behalf_of(parties.shop.id);
+  const auto create = [&](api& one) {
+    auto how = acting;
+    how.key = new_uuid();
+    return one.create(server_payment(new_payment_id(), "pm_card_visa"), how).status;
+  };
+  for (auto& one : at) CHECK(create(one) == 200);
+  // The code has been spent, whatever node is asked.
+  for (auto& one : at) CHECK(exchange(one, parties.who, code).status == 400);
+  nodes[2].ctl({"grant", "revoke", grant});
+  for (auto& one : at) CHECK(create(one) == 403);
+}
+
+TEST_CASE("cluster: who may not join is told why, with one line") {
+  if (!has_mysql()) return;
+  cluster nodes{1};
+  auto lone = nodes.beside();
+  CHECK_THAT(why_not(lone), Contains("node 'n1'") && Contains("cluster options"));
+
+  auto same_name = nodes.beside();
+  for (const auto& word : nodes.arguments_of("n1")) same_name.arguments.push_back(word);
+  CHECK_THAT(why_not(same_name), Contains("node 'n1' is live"));
+
+  auto other_key = nodes.beside();
+  other_key.arguments = nodes.arguments_of("n2");
+  CHECK_THAT(why_not(other_key), Contains("master key"));
+
+  auto half = nodes.beside();
+  half.arguments.emplace_back("--node=n2");
+  CHECK_THAT(why_not(half), Contains("cluster-listen") && Contains("all cluster options"));
+
+  // None of these has hurt the one that serves.
+  CHECK(nodes[0].ready());
+  CHECK(nodes[0].ctl({"node", "list"})["nodes"].items().front()["status"] == "up");
+}
+
+TEST_CASE("cluster: a node does not join a gateway that serves alone, and takes over when that one has ended") {
+  if (!has_mysql()) return;
+  cluster nodes{0};
+  gateway_process lone{nodes.beside()};
+  auto joining = nodes.beside();
+  for (const auto& word : nodes.arguments_of("n1")) joining.arguments.push_back(word);
+  CHECK_THAT(why_not(joining), Contains("a gateway without cluster options"));
+  CHECK(lone.ready());
+  CHECK(lone.terminate()->code == 0);
+  CHECK(nodes.add().ready());
+}
+
+TEST_CASE("cluster: a node drains at an operator's wish, whatever node is asked, and ends with status 0") {
+  if (!has_mysql()) return;
+  cluster nodes{3};
+  const auto shop = new_merchant(nodes[0]);
+  REQUIRE(nodes.status_of("n3") == "up");
+  const auto told = nodes[0].ctl({"node", "drain", "n3"});
+  CHECK(told["node"] == "n3");
+  CHECK(told["status"] == "draining");
+  const auto ended = nodes[2].wait(20s);
+  REQUIRE(ended);
+  CHECK(ended->code == 0);
+  CHECK(eventually([&] { return nodes.status_of("n3", 1) == "gone"; }));
+  const auto unknown = nodes[0].run_ctl({"node", "drain", "n9"});
+  CHECK(unknown.code == 1);
+  CHECK_THAT(unknown.err, Contains("There is no node n9."));
+  // The name is free at once: its owner has said that it goes.
+  const auto started = std::chrono::steady_clock::now();
+  nodes[2].start();
+  CHECK(std::chrono::steady_clock::now() - started < 4s);
+  CHECK(nodes.status_of("n3") == "up");
+  CHECK(api{nodes[2], shop.test}.create(server_payment(new_payment_id(), "pm_card_visa")).status == 200);
+}
+
+TEST_CASE("cluster: whoever has no certificate of the nodes' authority, or no TLS 1.3, is told nothing") {
+  if (!has_mysql()) return;
+  cluster nodes{1};
+  const auto told = nodes[0].ctl({"node", "list"});
+  const auto address = told["nodes"].items().front()["address"].text();
+  node_certificates others;
+  const auto talk = [&](std::vector<std::string> options) {
+    std::vector<std::string> words{"timeout", "5", "openssl", "s_client", "-quiet", "-no_ign_eof", "-connect", address};
+    words.insert(words.end(), options.begin(), options.end());
+    return run_command(words, "hello\n").out;
+  };
+  const auto own = [&](const std::string& node) {
+    return std::vector<std::string>{"-cert", nodes.certificates().certificate(node).string(), "-key",
+                                    nodes.certificates().key(node).string()};
+  };
+  CHECK(talk({}).empty());
+  CHECK(talk({"-cert", others.certificate("n2").string(), "-key", others.key("n2").string()}).empty());
+  auto old = own("n2");
+  old.emplace_back("-tls1_2");
+  const auto refused = run_command({"timeout", "5", "openssl", "s_client", "-connect", address, old[0], old[1], old[2],
+                                    old[3], old[4]});
+  CHECK_THAT(refused.out, Contains("Cipher is (NONE)"));
+  CHECK(nodes[0].ready());
+
+  // Wrong files are told at the start.
+  auto foreign = nodes.beside();
+  for (auto word : nodes.arguments_of("n2")) {
+    if (word.starts_with("--cluster-ca=")) word = "--cluster-ca=" + others.authority().string();
+    foreign.arguments.push_back(word);
+  }
+  CHECK_THAT(why_not(foreign), Contains("cluster-certificate") && Contains("not signed by cluster-ca"));
+  auto keyless = nodes.beside();
+  for (auto word : nodes.arguments_of("n2")) {
+    if (word.starts_with("--cluster-key=")) word = "--cluster-key=" + others.key("n2").string();
+    keyless.arguments.push_back(word);
+  }
+  CHECK_THAT(why_not(keyless), Contains("cluster-key") && Contains("is not the PEM private key"));
+}
+
+TEST_CASE("cluster: requests are passed to their owner, and served where they are once it does not answer") {
+  if (!has_mysql()) return;
+  cluster nodes{3};
+  const auto shop = new_merchant(nodes[0]);
+  auto at = clients_of(nodes, shop.test);
+  const auto count = [&](std::size_t node, const std::string& way) {
+    const auto text = run_command({"curl", "--silent", "--unix-socket", nodes[node].operator_socket().string(),
+                                   "http://gateway/metrics"})
+                          .out;
+    const auto from = text.find("gateway_node_requests_total{way=\"" + way + "\"} ");
+    return from == std::string::npos ? 0 : std::stoi(text.substr(text.find("} ", from) + 2));
+  };
+  const auto create = [&](std::size_t node) {
+    return at[node].create(server_payment(new_payment_id(), "pm_card_visa")).status;
+  };
+  // Links are made within a moment; of 30 payments some 20 are another node's.
+  CHECK(eventually([&] {
+    const auto before = count(0, "passed");
+    for (int i = 0; i < 10; ++i) CHECK(create(0) == 200);
+    return count(0, "passed") > before;
+  }));
+  const auto before = count(0, "passed");
+  for (int i = 0; i < 30; ++i) CHECK(create(0) == 200);
+  CHECK(count(0, "passed") > before + 8);
+  CHECK(count(0, "passed") < before + 30);
+
+  nodes[2].send_signal(SIGSTOP);
+  const auto began = std::chrono::steady_clock::now();
+  for (int i = 0; i < 20; ++i) CHECK(create(0) == 200);
+  CHECK(std::chrono::steady_clock::now() - began < 5s);
+  CHECK(count(0, "served_for_owner") > 0);
+  nodes[2].send_signal(SIGCONT);
+}
+
+TEST_CASE("cluster: kill -9 of one node after the other under load loses nothing and charges nothing twice") {
+  if (!has_mysql()) return;
+  provider_process provider;
+  cluster nodes{3, {.provider = provider.socket(), .arguments = {"--provider-timeout=1s", "--reconcile-first=200ms",
+                                                                 "--reconcile-interval=100ms"}}};
+  const auto shop = new_merchant(nodes[0]);
+  load clients{all_of(nodes), shop, 8, 42};
+  const auto progress = [&](std::uint64_t writes) {
+    const auto before = clients.answered();
+    return eventually([&] { return clients.answered() >= before + writes; }, 60s);
+  };
+  for (std::size_t i = 0; i < 3; ++i) {
+    REQUIRE(progress(40));
+    nodes[i].kill();
+    CHECK(progress(40));
+    nodes[i].start();
+  }
+  CHECK(progress(40));
+  clients.stop();
+  CHECK(left_open(nodes[0], shop, 40s) == std::vector<std::string>{});
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto broken = audit(nodes[i], provider.ledger(), shop, clients.records());
+    INFO("as node " << i << " tells:" << joined(broken));
+    CHECK(broken.empty());
+  }
+  INFO(joined(clients.unexpected_answers()));
+  CHECK(clients.unexpected_answers().empty());
+}
+
+TEST_CASE("cluster: a node that was stopped for longer than its lease answers nothing by what it knew before") {
+  if (!has_mysql()) return;
+  cluster nodes{2};
+  const auto shop = new_merchant(nodes[0]);
+  const auto key = mint_key(nodes[0], shop.id);
+  api there{nodes[1], key};
+  REQUIRE(there.create(server_payment(new_payment_id(), "pm_card_visa")).status == 200);
+  nodes[1].send_signal(SIGSTOP);
+  const auto began = std::chrono::steady_clock::now();
+  nodes[0].ctl({"key", "revoke", key.key_id});  // answered once the other's lease is over
+  CHECK(std::chrono::steady_clock::now() - began > 2s);
+  CHECK(std::chrono::steady_clock::now() - began < 8s);
+  CHECK(nodes.status_of("n2") == "gone");
+  nodes[1].send_signal(SIGCONT);
+  // 503 until it has its lease again, 401 from then on; never 200.
+  const auto until = std::chrono::steady_clock::now() + 3s;
+  int refused = 0;
+  while (std::chrono::steady_clock::now() < until) {
+    const auto told = api{nodes[1], key}.create(server_payment(new_payment_id(), "pm_card_visa"));
+    CAPTURE(told.body);
+    CHECK((told.status == 503 || told.status == 401));
+    refused += told.status == 401 ? 1 : 0;
+  }
+  CHECK(refused > 0);
+  CHECK(eventually([&] { return nodes.status_of("n2") == "up"; }));
+  CHECK_THAT(nodes[1].log(), Contains("node.lease_ended"));
+  CHECK(nodes[0].sql("SELECT COUNT(*) FROM commands WHERE merchant_id = '" + shop.id + "';") == "1\n");
+}
+
+TEST_CASE("cluster: each event reaches its destination once while all is well, also after its node was killed") {
+  if (!has_mysql()) return;
+  webhook_receiver receiver;
+  cluster nodes{3};
+  const auto shop = new_merchant(nodes[0], {"Lantern Books", "standard", "", true});
+  set_destination(nodes[0], shop, receiver.url(), "live");
+  auto at = clients_of(nodes, shop.live);
+  std::size_t events = 0;
+  const auto sell = [&](api& one) {
+    const auto id = new_payment_id();
+    REQUIRE(one.create(server_payment(id, "pm_card_visa")).status == 200);
+    REQUIRE(one.capture(id).status == 200);
+    ++events;
+  };
+  for (int round = 0; round < 5; ++round)
+    for (auto& one : at) sell(one);
+  CHECK(receiver.comes_to(events));
+  std::this_thread::sleep_for(1s);
+  CHECK(receiver.count() == events);
+
+  // Whichever of them has the destination: the others take it up.
+  for (std::size_t killed = 0; killed < 2; ++killed) {
+    nodes[killed].kill();
+    for (int round = 0; round < 5; ++round) sell(at[2]);
+    CHECK(eventually([&] { return receiver.count() >= events; }, 20s));
+  }
+  std::this_thread::sleep_for(1s);
+  CHECK(receiver.count() == events);
+}

@@ -1,0 +1,92 @@
+#include "cluster.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include <stdexcept>
+
+#include "paths.hpp"
+
+namespace gateway::e2e {
+
+namespace {
+
+void openssl(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words{"openssl"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  if (const auto made = run_command(words); made.code != 0) throw std::runtime_error("openssl: " + made.err);
+}
+
+}  // namespace
+
+std::uint16_t free_port() {
+  namespace ip = boost::asio::ip;
+  boost::asio::io_context io;
+  ip::tcp::acceptor once{io, {ip::make_address("127.0.0.1"), 0}};
+  return once.local_endpoint().port();
+}
+
+node_certificates::node_certificates() : folder_{new_folder("certificates")} {
+  openssl({"req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+           "-subj", "/CN=nodes", "-keyout", (folder_ / "ca.key").string(), "-out", authority().string()});
+}
+
+std::filesystem::path node_certificates::certificate(const std::string& node) {
+  const auto made = folder_ / (node + ".pem");
+  if (std::filesystem::exists(made)) return made;
+  const auto request = (folder_ / (node + ".csr")).string();
+  openssl({"req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=" + node,
+           "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key(node).string(), "-out", request});
+  openssl({"x509", "-req", "-in", request, "-CA", authority().string(), "-CAkey", (folder_ / "ca.key").string(),
+           "-CAcreateserial", "-days", "2", "-copy_extensions", "copy", "-out", made.string()});
+  return made;
+}
+
+cluster::cluster(std::size_t nodes, cluster_options options)
+    : options_{std::move(options)},
+      folder_{new_folder("cluster")},
+      database_{options_.database ? *options_.database : new_shared_database()} {
+  while (nodes_.size() < nodes) add();
+}
+
+cluster::~cluster() {
+  nodes_.clear();
+  if (!options_.database) drop_database(database_);
+}
+
+std::vector<std::string> cluster::arguments_of(const std::string& name) {
+  const auto address = "127.0.0.1:" + std::to_string(free_port());
+  std::vector<std::string> words{"--node=" + name,
+                                 "--cluster-listen=" + address,
+                                 "--cluster-address=" + address,
+                                 "--cluster-certificate=" + certificates_.certificate(name).string(),
+                                 "--cluster-key=" + certificates_.key(name).string(),
+                                 "--cluster-ca=" + certificates_.authority().string()};
+  words.insert(words.end(), options_.arguments.begin(), options_.arguments.end());
+  return words;
+}
+
+gateway_options cluster::beside() const {
+  gateway_options options;
+  options.store = store_kind::mysql;
+  options.database = database_;
+  options.provider = options_.provider;
+  options.arguments = {"--master-key=" + (folder_ / "master.key").string()};
+  return options;
+}
+
+gateway_process& cluster::add(const std::string& name) {
+  auto options = beside();
+  const auto words = arguments_of(name.empty() ? "n" + std::to_string(nodes_.size() + 1) : name);
+  options.arguments.insert(options.arguments.end(), words.begin(), words.end());
+  return *nodes_.emplace_back(std::make_unique<gateway_process>(std::move(options)));
+}
+
+std::string cluster::status_of(const std::string& name, std::size_t told_by) const {
+  const auto told = nodes_.at(told_by)->ctl({"node", "list"});
+  for (const auto& row : told["nodes"].items())
+    if (row["node"] == name) return row["status"].text();
+  return {};
+}
+
+}  // namespace gateway::e2e

@@ -1,0 +1,66 @@
+// Several nodes over one MariaDB, with certificates of their own.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gateway_process.hpp"
+
+namespace gateway::e2e {
+
+/// An authority, and certificates that it signs for nodes at 127.0.0.1, made with openssl.
+class node_certificates {
+ public:
+  node_certificates();
+
+  /// The certificate of this node is made when it is first asked for.
+  std::filesystem::path certificate(const std::string& node);
+  std::filesystem::path key(const std::string& node) const { return folder_ / (node + ".key"); }
+  std::filesystem::path authority() const { return folder_ / "ca.pem"; }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+struct cluster_options {
+  std::optional<mysql_address> database = {};  ///< empty: a new one in the shared MariaDB
+  std::filesystem::path provider = {};         ///< the socket of a provider_process
+  std::vector<std::string> arguments = {};     ///< further options of each gatewayd
+};
+
+class cluster {
+ public:
+  /// Starts that many nodes: n1, n2, …
+  explicit cluster(std::size_t nodes, cluster_options options = {});
+  ~cluster();
+
+  gateway_process& operator[](std::size_t at) { return *nodes_.at(at); }
+  const gateway_process& operator[](std::size_t at) const { return *nodes_.at(at); }
+  std::size_t size() const { return nodes_.size(); }
+  /// Starts one more; its name is the next number, or this.
+  gateway_process& add(const std::string& name = {});
+  /// Options of gatewayd for a node of this name.
+  std::vector<std::string> arguments_of(const std::string& name);
+  /// What a gateway needs to use the same database with the same master key, without its cluster options.
+  gateway_options beside() const;
+  const mysql_address& database() const { return database_; }
+  std::filesystem::path folder() const { return folder_; }
+  node_certificates& certificates() { return certificates_; }
+  /// As this node tells it: up, draining or gone; empty if it is not known.
+  std::string status_of(const std::string& name, std::size_t told_by = 0) const;
+
+ private:
+  cluster_options options_;
+  std::filesystem::path folder_;
+  mysql_address database_;
+  node_certificates certificates_;
+  std::vector<std::unique_ptr<gateway_process>> nodes_;
+};
+
+/// A port at which nothing listens at the moment.
+std::uint16_t free_port();
+
+}  // namespace gateway::e2e

@@ -1,0 +1,219 @@
+// Nodes over a MariaDB: names, leases, and what is not committed without one.
+#include <catch2/catch.hpp>
+
+#include <atomic>
+#include <thread>
+
+#include "actor_fixture.hpp"
+#include "gateway/base/boot_clock.hpp"
+#include "persistence/database_session.hpp"
+#include "persistence/node_table.hpp"
+#include "persistence/queries.hpp"
+#include "persistence/unit_batch.hpp"
+
+using namespace gateway;
+using namespace gateway::persistence;
+using namespace gateway::persistence::test;
+using namespace std::chrono_literals;
+using Catch::Matchers::Contains;
+
+namespace {
+
+settings node_settings(const empty_store& store, const std::string& name) {
+  auto s = store.settings();
+  s.node = name;
+  s.cluster_address = "127.0.0.1:9443";
+  return s;
+}
+
+node_row row_of(db_connection& db, const std::string& name) {
+  for (auto& row : look_at_nodes(db).rows)
+    if (row.name == name) return row;
+  return {};
+}
+
+/// A node that does nothing but renew its lease.
+class beating_node {
+ public:
+  beating_node(const empty_store& store, const std::string& name)
+      : link_{connect(store.where(), access::keep)}, incarnation_{take_name(*link_, node_settings(store, name))} {
+    row_.name = name;
+    row_.incarnation = incarnation_;
+    row_.address = "127.0.0.1:9443";
+    row_.status = node_status::up;
+    thread_ = std::thread{[this] {
+      for (; !stop_; std::this_thread::sleep_for(200ms)) renew(*link_, row_);
+    }};
+  }
+  ~beating_node() { stop(); }
+  void stop() {
+    stop_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  std::unique_ptr<db_connection> link_;
+  std::string incarnation_;
+  node_row row_;
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+}  // namespace
+
+TEST_CASE("a name that a live node has is refused with one line, and is free once its lease is over") {
+  migrated_store store{store_kind::mysql};
+  auto first = std::make_unique<beating_node>(store, "n1");
+  const auto link = connect(store.where(), access::keep);
+  CHECK_THROWS_WITH(take_name(*link, node_settings(store, "n1")),
+                    Contains("node 'n1' is live, at 127.0.0.1:9443") && !Contains("\n"));
+  first->stop();
+  const auto began = since_boot();
+  CHECK_FALSE(take_name(*link, node_settings(store, "n1")).empty());
+  CHECK(since_boot() - began >= lease_lasts - 1s);
+  CHECK(since_boot() - began < lease_lasts + 3s);
+}
+
+TEST_CASE("a name whose node has said that it goes is free at once") {
+  migrated_store store{store_kind::mysql};
+  const auto link = connect(store.where(), access::keep);
+  node_row mine;
+  mine.name = "n1";
+  mine.incarnation = take_name(*link, node_settings(store, "n1"));
+  leave(*link, mine);
+  const auto began = since_boot();
+  const auto second = take_name(*link, node_settings(store, "n1"));
+  CHECK(since_boot() - began < 1s);
+  CHECK(second != mine.incarnation);
+  // Whoever had the name before renews nothing any more.
+  CHECK_FALSE(renew(*link, mine));
+}
+
+TEST_CASE("a gateway that serves alone does not start beside a live node, and buries dead ones") {
+  empty_store store{store_kind::mysql};
+  { const prepared_store migrates{store.settings()}; }
+  beating_node first{store, "n1"};
+  CHECK_THROWS_WITH(prepared_store{store.settings()}, Contains("node 'n1'") && Contains("cluster options") && !Contains("\n"));
+  first.stop();
+  CHECK_NOTHROW(prepared_store{store.settings()});
+  const auto link = connect(store.where(), access::keep);
+  CHECK(row_of(*link, "n1").status == node_status::gone);
+}
+
+TEST_CASE("a node does not start beside a gateway that serves alone") {
+  empty_store store{store_kind::mysql};
+  const prepared_store lone{store.settings()};
+  CHECK_THROWS_WITH(prepared_store{node_settings(store, "n1")}, Contains("a gateway without cluster options") && !Contains("\n"));
+}
+
+TEST_CASE("a gateway that has lost its lock does not take it again beside a node that has started meanwhile") {
+  migrated_store store{store_kind::mysql};
+  auto where = store.where();
+  where.process = std::string(32, 'a');
+  where.has_looked_for_nodes = true;
+  CHECK_NOTHROW(connect(where, access::write));
+  REQUIRE(eventually([&] {
+    const auto link = connect(store.where(), access::keep);
+    return !is_held_by_one(*link);
+  }));
+  const beating_node node{store, "n1"};
+  try {
+    connect(where, access::write);
+    FAIL("it has the lock");
+  } catch (const database_error& error) {
+    CHECK(error.what_kind == database_error::kind::locked_out);
+    CHECK_THAT(error.what(), Contains("node 'n1'"));
+  }
+}
+
+TEST_CASE("without its lease a node commits nothing, and goes on by itself once it has it") {
+  migrated_store store{store_kind::mysql};
+  membership told{"n1", "process"};
+  auto where = store.where();
+  where.node = &told;
+  metrics counts;
+  database_session session{where, access::write, std::make_shared<store_health>(counts)};
+  const unit_of_work unit = begin_unit("1");
+  CHECK_FALSE(session.run([&](db_connection& db) { commit_units(db, {&unit, 1}); }));
+  CHECK(session.away());
+  CHECK_FALSE(run(*store.reader, find_entity{key_of("1")}).found);
+  CHECK_FALSE(session.try_to_reconnect());
+  told.serve_until(since_boot() + 60s);
+  CHECK(session.try_to_reconnect());
+  CHECK(session.run([&](db_connection& db) { commit_units(db, {&unit, 1}); }));
+  CHECK(run(*store.reader, find_entity{key_of("1")}).found);
+}
+
+TEST_CASE("what a node has not committed when it is stopped is not committed when it goes on") {
+  migrated_store store{store_kind::mysql};
+  membership told{"n1", "process"};
+  told.serve_until(since_boot() + 60s);
+  auto where = store.where();
+  where.node = &told;
+  const auto db = connect(where, access::write);
+  probe_write(*db);
+  std::this_thread::sleep_for(2s);
+  probe_write(*db);  // a connection that is idle between transactions stays
+  db->begin();
+  const cell row[] = {std::string_view{"half"}, std::string_view{"done"}};
+  REQUIRE(db->write(statements::insert_meta, row) == write_result::done);
+  std::this_thread::sleep_for(2s);  // the process was stopped here, while its lease ended and others went on
+  CHECK_THROWS_AS(db->commit(), database_error);
+  CHECK_FALSE(read_meta(*store.reader, "half"));
+}
+
+TEST_CASE("a keeper lets its node in, sees the others come and go, and says what is published everywhere") {
+  empty_store store{store_kind::mysql};
+  { const prepared_store migrates{store.settings()}; }
+  system_config config;
+  caf::actor_system system{config};
+  metrics counts;
+  prepared_store prepared{node_settings(store, "n1")};
+  membership told{"n1", prepared.incarnation()};
+  CHECK_FALSE(told.serves());
+  CHECK(told.has_company());
+  std::atomic<int> drains{0};
+  auto keeper = prepared.keep_lease(system, node_settings(store, "n1"), told, counts,
+                                    {[&] { ++drains; }, [](const std::string&) {}});
+  std::this_thread::sleep_for(300ms);
+  CHECK_FALSE(told.serves());  // it has published nothing yet
+  caf::anon_send(keeper, published_up_to{0});
+  // Its own coming is in the log: it must have published that, too.
+  const auto link = connect(store.where(), access::keep);
+  REQUIRE(eventually([&] { return look_at_nodes(*link).head.number == 1; }));
+  CHECK_FALSE(told.serves());
+  caf::anon_send(keeper, published_up_to{1});
+  REQUIRE(eventually([&] { return told.serves(); }));
+  CHECK(eventually([&] { return !told.has_company(); }));
+  CHECK(told.owns("anything"));
+
+  caf::scoped_actor self{system};
+  const auto ask_published = [&](std::chrono::milliseconds within) {
+    bool answered = false;
+    self->request(keeper, within, await_published{}).receive([&](bool) { answered = true; }, [](const caf::error&) {});
+    return answered;
+  };
+  CHECK(ask_published(2s));
+  {
+    const beating_node other{store, "n2"};  // never publishes anything
+    REQUIRE(eventually([&] { return told.has_company(); }));
+    CHECK_FALSE(ask_published(500ms));
+  }
+  // Its lease is over: nobody waits for it any longer.
+  CHECK(ask_published(10s));
+  CHECK(told.deaths() == 1);
+  CHECK_FALSE(told.has_company());
+  CHECK(told.owns("anything"));
+
+  CHECK(ask_to_drain(*link, "n1"));
+  CHECK(eventually([&] { return drains == 1; }));
+  CHECK_FALSE(ask_to_drain(*link, "n9"));
+  caf::anon_send(keeper, drain_atom::value);
+  CHECK(eventually([&] { return row_of(*link, "n1").status == node_status::draining; }));
+  CHECK(told.serves());
+  CHECK_FALSE(told.owns("anything"));
+  caf::anon_send_exit(keeper, caf::exit_reason::user_shutdown);
+  keeper = nullptr;
+  CHECK(eventually([&] { return row_of(*link, "n1").status == node_status::gone; }));
+  CHECK_FALSE(told.serves());
+}

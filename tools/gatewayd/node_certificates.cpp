@@ -1,0 +1,54 @@
+#include "node_certificates.hpp"
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include <openssl/bio.h>
+#include <openssl/conf.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
+namespace {
+
+[[noreturn]] void fail(const char* option, const std::filesystem::path& file, const char* why) {
+  throw std::runtime_error{std::string{option} + ": '" + file.string() + "' " + why};
+}
+
+/// CAF makes its contexts itself and takes no version from its settings, so it is taken from the library's. The contexts
+/// for clients and for webhooks name theirs.
+void require_tls_13() {
+  constexpr std::string_view text =
+      "openssl_conf = init\n[init]\nssl_conf = sections\n[sections]\nsystem_default = nodes\n"
+      "[nodes]\nMinProtocol = TLSv1.3\nCipherString = DEFAULT:@SECLEVEL=2\n";
+  const std::unique_ptr<BIO, decltype(&BIO_free)> source{BIO_new_mem_buf(text.data(), static_cast<int>(text.size())),
+                                                         &BIO_free};
+  const std::unique_ptr<CONF, decltype(&NCONF_free)> conf{NCONF_new(nullptr), &NCONF_free};
+  long line = 0;
+  if (NCONF_load_bio(conf.get(), source.get(), &line) != 1 || CONF_modules_load(conf.get(), nullptr, 0) != 1)
+    throw std::runtime_error{"OpenSSL does not take TLS 1.3 as the nodes' least version"};
+}
+
+}  // namespace
+
+void require_node_certificates(const gateway::settings& config) {
+  const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context{SSL_CTX_new(TLS_method()), &SSL_CTX_free};
+  if (!context) throw std::runtime_error{"OpenSSL makes no context"};
+  if (SSL_CTX_use_certificate_chain_file(context.get(), config.cluster_certificate.c_str()) != 1)
+    fail("cluster-certificate", config.cluster_certificate, "is no PEM certificate that can be read");
+  if (SSL_CTX_use_PrivateKey_file(context.get(), config.cluster_key.c_str(), SSL_FILETYPE_PEM) != 1 ||
+      SSL_CTX_check_private_key(context.get()) != 1)
+    fail("cluster-key", config.cluster_key, "is not the PEM private key of cluster-certificate");
+  if (SSL_CTX_load_verify_locations(context.get(), config.cluster_ca.c_str(), nullptr) != 1)
+    fail("cluster-ca", config.cluster_ca, "is no PEM certificate that can be read");
+  const std::unique_ptr<X509_STORE_CTX, decltype(&X509_STORE_CTX_free)> check{X509_STORE_CTX_new(),
+                                                                              &X509_STORE_CTX_free};
+  STACK_OF(X509)* chain = nullptr;
+  SSL_CTX_get0_chain_certs(context.get(), &chain);
+  X509_STORE_CTX_init(check.get(), SSL_CTX_get_cert_store(context.get()), SSL_CTX_get0_certificate(context.get()),
+                      chain);
+  if (X509_verify_cert(check.get()) != 1)
+    fail("cluster-certificate", config.cluster_certificate, "is not signed by cluster-ca, or not valid now");
+  require_tls_13();
+}
