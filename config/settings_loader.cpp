@@ -237,9 +237,8 @@ std::vector<setting> cluster_settings(settings& s) {
 /// All settings, in the order of --help, each bound to its member of `s`.
 std::vector<setting> bind(settings& s) {
   std::vector<setting> all;
-  for (const auto group :
-       {general_settings, tls_settings, store_settings, http_settings, payment_settings, webhook_settings,
-                           cluster_settings})
+  for (const auto group : {general_settings, tls_settings, store_settings, http_settings, payment_settings,
+                           webhook_settings, cluster_settings})
     std::ranges::move(group(s), std::back_inserter(all));
   return all;
 }
@@ -340,12 +339,13 @@ void check_cluster(const settings& s) {
     throw bad_value(std::string{missing->first} + ": is missing: a node among others needs all cluster options");
   constexpr std::size_t longest_name = 64;
   const bool plain = std::ranges::all_of(s.node, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+           c == '_';
   });
   if (!plain || s.node.size() > longest_name)
     throw bad_value("node: '" + s.node + "' must be up to 64 letters, digits, dashes, dots and underscores");
-  for (const auto& [name, text] : {std::pair{"cluster-listen", s.cluster_listen},
-                                   std::pair{"cluster-address", s.cluster_address}})
+  for (const auto& [name, text] :
+       {std::pair{"cluster-listen", s.cluster_listen}, std::pair{"cluster-address", s.cluster_address}})
     if (!parse_socket_address(text))
       throw bad_value(std::string{name} + ": '" + text + "' is not ADDR:PORT with a numeric address");
   if (s.store == "sqlite")

@@ -45,8 +45,8 @@ class keeper {
  public:
   static inline const char* name = "node_keeper";
 
-  void start(keeper_pointer self, store_location where, std::string address, membership& told,
-             metrics& counts, node_ending ending) {
+  void start(keeper_pointer self, store_location where, std::string address, membership& told, metrics& counts,
+             node_ending ending) {
     self_ = self;
     where_ = std::move(where);
     mine_.name = told.name();
@@ -296,8 +296,8 @@ class keeper {
       return row.name == mine_.name || !may_serve(row.status) || !lives(row, now) || row.yielded >= owners_since_;
     });
     const auto before = told_->shared_by();
-    if (!before || before->names != owners.names || before->yielded != owners.yielded ||
-        before->live != owners.live || before->number != owners_since_) {
+    if (!before || before->names != owners.names || before->yielded != owners.yielded || before->live != owners.live ||
+        before->number != owners_since_) {
       owners.number = owners_since_;
       told_->set_owners(std::move(owners));
       wakes_dispatcher_ = true;
@@ -310,8 +310,8 @@ class keeper {
 
   bool published_everywhere(std::int64_t number, ticks_ms now) const {
     return mine_.published >= number && std::ranges::all_of(rows_, [&](const node_row& row) {
-      return row.name == mine_.name || !may_serve(row.status) || !lives(row, now) || row.published >= number;
-    });
+             return row.name == mine_.name || !may_serve(row.status) || !lives(row, now) || row.published >= number;
+           });
   }
 
   void enter_when_known(ticks_ms now) {
@@ -388,7 +388,7 @@ class keeper {
 };
 
 keeper_actor::behavior_type behave(keeper_actor::stateful_pointer<keeper> self, store_location where,
-                                  std::string address, membership* told, metrics* counts, node_ending ending) {
+                                   std::string address, membership* told, metrics* counts, node_ending ending) {
   pthread_setname_np(pthread_self(), "node-keeper");
   use_normal_scheduling();
   auto& state = self->state;
@@ -413,8 +413,8 @@ keeper_actor::behavior_type behave(keeper_actor::stateful_pointer<keeper> self, 
 
 }  // namespace
 
-node_keeper spawn_node_keeper(caf::actor_system& system, store_location where, std::string address,
-                              membership& told, metrics& counts, node_ending ending) {
+node_keeper spawn_node_keeper(caf::actor_system& system, store_location where, std::string address, membership& told,
+                              metrics& counts, node_ending ending) {
   return system.spawn<caf::detached>(behave, std::move(where), std::move(address), &told, &counts, std::move(ending));
 }
 

@@ -21,7 +21,7 @@ struct node_ending {
 
 /// Detached: it has its own thread and its own connection, so that a lease is renewed while all others wait. The row
 /// of this name and incarnation is taken. `told` and `counts` outlive it.
-node_keeper spawn_node_keeper(caf::actor_system& system, store_location where, std::string address,
-                              membership& told, metrics& counts, node_ending ending);
+node_keeper spawn_node_keeper(caf::actor_system& system, store_location where, std::string address, membership& told,
+                              metrics& counts, node_ending ending);
 
 }  // namespace gateway::persistence

@@ -9,25 +9,13 @@
 #include "gateway/base/log.hpp"
 #include "persistence/queries.hpp"
 #include "persistence/rows.hpp"
+#include "persistence/transaction.hpp"
 
 namespace gateway::persistence {
 
 namespace {
 
 constexpr std::chrono::milliseconds between_looks{100};
-
-template <class Work>
-auto in_transaction(db_connection& db, Work work) {
-  try {
-    db.begin();
-    auto made = work();
-    db.commit();
-    return made;
-  } catch (...) {
-    db.rollback();
-    throw;
-  }
-}
 
 std::vector<node_row> read_rows(db_connection& db) {
   std::vector<node_row> rows;
@@ -36,9 +24,12 @@ std::vector<node_row> read_rows(db_connection& db) {
 }
 
 std::uint64_t update(db_connection& db, const node_row& mine) {
-  const cell parameters[] = {to_string(mine.status), mine.published,
-                             mine.yielded,           mine.payments,
-                             std::string_view{mine.name}, std::string_view{mine.incarnation}};
+  const cell parameters[] = {to_string(mine.status),
+                             mine.published,
+                             mine.yielded,
+                             mine.payments,
+                             std::string_view{mine.name},
+                             std::string_view{mine.incarnation}};
   return db.change(statements::renew_lease, parameters);
 }
 

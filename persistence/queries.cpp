@@ -5,6 +5,7 @@
 
 #include "gateway/base/log.hpp"
 #include "persistence/rows.hpp"
+#include "persistence/transaction.hpp"
 
 namespace gateway::persistence {
 
@@ -16,19 +17,6 @@ void commit_or_throw(db_connection& db, write_result result) {
     throw database_error(database_error::kind::failed, 0, "a row of the store's own was rejected");
   }
   db.commit();
-}
-
-/// A connection that works on must not keep the transaction of work that failed.
-template <class Work>
-void in_transaction(db_connection& db, Work work) {
-  try {
-    db.begin();
-    work();
-    db.commit();
-  } catch (const database_error&) {
-    db.rollback();
-    throw;
-  }
 }
 
 constexpr auto no_bound = std::numeric_limits<std::int64_t>::max();
@@ -52,15 +40,16 @@ struct directory_statements {
 };
 
 constexpr directory_statements whole_directory{
-    statements::read_merchants, statements::read_api_keys, statements::read_people,
+    statements::read_merchants,   statements::read_api_keys,    statements::read_people,
     statements::read_memberships, statements::read_connections, statements::read_routes,
-    statements::read_bindings, statements::read_platforms, statements::read_platform_keys};
+    statements::read_bindings,    statements::read_platforms,   statements::read_platform_keys};
 
 directory_statements one_entry(std::span<const cell> id) {
-  return {statements::read_merchant,       statements::read_api_keys_of,    statements::read_people_of,
-          statements::read_memberships_of, statements::read_connections_of, statements::read_routes_of,
-          statements::read_bindings_of,    statements::read_platform,       statements::read_platform_keys_of,
-          id};
+  return {statements::read_merchant,         statements::read_api_keys_of,
+          statements::read_people_of,        statements::read_memberships_of,
+          statements::read_connections_of,   statements::read_routes_of,
+          statements::read_bindings_of,      statements::read_platform,
+          statements::read_platform_keys_of, id};
 }
 
 void read_merchants(db_connection& db, const directory_statements& by, directory_lookup& into) {

@@ -256,8 +256,7 @@ const statement read_session{
     "FROM sessions AS s JOIN people AS p ON p.user_id = s.user_id "
     "LEFT JOIN memberships AS m ON m.user_id = s.user_id LEFT JOIN merchants AS t ON t.merchant_id = m.merchant_id "
     "WHERE s.session_hash = ? ORDER BY t.name, m.merchant_id"};
-#define PLATFORMS \
-  "SELECT platform_id, slug, name, contact, status, redirect_uris, return_origins FROM platforms "
+#define PLATFORMS "SELECT platform_id, slug, name, contact, status, redirect_uris, return_origins FROM platforms "
 const statement read_platforms{PLATFORMS "ORDER BY created_at, platform_id"};
 const statement read_platform{PLATFORMS "WHERE platform_id = ?"};
 #undef PLATFORMS
@@ -327,8 +326,7 @@ const statement read_grants_of_both BY_MERCHANT("merchant_id = ? AND +platform_i
 #undef NEWEST_FIRST
 #undef HALF
 #undef GRANT
-#define CONNECTIONS \
-  "SELECT merchant_id, environment, provider, connection_id, status, account FROM connections "
+#define CONNECTIONS "SELECT merchant_id, environment, provider, connection_id, status, account FROM connections "
 const statement read_connections{CONNECTIONS "ORDER BY merchant_id, environment, provider"};
 const statement read_connections_of{CONNECTIONS "WHERE merchant_id = ? ORDER BY environment, provider"};
 #undef CONNECTIONS
@@ -336,7 +334,7 @@ const statement read_connections_of{CONNECTIONS "WHERE merchant_id = ? ORDER BY 
 const statement read_routes{ROUTES "ORDER BY merchant_id, environment, position, provider"};
 const statement read_routes_of{ROUTES "WHERE merchant_id = ? ORDER BY environment, position, provider"};
 #undef ROUTES
-#define DESTINATIONS                                                                                           \
+#define DESTINATIONS                                                                                          \
   "SELECT owner_id, destination_id, kind, environment, url, events, status, disabled_reason, sealed_secret, " \
   "sealed_previous, previous_until, created_at FROM destinations "
 const statement read_destinations{DESTINATIONS "ORDER BY owner_id, destination_id"};

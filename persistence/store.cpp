@@ -90,13 +90,12 @@ void prepared_store::open_among_others(const settings& s) {
 
 const std::string& prepared_store::incarnation() const noexcept { return opened_->incarnation; }
 
-node_keeper prepared_store::keep_lease(caf::actor_system& system, const settings& s, membership& told,
-                                       metrics& counts, node_ending ending) {
+node_keeper prepared_store::keep_lease(caf::actor_system& system, const settings& s, membership& told, metrics& counts,
+                                       node_ending ending) {
   // What is prepared is put if it is absent, which no lease is needed for. From now on it is.
   opened_->db.reset();
   opened_->where.node = &told;
-  return spawn_node_keeper(system, opened_->where, s.cluster_address, told, counts,
-                           std::move(ending));
+  return spawn_node_keeper(system, opened_->where, s.cluster_address, told, counts, std::move(ending));
 }
 
 prepared_store::~prepared_store() = default;

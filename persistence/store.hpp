@@ -17,7 +17,8 @@
 
 namespace gateway::persistence {
 
-/// The database before any actor runs: locked for this process, or a node's name taken in it, migrated to this program's schema, and proven writable.
+/// The database before any actor runs: locked for this process, or a node's name taken in it, migrated to this
+/// program's schema, and proven writable.
 class prepared_store {
  public:
   /// How long to wait while another process has the database: a server may need a moment to notice that a gateway which

@@ -41,10 +41,10 @@ struct store_location {
 store_location locate_store(const settings& s);
 
 enum class access : unsigned char {
-  read,   ///< every read sees what is committed when it begins
+  read,  ///< every read sees what is committed when it begins
   write,  ///< transactions
   migrate,  ///< as write, but without a time limit for the change of a large table
-  keep,     ///< as write, without a lock and with short time limits: for a node's lease
+  keep,  ///< as write, without a lock and with short time limits: for a node's lease
 };
 
 /// Throws database_error `unreachable`, or `locked_out` with a text that names who has the database.

@@ -8,8 +8,8 @@
 // A password is hashed before its command joins the queue: nothing waits for it. The hasher answers in the order in
 // which it was asked, so users of one merchant follow each other as they came.
 //
-// Among several nodes each has such an actor. Every change stands in the directory's log, and names the turn in which it
-// was planned: if another node's change came first, it is planned again with what that one has made. A change is
+// Among several nodes each has such an actor. Every change stands in the directory's log, and names the turn in which
+// it was planned: if another node's change came first, it is planned again with what that one has made. A change is
 // answered once every live node has published it, and so is a command that finds all as it would make it. The keeper
 // tells how far the log goes; what it names is then read, and published.
 
@@ -391,11 +391,11 @@ class command_queue {
   destinations destinations_;
   directory& published_;
   node_keeper keeper_;
-  std::int64_t turn_ = 0;           ///< the one that the next change is planned in
-  bool turn_is_unknown_ = false;    ///< a change has not been committed
+  std::int64_t turn_ = 0;  ///< the one that the next change is planned in
+  bool turn_is_unknown_ = false;  ///< a change has not been committed
   std::int64_t published_to_ = -1;  ///< number in the log
   std::int64_t log_goes_to_ = -1;
-  std::size_t came_back_ = 0;       ///< how many in front of the queue have lost their turn since all were settled
+  std::size_t came_back_ = 0;  ///< how many in front of the queue have lost their turn since all were settled
   bool reading_ = false;
   std::size_t under_way_ = 0;  ///< commands whose commit has not been answered
   bool doubt_ = false;  ///< about one of them, or of those that went with them

@@ -157,8 +157,8 @@ class entity_queue {
                std::as_const(work.request.what));
   }
 
-  /// Another node has the operation under way, and lives: it answers whoever asked for it. A request of another key waits
-  /// for its end, as it would for one of this actor's.
+  /// Another node has the operation under way, and lives: it answers whoever asked for it. A request of another key
+  /// waits for its end, as it would for one of this actor's.
   void leave_to_other(job work) {
     const auto now = self_->clock().now();
     if (command_if<settle_due>(work.request.what)) {
@@ -459,7 +459,9 @@ class entity_queue {
     auto promise = self_->make_response_promise<entity_reply>();
     const bool of_timeline = command_if<view_timeline>(request.what) != nullptr;
     ++looks_;  // until it is answered, this actor may not be stopped
-    const auto failed = [this, promise](const caf::error&) { tell_look(promise, entity_reply{problem::store_unavailable}); };
+    const auto failed = [this, promise](const caf::error&) {
+      tell_look(promise, entity_reply{problem::store_unavailable});
+    };
     const auto reader = context_->store.reader_for(key_);
     self_->request(reader, caf::infinite, find_entity{key_})
         .then(
@@ -473,8 +475,8 @@ class entity_queue {
                 self_->request(reader, caf::infinite, find_timeline{key_})
                     .then(
                         [this, promise, row](const timeline_lookup& rows) {
-                          tell_look(promise, entity_reply{
-                              std::make_shared<const timeline_view>(Entity::timeline_of(*row, rows.entries))});
+                          tell_look(promise, entity_reply{std::make_shared<const timeline_view>(
+                                                 Entity::timeline_of(*row, rows.entries))});
                         },
                         failed);
               } else {

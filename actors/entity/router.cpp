@@ -184,8 +184,8 @@ class routing_table {
 };
 
 router_of_node::behavior_type router_behavior(router_of_node::stateful_pointer<routing_table> self,
-                                              std::shared_ptr<const entity_context> context,
-                                              entity_spawners spawners, const link_table* others) {
+                                              std::shared_ptr<const entity_context> context, entity_spawners spawners,
+                                              const link_table* others) {
   self->state.start(self, std::move(context), std::move(spawners), others);
   self->set_exit_handler([self](caf::exit_msg& exit) {
     self->state.end_all();

@@ -1,8 +1,8 @@
 #include "node_links.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <charconv>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,8 +26,8 @@ constexpr std::chrono::milliseconds between_looks{200};
 /// For a connection and what is asked first on it.
 constexpr std::chrono::seconds connect_timeout{3};
 constexpr std::chrono::milliseconds between_pings{300};
-/// A node that has not answered for so long is as good as gone: whatever it was asked is served here. That is safe at any
-/// time, so it may be short.
+/// A node that has not answered for so long is as good as gone: whatever it was asked is served here. That is safe at
+/// any time, so it may be short.
 constexpr std::chrono::milliseconds patience{1'500};
 
 /// What becomes of requests whose owner is another node.
@@ -229,7 +229,7 @@ class link_keeper {
 
   /// Another node has connected.
   caf::result<std::string, std::uint64_t, caf::actor> meet(const std::string& node, const std::string& incarnation,
-                                                            std::uint64_t version, const caf::actor& gate) {
+                                                           std::uint64_t version, const caf::actor& gate) {
     // Its row may not have been seen yet: it comes again.
     auto* known = find(node, incarnation);
     if (!known) return caf::make_error(caf::sec::runtime_error);
@@ -270,7 +270,8 @@ class link_keeper {
         at->second.incarnation = row.incarnation;
       }
       // One of both connects, and each asks the other over that connection.
-      if (auto& known = at->second; context_->nodes.name() < row.name && !known.to && !known.connecting && !known.ignored)
+      if (auto& known = at->second;
+          context_->nodes.name() < row.name && !known.to && !known.connecting && !known.ignored)
         connect(row, known);
     }
   }

@@ -283,7 +283,8 @@ std::optional<entity_request> unpacked_request(std::string_view bytes) {
   passed_request request;
   in.get(request);
   if (!in.whole()) return std::nullopt;
-  return entity_request{std::move(request.key), std::move(request.write), std::move(request.what), {}, std::move(request.by)};
+  return entity_request{
+      std::move(request.key), std::move(request.write), std::move(request.what), {}, std::move(request.by)};
 }
 
 std::optional<entity_reply> unpacked_reply(std::string_view bytes) {

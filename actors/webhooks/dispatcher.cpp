@@ -6,9 +6,9 @@
 // Each destination has a lane: its own window and breaker, so that one that hangs holds few workers and slows nobody
 // else. Lanes with something to do stand in one line and take turns.
 //
-// Of several nodes each attends to the lanes that it owns (gateway/membership.hpp). What others commit for these it finds
-// in the table, at which it looks twice a second then. A lane that has come to it waits until whoever had it before has
-// nothing under way any more, or is gone.
+// Of several nodes each attends to the lanes that it owns (gateway/membership.hpp). What others commit for these it
+// finds in the table, at which it looks twice a second then. A lane that has come to it waits until whoever had it
+// before has nothing under way any more, or is gone.
 //
 // A worker that dies is replaced, and its delivery is attempted again. Too many deaths end the dispatcher, and with it
 // the process: a fresh start reads the table.
@@ -52,8 +52,8 @@ constexpr std::chrono::minutes longest_backlog_interval{10};
 constexpr std::chrono::seconds gauge_interval{5};
 constexpr std::chrono::seconds look_timeout{30};
 constexpr std::chrono::seconds look_again{1};
-/// Among other nodes: how often those of the last moments are looked for, and how far back. A commit may take as long, and
-/// clocks be so far apart.
+/// Among other nodes: how often those of the last moments are looked for, and how far back. A commit may take as long,
+/// and clocks be so far apart.
 constexpr duration_ms fresh_interval{500};
 constexpr duration_ms fresh_span{5'000};
 /// One transaction of the writer that payments may wait for, too.

@@ -190,8 +190,7 @@ using store_writer = caf::typed_actor<caf::replies_to<unit_of_work>::with<commit
 using store_reader = caf::typed_actor<
     caf::replies_to<find_entity>::with<entity_lookup>, caf::replies_to<find_command>::with<command_lookup>,
     caf::replies_to<find_timeline>::with<timeline_lookup>, caf::replies_to<find_due>::with<due_lookup>,
-    caf::replies_to<find_directory>::with<directory_lookup>,
-    caf::replies_to<find_directory_news>::with<directory_news>,
+    caf::replies_to<find_directory>::with<directory_lookup>, caf::replies_to<find_directory_news>::with<directory_news>,
     caf::replies_to<find_due_deliveries>::with<due_deliveries_lookup>,
     caf::replies_to<find_backlog>::with<backlog_lookup>, caf::replies_to<find_deliveries>::with<deliveries_lookup>,
     caf::replies_to<find_events>::with<events_lookup>, caf::replies_to<find_grant>::with<grant_lookup>,

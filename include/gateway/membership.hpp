@@ -71,7 +71,9 @@ class membership {
   void serve_until(ticks_ms at) noexcept { serves_until_.store(at.count(), std::memory_order_release); }
   void count_death() noexcept { deaths_.fetch_add(1, std::memory_order_acq_rel); }
   void set_company(bool has) noexcept { company_.store(has, std::memory_order_release); }
-  void set_owners(owners now) { owners_.store(std::make_shared<const owners>(std::move(now)), std::memory_order_release); }
+  void set_owners(owners now) {
+    owners_.store(std::make_shared<const owners>(std::move(now)), std::memory_order_release);
+  }
 
  private:
   const std::string name_;

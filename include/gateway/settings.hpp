@@ -62,12 +62,12 @@ struct settings {
       6'500;       ///< a backlog's attempts a second, and three tenths while clients wait; 0: no limit
   unsigned webhook_attempts = 8;          ///< to a merchant's destination, the first included
   std::filesystem::path webhook_ca_file;  ///< PEM: further authorities that destinations' certificates may come from
-  std::string node;                       ///< this node's name among those that share the store; empty: it serves alone
-  std::string cluster_listen;             ///< ADDR:PORT for the other nodes
-  std::string cluster_address;            ///< ADDR:PORT at which the other nodes reach it
+  std::string node;  ///< this node's name among those that share the store; empty: it serves alone
+  std::string cluster_listen;  ///< ADDR:PORT for the other nodes
+  std::string cluster_address;  ///< ADDR:PORT at which the other nodes reach it
   std::filesystem::path cluster_certificate;  ///< PEM chain
-  std::filesystem::path cluster_key;          ///< PEM
-  std::filesystem::path cluster_ca;           ///< PEM: who signs the nodes' certificates
+  std::filesystem::path cluster_key;  ///< PEM
+  std::filesystem::path cluster_ca;  ///< PEM: who signs the nodes' certificates
   http_limits http;
 };
 

@@ -188,7 +188,8 @@ constexpr std::string_view to_string(directory_change::kind k) noexcept {
   return names[static_cast<std::size_t>(k)];
 }
 constexpr std::optional<directory_change::kind> parse_change_kind(std::string_view text) noexcept {
-  for (const auto k : {directory_change::kind::merchant, directory_change::kind::platform, directory_change::kind::node})
+  for (const auto k :
+       {directory_change::kind::merchant, directory_change::kind::platform, directory_change::kind::node})
     if (to_string(k) == text) return k;
   return std::nullopt;
 }
@@ -211,11 +212,11 @@ using enrollment_ptr = std::shared_ptr<const sandbox_enrollment>;
 using entity_row = std::variant<payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr>;
 
 /// A row that is not there yet, or an operator's record that may be replaced.
-using inserted_row = std::variant<command_record, payment_ptr, binding_ptr, customer_ptr, subscription_ptr,
-                                  enrollment_ptr, counted_event, past_grant, timeline_entry, delivery, save_merchant,
-                                  save_api_key, save_user, save_membership, save_session, save_connection, save_route,
-                                  spend_token, save_destination, insert_platform, save_platform_key, save_last_seen,
-                                  directory_change>;
+using inserted_row =
+    std::variant<command_record, payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr,
+                 counted_event, past_grant, timeline_entry, delivery, save_merchant, save_api_key, save_user,
+                 save_membership, save_session, save_connection, save_route, spend_token, save_destination,
+                 insert_platform, save_platform_key, save_last_seen, directory_change>;
 /// A row that is there. An entity and a delivery must stand at the version before the one given, a command must be
 /// open.
 using claimed_row = std::variant<payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr,

@@ -50,7 +50,8 @@ inline stub_hasher::behavior_type hashing_stub(stub_hasher::pointer self, hasher
           }};
 }
 
-/// What a directory among other nodes has told its keeper. All others are told to have published at once, unless held up.
+/// What a directory among other nodes has told its keeper. All others are told to have published at once, unless held
+/// up.
 struct keeper_script {
   std::vector<std::int64_t> published;
   std::size_t asked = 0;

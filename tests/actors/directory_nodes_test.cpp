@@ -1,5 +1,5 @@
-// The directories of several nodes over one store: what one of them changes the others publish, and none of them plans with
-// what is no longer true.
+// The directories of several nodes over one store: what one of them changes the others publish, and none of them plans
+// with what is no longer true.
 #include "directory_fixture.hpp"
 
 using namespace gateway;
@@ -40,8 +40,8 @@ TEST_CASE("a platform that one node suspends is suspended at another, with its k
   const auto made = std::get<saved_platform>(
       t.first.ask(create_platform{"Name", "slug", "a@example.com", {"https://a.example/cb"}, {}}));
   const auto key = std::get<minted_key>(t.first.ask(mint_platform_key{made.id, *parse_scopes("*")})).id;
-  const auto to = std::get<destination_secret>(
-      t.first.ask(set_destination{destination_kind::platform, made.id.value, environment::live, "https://a.example/h", {}}));
+  const auto to = std::get<destination_secret>(t.first.ask(
+      set_destination{destination_kind::platform, made.id.value, environment::live, "https://a.example/h", {}}));
   t.second.catch_up_with_log();
   REQUIRE(t.second.published.find_platform_by_slug("slug"));
   CHECK_FALSE(t.second.published.find_destination(to.id)->held);
@@ -52,7 +52,8 @@ TEST_CASE("a platform that one node suspends is suspended at another, with its k
   CHECK(heard == std::vector{to.id.value});
 }
 
-TEST_CASE("a change is answered only when every other node has published it, and so is one that finds all as it would be") {
+TEST_CASE(
+    "a change is answered only when every other node has published it, and so is one that finds all as it would be") {
   two_nodes t;
   const auto m = new_shop(t.first);
   t.first.kept.others_are_slow = true;
@@ -88,8 +89,9 @@ TEST_CASE("a slug that another node has given away is a conflict, and a person w
   two_nodes t;
   const auto m = new_shop(t.first, "owner@example.com");
   t.first.ask(create_platform{"Name", "slug", "a@example.com", {"https://a.example/cb"}, {}});
-  CHECK(t.second.problem(create_platform{"Other", "slug", "b@example.com", {"https://b.example/cb"}, {}}).find("slug") !=
-        std::string::npos);
+  CHECK(
+      t.second.problem(create_platform{"Other", "slug", "b@example.com", {"https://b.example/cb"}, {}}).find("slug") !=
+      std::string::npos);
   const auto other = new_shop(t.second, "OWNER@example.com");
   CHECK(t.second.stored().users.size() == 1);
   t.first.catch_up_with_log();

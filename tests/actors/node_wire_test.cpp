@@ -79,8 +79,12 @@ std::vector<entity_command> commands() {
           grant_command{exchange_code{platform_id{"plat_1"}, "hash", "https://x"}},
           grant_command{revoke_request{{grant_id{"grant_1"}, "why"}, true}},
           customer_command{record_customer{platform_id{"plat_1"}, "ref", provider_kind::sandbox, "cus", "pm"}},
-          subscription_command{open_subscription_checkout{
-              platform_id{"plat_1"}, {100, *currency::parse("EUR")}, {billing_interval::year, 2}, {"ref", 7}, {{"a", "b"}}, "cus"}},
+          subscription_command{open_subscription_checkout{platform_id{"plat_1"},
+                                                          {100, *currency::parse("EUR")},
+                                                          {billing_interval::year, 2},
+                                                          {"ref", 7, "", "", ""},
+                                                          {{"a", "b"}},
+                                                          "cus"}},
           subscription_command{cancel_subscription{}},
           subscription_command{expire_subscription_checkout{}},
           subscription_command{a_notification()},
@@ -101,7 +105,8 @@ std::vector<entity_reply> replies() {
   customer who{key(), 2, platform_id{"plat_1"}, "ref", provider_kind::sandbox, "cus", {"pm_1", "pm_2"}, at};
   sandbox_enrollment enrollment;
   enrollment.untold = {a_notification()};
-  timeline_view timeline{key(), true, provider_kind::sandbox, {{1, timeline_kind::event, "o", "s", "e", "m", at, "i", "{}"}}};
+  timeline_view timeline{
+      key(), true, provider_kind::sandbox, {{1, timeline_kind::event, "o", "s", "e", "m", at, "i", "{}"}}};
   return {{finished{std::make_shared<const answer>(answer{201, "{\"a\":1}"}), true}},
           {problem::overloaded},
           {entity_row{std::make_shared<const payment>(a_payment())}},

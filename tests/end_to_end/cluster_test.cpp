@@ -230,8 +230,8 @@ TEST_CASE("cluster: whoever has no certificate of the nodes' authority, or no TL
   CHECK(talk({"-cert", others.certificate("n2").string(), "-key", others.key("n2").string()}).empty());
   auto old = own("n2");
   old.emplace_back("-tls1_2");
-  const auto refused = run_command({"timeout", "5", "openssl", "s_client", "-connect", address, old[0], old[1], old[2],
-                                    old[3], old[4]});
+  const auto refused =
+      run_command({"timeout", "5", "openssl", "s_client", "-connect", address, old[0], old[1], old[2], old[3], old[4]});
   CHECK_THAT(refused.out, Contains("Cipher is (NONE)"));
   CHECK(nodes[0].ready());
 
@@ -287,8 +287,9 @@ TEST_CASE("cluster: requests are passed to their owner, and served where they ar
 TEST_CASE("cluster: kill -9 of one node after the other under load loses nothing and charges nothing twice") {
   if (!has_mysql()) return;
   provider_process provider;
-  cluster nodes{3, {.provider = provider.socket(), .arguments = {"--provider-timeout=1s", "--reconcile-first=200ms",
-                                                                 "--reconcile-interval=100ms"}}};
+  cluster nodes{3,
+                {.provider = provider.socket(),
+                 .arguments = {"--provider-timeout=1s", "--reconcile-first=200ms", "--reconcile-interval=100ms"}}};
   const auto shop = new_merchant(nodes[0]);
   load clients{all_of(nodes), shop, 8, 42};
   const auto progress = [&](std::uint64_t writes) {

@@ -234,6 +234,7 @@ TEST_CASE(
   try_out("tools/run", {"--listen=127.0.0.1:0"});
 }
 
-TEST_CASE("tools/cluster starts nodes behind a balancer, prints a call that works, does so again, and ends on SIGTERM") {
+TEST_CASE(
+    "tools/cluster starts nodes behind a balancer, prints a call that works, does so again, and ends on SIGTERM") {
   try_out("tools/cluster", {"2", "--port=0"});
 }

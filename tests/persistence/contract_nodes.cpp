@@ -26,9 +26,7 @@ unit_parts making(const std::string& id, std::int64_t turn) {
   return unit;
 }
 
-directory_news news_since(contract_store& store, std::int64_t number) {
-  return store.run(find_directory_news{number});
-}
+directory_news news_since(contract_store& store, std::int64_t number) { return store.run(find_directory_news{number}); }
 
 }  // namespace
 
@@ -96,12 +94,15 @@ TEST_CASE("one entry of the directory has all that belongs to it, and nothing of
     unit_parts unit;
     const merchant_id merchant{"merch_" + of};
     const user_id user{"user_" + of};
-    unit.records = {a_merchant(merchant.value),
-                    save_api_key{key_id{"mk_" + of}, merchant, environment::test, {1}, "sealed", at(2)},
-                    save_user{user, of + "@example.com", "hash", at(1)},
-                    save_membership{merchant, user, member_role::owner, at(1)},
-                    save_connection{merchant, {environment::test, provider_kind::sandbox, connection_status::connected, "a"}, "conn_" + of},
-                    save_route{merchant, {environment::test, provider_kind::sandbox, 1, {}, {payment_method_kind::card}}, "route_" + of}};
+    unit.records = {
+        a_merchant(merchant.value),
+        save_api_key{key_id{"mk_" + of}, merchant, environment::test, {1}, "sealed", at(2)},
+        save_user{user, of + "@example.com", "hash", at(1)},
+        save_membership{merchant, user, member_role::owner, at(1)},
+        save_connection{
+            merchant, {environment::test, provider_kind::sandbox, connection_status::connected, "a"}, "conn_" + of},
+        save_route{
+            merchant, {environment::test, provider_kind::sandbox, 1, {}, {payment_method_kind::card}}, "route_" + of}};
     REQUIRE(store.commit(unit) == committed);
   }
   const auto one = store.run(find_directory{merchant_change("merch_1")});

@@ -93,7 +93,8 @@ TEST_CASE("a gateway that serves alone does not start beside a live node, and bu
   empty_store store{store_kind::mysql};
   { const prepared_store migrates{store.settings()}; }
   beating_node first{store, "n1"};
-  CHECK_THROWS_WITH(prepared_store{store.settings()}, Contains("node 'n1'") && Contains("cluster options") && !Contains("\n"));
+  CHECK_THROWS_WITH(prepared_store{store.settings()},
+                    Contains("node 'n1'") && Contains("cluster options") && !Contains("\n"));
   first.stop();
   CHECK_NOTHROW(prepared_store{store.settings()});
   const auto link = connect(store.where(), access::keep);
@@ -103,7 +104,8 @@ TEST_CASE("a gateway that serves alone does not start beside a live node, and bu
 TEST_CASE("a node does not start beside a gateway that serves alone") {
   empty_store store{store_kind::mysql};
   const prepared_store lone{store.settings()};
-  CHECK_THROWS_WITH(prepared_store{node_settings(store, "n1")}, Contains("a gateway without cluster options") && !Contains("\n"));
+  CHECK_THROWS_WITH(prepared_store{node_settings(store, "n1")},
+                    Contains("a gateway without cluster options") && !Contains("\n"));
 }
 
 TEST_CASE("a gateway that has lost its lock does not take it again beside a node that has started meanwhile") {

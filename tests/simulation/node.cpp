@@ -80,11 +80,18 @@ node::node(const node_environment& environment, unsigned number, duration_ms clo
       actors::spawn_dispatcher(system_, std::make_shared<const actors::webhook_context>(actors::webhook_context{
                                             store, operators, environment_.merchants, clock_, environment_.events,
                                             environment_.config, environment_.meters, webhooks_, brake_, among_}));
-  context_ = std::make_shared<actors::payment_context>(
-      actors::payment_context{{std::move(store), environment_.merchants, clock_, watch_, environment_.config,
-                               environment_.meters, dispatcher_, numbers_, {}, among_},
-                              {},
-                              environment_.payments});
+  context_ = std::make_shared<actors::payment_context>(actors::payment_context{{std::move(store),
+                                                                                environment_.merchants,
+                                                                                clock_,
+                                                                                watch_,
+                                                                                environment_.config,
+                                                                                environment_.meters,
+                                                                                dispatcher_,
+                                                                                numbers_,
+                                                                                {},
+                                                                                among_},
+                                                                               {},
+                                                                               environment_.payments});
   for (const auto& kind : provider_catalogue) {
     const auto link = spawn_provider_link(system_, environment_.provider, name_, alive_);
     auto& gate = context_->providers[static_cast<std::size_t>(kind.kind)];
@@ -103,7 +110,8 @@ node::node(const node_environment& environment, unsigned number, duration_ms clo
         actors::grant_spawner(std::make_shared<const actors::grant_context>(
             actors::grant_context{*context_, *environment_.grants, environment_.platforms, operators}));
   router_ = actors::spawn_router(system_, context_, std::move(spawners));
-  reconciler_ = actors::spawn_reconciler(system_, context_->store, router_, clock_, watch_, environment_.config, among_);
+  reconciler_ =
+      actors::spawn_reconciler(system_, context_->store, router_, clock_, watch_, environment_.config, among_);
   client_ = system_.spawn([](caf::event_based_actor*) -> caf::behavior { return {[](wake_atom) {}}; });
   keep(reconciler_);
   others_.push_back(client_);

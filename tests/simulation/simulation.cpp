@@ -273,8 +273,7 @@ class world {
     chosen->send(request, [this, request, told = std::move(told), asked_at = promises_.moment(),
                            customers_asked_at = customer_promises_.moment()](entity_reply& reply) {
       const bool has_result = std::holds_alternative<finished>(reply.what) && request.key.kind != entity_kind::grant;
-      if (request.key.kind == entity_kind::payment || has_result)
-        promises_.told(request, reply, asked_at);
+      if (request.key.kind == entity_kind::payment || has_result) promises_.told(request, reply, asked_at);
       customer_promises_.told(request, reply, customers_asked_at);
       told(reply);
     });

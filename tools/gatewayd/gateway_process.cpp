@@ -185,8 +185,9 @@ class gateway_process::parts {
 
   void spawn_actors(persistence::prepared_store prepared) {
     if (nodes->clustered())
-      keeper = prepared.keep_lease(*system, config, *nodes, meters,
-                                   {[] { ::kill(::getpid(), SIGTERM); }, [this](std::string why) { fail(std::move(why)); }});
+      keeper =
+          prepared.keep_lease(*system, config, *nodes, meters,
+                              {[] { ::kill(::getpid(), SIGTERM); }, [this](std::string why) { fail(std::move(why)); }});
     store = persistence::open_store(*system, std::move(prepared), config, meters);
     hasher = actors::spawn_password_hasher(*system);
     operators = actors::spawn_directory(*system, {store, hasher, merchants, *keys, clock, keeper});
@@ -246,14 +247,14 @@ class gateway_process::parts {
                                         meters, dispatcher, numbers, {},     *nodes};
     auto payments =
         std::make_shared<const actors::payment_context>(actors::payment_context{common, gates, *payment_json});
-    auto grants =
-        std::make_shared<const actors::grant_context>(actors::grant_context{common, merchants, *grant_json, operators, keeper});
+    auto grants = std::make_shared<const actors::grant_context>(
+        actors::grant_context{common, merchants, *grant_json, operators, keeper});
     auto subscriptions = std::make_shared<const actors::subscription_context>(
         actors::subscription_context{common, *subscription_json, sandbox_pages()});
     local_router = actors::spawn_router(*system, payments,
-                                  {actors::payment_spawner(payments), actors::grant_spawner(std::move(grants)),
-                                   actors::subscription_spawner(std::move(subscriptions)),
-                                   actors::customer_spawner(payments), actors::enrollment_spawner(payments)},
+                                        {actors::payment_spawner(payments), actors::grant_spawner(std::move(grants)),
+                                         actors::subscription_spawner(std::move(subscriptions)),
+                                         actors::customer_spawner(payments), actors::enrollment_spawner(payments)},
                                         &links);
     router = local_router;
     if (keeper) join_the_others();
@@ -263,9 +264,9 @@ class gateway_process::parts {
   void join_the_others() {
     const auto at = *parse_socket_address(config.cluster_listen);
     gate = actors::spawn_node_gate(*system, local_router, *nodes);
-    node_links = actors::spawn_node_links(
-        *system, {keeper, local_router, gate, *nodes, links, meters,
-                  caf::actor_cast<caf::actor>(system->openssl_manager().actor_handle())});
+    node_links =
+        actors::spawn_node_links(*system, {keeper, local_router, gate, *nodes, links, meters,
+                                           caf::actor_cast<caf::actor>(system->openssl_manager().actor_handle())});
     const auto port = caf::openssl::publish(node_links, at.port, at.address.c_str(), true);
     if (!port)
       throw std::runtime_error{"cluster-listen: cannot listen on " + config.cluster_listen + ": " +
@@ -299,8 +300,7 @@ class gateway_process::parts {
   }
 
   void supervise() {
-    supervisor =
-        actors::spawn_supervisor(*system, core_actors(), [this](std::string why) { fail(std::move(why)); });
+    supervisor = actors::spawn_supervisor(*system, core_actors(), [this](std::string why) { fail(std::move(why)); });
   }
 
   /// Ends the process; any thread.

@@ -16,8 +16,8 @@ namespace {
   throw std::runtime_error{std::string{option} + ": '" + file.string() + "' " + why};
 }
 
-/// CAF makes its contexts itself and takes no version from its settings, so it is taken from the library's. The contexts
-/// for clients and for webhooks name theirs.
+/// CAF makes its contexts itself and takes no version from its settings, so it is taken from the library's. The
+/// contexts for clients and for webhooks name theirs.
 void require_tls_13() {
   constexpr std::string_view text =
       "openssl_conf = init\n[init]\nssl_conf = sections\n[sections]\nsystem_default = nodes\n"

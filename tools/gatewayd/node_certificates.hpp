@@ -3,7 +3,7 @@
 
 #include "gateway/settings.hpp"
 
-/// Throws std::runtime_error, with one line, if one of the files cannot be used: a certificate that cannot be read, a key of
-/// another one, an authority that has not signed it: without a certificate CAF would let everybody in. From then on
-/// connections between nodes are made with TLS 1.3 only.
+/// Throws std::runtime_error, with one line, if one of the files cannot be used: a certificate that cannot be read, a
+/// key of another one, an authority that has not signed it: without a certificate CAF would let everybody in. From then
+/// on connections between nodes are made with TLS 1.3 only.
 void require_node_certificates(const gateway::settings& config);

@@ -78,8 +78,8 @@ class metrics {
 
   // Several nodes.
   prometheus::Gauge& nodes(std::string_view status);  ///< gateway_nodes{status}: live ones as this one sees them
-  prometheus::Gauge& node_lease_seconds;   ///< gateway_node_lease_seconds: how long this node may serve still
-  prometheus::Gauge& directory_log_number; ///< gateway_directory_log_number: up to which the snapshot is published
+  prometheus::Gauge& node_lease_seconds;  ///< gateway_node_lease_seconds: how long this node may serve still
+  prometheus::Gauge& directory_log_number;  ///< gateway_directory_log_number: up to which the snapshot is published
 
  private:
   struct families;

@@ -95,7 +95,8 @@ class node_watch {
 // ---- who owns what --------------------------------------------------------------------------------
 
 /// The same number in every process: FNV-1a, whose bits are then mixed.
-constexpr std::uint64_t stable_hash(std::string_view text, std::uint64_t seed = 14'695'981'039'346'656'037ULL) noexcept {
+constexpr std::uint64_t stable_hash(std::string_view text,
+                                    std::uint64_t seed = 14'695'981'039'346'656'037ULL) noexcept {
   for (const char c : text) seed = (seed ^ static_cast<unsigned char>(c)) * 1'099'511'628'211ULL;
   return seed;
 }
@@ -113,8 +114,8 @@ inline std::uint64_t ownership_hash(const entity_key& key) noexcept {
   return stable_hash(key.id, hash);
 }
 
-/// The owner of what has this hash, by rendezvous hashing: who ranks highest. When a node comes or goes, only what is or
-/// was its own moves. Empty if there is nobody.
+/// The owner of what has this hash, by rendezvous hashing: who ranks highest. When a node comes or goes, only what is
+/// or was its own moves. Empty if there is nobody.
 inline std::string_view owner_of(std::uint64_t hash, std::span<const std::string> nodes) noexcept {
   std::string_view best;
   std::uint64_t best_rank = 0;

@@ -27,8 +27,8 @@ std::uint16_t free_port() {
 }
 
 node_certificates::node_certificates() : folder_{new_folder("certificates")} {
-  openssl({"req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-           "-subj", "/CN=nodes", "-keyout", (folder_ / "ca.key").string(), "-out", authority().string()});
+  openssl({"req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
+           "/CN=nodes", "-keyout", (folder_ / "ca.key").string(), "-out", authority().string()});
 }
 
 std::filesystem::path node_certificates::certificate(const std::string& node) {

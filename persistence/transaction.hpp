@@ -1,0 +1,30 @@
+// One transaction around some work.
+#pragma once
+
+#include <type_traits>
+
+#include "persistence/connection.hpp"
+
+namespace gateway::persistence {
+
+/// Commits what `work()` has done, and answers what it answers. A connection that works on must not keep the
+/// transaction of work that failed.
+template <class Work>
+auto in_transaction(db_connection& db, Work work) {
+  try {
+    db.begin();
+    if constexpr (std::is_void_v<decltype(work())>) {
+      work();
+      db.commit();
+    } else {
+      auto made = work();
+      db.commit();
+      return made;
+    }
+  } catch (...) {
+    db.rollback();
+    throw;
+  }
+}
+
+}  // namespace gateway::persistence
