@@ -83,8 +83,8 @@ class keeper {
     told_->serve_until(ticks_ms{0});
     try {
       leave(link(), mine_);
-    } catch (const std::exception&) {
-      // Its lease ends by itself.
+    } catch (const std::exception& error) {
+      log::warn("node.leaves_unsaid", {{"node", mine_.name}, {"why", error.what()}});  // its lease ends by itself
     }
   }
 

@@ -466,11 +466,10 @@ class entity_queue {
     self_->request(reader, caf::infinite, find_entity{key_})
         .then(
             [this, promise, of_timeline, failed, reader](entity_lookup& found) {
-              if (!found.found) {
-                tell_look(promise, entity_reply{Entity::not_found});
-              } else if (!of_timeline) {
-                tell_look(promise, entity_reply{std::move(*found.found)});
-              } else if constexpr (Entity::has_timeline) {
+              if (!found.found || (of_timeline && !Entity::has_timeline))
+                return tell_look(promise, entity_reply{Entity::not_found});
+              if (!of_timeline) return tell_look(promise, entity_reply{std::move(*found.found)});
+              if constexpr (Entity::has_timeline) {
                 auto row = std::get<row_ptr>(std::move(*found.found));
                 self_->request(reader, caf::infinite, find_timeline{key_})
                     .then(
@@ -479,8 +478,6 @@ class entity_queue {
                                                  Entity::timeline_of(*row, rows.entries))});
                         },
                         failed);
-              } else {
-                tell_look(promise, entity_reply{Entity::not_found});
               }
             },
             failed);

@@ -12,9 +12,6 @@
 
 #include <caf/all.hpp>
 
-#include <prometheus/counter.h>
-#include <prometheus/registry.h>
-
 #include "gateway/base/log.hpp"
 #include "wire.hpp"
 
@@ -35,13 +32,7 @@ struct traffic {
   prometheus::Counter* passed = nullptr;
   prometheus::Counter* served_here = nullptr;
 
-  static traffic of(prometheus::Registry& in) {
-    auto& family = prometheus::BuildCounter()
-                       .Name("gateway_node_requests_total")
-                       .Help("Requests that another node owns: passed to it, or served here because it did not answer.")
-                       .Register(in);
-    return {&family.Add({{"way", "passed"}}), &family.Add({{"way", "served_for_owner"}})};
-  }
+  static traffic of(metrics& in) { return {&in.node_requests("passed"), &in.node_requests("served_for_owner")}; }
 };
 
 // ---- one other node -------------------------------------------------------------------------------
@@ -206,7 +197,7 @@ class link_keeper {
   void start(caf::event_based_actor* self, links_context context) {
     self_ = self;
     context_.emplace(std::move(context));
-    counts_ = traffic::of(context_->meters.registry());
+    counts_ = traffic::of(context_->meters);
     self_->set_down_handler([this](const caf::down_msg& down) { ended(down.source); });
     self_->set_exit_handler([this](caf::exit_msg& message) {
       context_->table.publish({});

@@ -172,7 +172,7 @@ class unpacker {
       if (byte > 1) good_ = false;
       x = byte == 1;
     } else if constexpr (is_plain_number<T>) {
-      if (const auto bytes = take(sizeof(T)); good_) std::memcpy(&x, bytes.data(), sizeof(T));
+      if (const auto bytes = take(sizeof(T)); good_) bytes.copy(reinterpret_cast<char*>(&x), sizeof(T));
     } else if constexpr (std::is_same_v<T, std::string>) {
       x = std::string{take(get_number<std::uint32_t>())};
     } else if constexpr (is_strong_id<T>::value) {

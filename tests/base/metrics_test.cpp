@@ -103,6 +103,8 @@ TEST_CASE("the dashboard asks for metrics that exist") {
   meters.webhook_oldest_seconds("dest_a");
   meters.webhook_breaker("dest_a");
   meters.webhook_attempts("dest_a", "delivered");
+  meters.nodes("up");
+  meters.node_requests("passed");
   const auto exposed = meters.expose(), dashboard = content_of(GATEWAY_DASHBOARD_FILE);
   std::set<std::string> asked;
   const std::regex name{"gateway_[a-z_]+"};

@@ -45,7 +45,7 @@ void require_node_certificates(const gateway::settings& config) {
   const std::unique_ptr<X509_STORE_CTX, decltype(&X509_STORE_CTX_free)> check{X509_STORE_CTX_new(),
                                                                               &X509_STORE_CTX_free};
   STACK_OF(X509)* chain = nullptr;
-  SSL_CTX_get0_chain_certs(context.get(), &chain);
+  SSL_CTX_ctrl(context.get(), SSL_CTRL_GET_CHAIN_CERTS, 0, static_cast<void*>(&chain));
   X509_STORE_CTX_init(check.get(), SSL_CTX_get_cert_store(context.get()), SSL_CTX_get0_certificate(context.get()),
                       chain);
   if (X509_verify_cert(check.get()) != 1)

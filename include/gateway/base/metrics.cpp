@@ -92,7 +92,10 @@ struct metrics::families {
                                      "0: attempts are made, 1: they pause, 2: one probes; by destination.")),
         webhook_attempts(
             counter_family(in, "gateway_webhook_attempts_total", "Delivery attempts, by destination and result.")),
-        nodes(gauge_family(in, "gateway_nodes", "Live nodes that share the database, by status.")) {}
+        nodes(gauge_family(in, "gateway_nodes", "Live nodes that share the database, by status.")),
+        node_requests(counter_family(
+            in, "gateway_node_requests_total",
+            "Requests that another node owns: passed to it, or served here because it did not answer.")) {}
 
   prometheus::Family<prometheus::Counter>& requests;
   prometheus::Family<Histogram>& request_seconds;
@@ -105,6 +108,7 @@ struct metrics::families {
   prometheus::Family<prometheus::Gauge>& webhook_breaker;
   prometheus::Family<prometheus::Counter>& webhook_attempts;
   prometheus::Family<prometheus::Gauge>& nodes;
+  prometheus::Family<prometheus::Counter>& node_requests;
 
   std::mutex exposing;  ///< one at a time: it carries the log's own count over
   series<prometheus::Counter> requests_by_route;
@@ -118,6 +122,7 @@ struct metrics::families {
   series<prometheus::Gauge> breaker_by_destination;
   series<prometheus::Counter> attempts_by_result;
   series<prometheus::Gauge> nodes_by_status;
+  series<prometheus::Counter> node_requests_by_way;
 };
 
 metrics::metrics() : metrics(std::make_shared<prometheus::Registry>()) {}
@@ -251,6 +256,12 @@ prometheus::Gauge& metrics::webhook_breaker(std::string_view destination) {
 prometheus::Gauge& metrics::nodes(std::string_view status) {
   return families_->nodes_by_status.find_or_make(std::string{status}, [&]() -> prometheus::Gauge& {
     return families_->nodes.Add({{"status", std::string{status}}});
+  });
+}
+
+prometheus::Counter& metrics::node_requests(std::string_view way) {
+  return families_->node_requests_by_way.find_or_make(std::string{way}, [&]() -> prometheus::Counter& {
+    return families_->node_requests.Add({{"way", std::string{way}}});
   });
 }
 

@@ -79,6 +79,9 @@ class metrics {
   // Several nodes.
   prometheus::Gauge& nodes(std::string_view status);  ///< gateway_nodes{status}: live ones as this one sees them
   prometheus::Gauge& node_lease_seconds;  ///< gateway_node_lease_seconds: how long this node may serve still
+  /// gateway_node_requests_total{way}: whose owner is another node; `passed` to it, or `served_for_owner` that did not
+  /// answer.
+  prometheus::Counter& node_requests(std::string_view way);
   prometheus::Gauge& directory_log_number;  ///< gateway_directory_log_number: up to which the snapshot is published
 
  private:
