@@ -114,7 +114,7 @@ class link {
     if (auto reply = unpacked_reply(bytes))
       who->promise.deliver(std::move(*reply));
     else
-      serve_here(std::move(who->request), who->promise);
+      serve_again_here(std::move(*who));
   }
 
   /// What the other's router has answered is an answer; all else means that nothing is known of what became of it.
@@ -124,10 +124,18 @@ class link {
     if (why.category() == caf::atom("gateway"))
       who->promise.deliver(std::move(why));
     else
-      serve_here(std::move(who->request), who->promise);
+      serve_again_here(std::move(*who));
   }
 
-  /// Twice is once: keys and versions decide, whoever serves it.
+  /// The other may have done it. Twice is once where a key, an event's id or the row's state decides. What an operator
+  /// wants of the sandbox has none of these: a cycle would be billed twice, so that only a look tells.
+  void serve_again_here(waiter who) {
+    if (command_if<move_enrollment>(who.request.what))
+      who.promise.deliver(entity_reply{problem::store_unavailable});
+    else
+      serve_here(std::move(who.request), std::move(who.promise));
+  }
+
   void serve_here(entity_request request, caf::typed_response_promise<entity_reply> promise) {
     counts_.served_here->Increment();
     promise.delegate(router_, keep_atom::value, std::move(request));
@@ -135,7 +143,7 @@ class link {
 
   void serve_all_here() {
     auto all = std::exchange(waiting_, {});
-    for (auto& [number, who] : all) serve_here(std::move(who.request), std::move(who.promise));
+    for (auto& [number, who] : all) serve_again_here(std::move(who));
   }
 
   void end() {
