@@ -25,8 +25,9 @@ class gate {
   static inline const char* name = "provider_gate";
 
   void start(gate_actor::pointer self, provider_actor provider, provider_kind kind, const settings& config,
-             metrics& meters) {
+             metrics& meters, const membership& nodes) {
     self_ = self;
+    nodes_ = &nodes;
     provider_ = std::move(provider);
     kind_ = kind;
     config_ = &config;
@@ -35,6 +36,10 @@ class gate {
 
   caf::result<provider_result> forward(provider_call& call) {
     const auto what = call.what;
+    if (!nodes_->serves()) {
+      count(what, to_string(provider_status::unknown));
+      return unknown(error_category::provider, "provider_error", "This node may not ask the provider at the moment.");
+    }
     auto promise = self_->make_response_promise<provider_result>();
     const auto id = ++last_;
     open_.emplace(id, open_call{promise, what});
@@ -97,6 +102,7 @@ class gate {
   provider_kind kind_ = provider_kind::sandbox;
   const settings* config_ = nullptr;
   metrics* meters_ = nullptr;
+  const membership* nodes_ = nullptr;
   std::uint64_t last_ = 0;
   bool watching_ = false;
   std::unordered_map<std::uint64_t, open_call> open_;
@@ -104,8 +110,9 @@ class gate {
 };
 
 gate_actor::behavior_type gate_behavior(gate_actor::stateful_pointer<gate> self, provider_actor provider,
-                                        provider_kind kind, const settings* config, metrics* meters) {
-  self->state.start(self, std::move(provider), kind, *config, *meters);
+                                        provider_kind kind, const settings* config, metrics* meters,
+                                        const membership* nodes) {
+  self->state.start(self, std::move(provider), kind, *config, *meters, *nodes);
   return {
       [self](provider_call& call) { return self->state.forward(call); },
       [self](wake_atom) { self->state.expire(); },
@@ -115,8 +122,8 @@ gate_actor::behavior_type gate_behavior(gate_actor::stateful_pointer<gate> self,
 }  // namespace
 
 provider_actor spawn_provider_gate(caf::actor_system& system, provider_actor provider, provider_kind kind,
-                                   const settings& config, metrics& meters) {
-  return system.spawn(gate_behavior, std::move(provider), kind, &config, &meters);
+                                   const settings& config, metrics& meters, const membership& nodes) {
+  return system.spawn(gate_behavior, std::move(provider), kind, &config, &meters, &nodes);
 }
 
 }  // namespace gateway::actors

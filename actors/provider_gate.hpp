@@ -3,14 +3,17 @@
 
 #include "gateway/actors.hpp"
 #include "gateway/base/metrics.hpp"
+#include "gateway/membership.hpp"
 #include "gateway/settings.hpp"
 
 namespace gateway::actors {
 
 /// Has the interface of the provider. Where the provider does not answer within settings.provider_timeout or
 /// dies, the gate answers with status unknown: the reconciler asks again. A reply that comes after that is dropped.
+/// A node without its lease calls nobody, and so answers, too: what it was about to ask another may have settled.
 /// How many calls are open is bounded by those who call (payment/provider_slots.hpp).
 provider_actor spawn_provider_gate(caf::actor_system& system, provider_actor provider, provider_kind kind,
-                                   const settings& config, metrics& meters);
+                                   const settings& config, metrics& meters,
+                                   const membership& nodes = membership::alone());
 
 }  // namespace gateway::actors

@@ -53,6 +53,8 @@ std::vector<setting> general_settings(settings& s) {
       {"listen", "ADDR:PORT", "Where clients connect; port 0 takes a free one", group, &s.listen},
       {"operator-listen", "ADDR:PORT", "Serve /metrics, /healthz, /readyz over plain http here as well", group,
        &s.operator_listen},
+      {"console-token-file", "FILE", "Serve the operators' console at operator-listen, to whoever has this token",
+       group, &s.console_token_file},
       {"data-dir", "DIR", "Database, master key, development certificate, operator socket", group, &s.data_dir},
       {"base-url", "URL", "How clients reach this gateway (default: https://ADDR:PORT)", group, &s.base_url},
       {"portal-url", "URL", "How merchants reach the portal (default: BASE-URL/portal)", group, &s.portal_url},
@@ -90,7 +92,10 @@ std::vector<setting> tls_settings(settings& s) {
 std::vector<setting> store_settings(settings& s) {
   const std::string group = "Store";
   return {
-      {"store", "STORE", "sqlite, or mysql://user:password@host:port/database[?socket=/path]", group, &s.store},
+      {"store", "STORE",
+       "sqlite, or mysql://user:password@host:port/database[?socket=/path]; of a Galera cluster "
+       "host:port,host:port,host:port",
+       group, &s.store},
       {"store-writers", "N", "Connections that write; the embedded store has one", group, &s.store_writers, {1, 64}},
       {"store-readers", "N", "Connections that read", group, &s.store_readers, {1, 64}},
       {"batch-units", "N", "Most units of work in one transaction", group, &s.batch_units, {1, 1024}},
@@ -360,6 +365,8 @@ void check(const settings& s) {
   };
   address(s.listen, "listen");
   if (!s.operator_listen.empty()) address(s.operator_listen, "operator-listen");
+  if (!s.console_token_file.empty() && s.operator_listen.empty())
+    throw bad_value("console-token-file: the console is served at operator-listen, which is not given");
   const auto url = [](const std::string& text, const char* name) {
     if (text.empty()) return;
     if (const auto fault = base_url_fault(text); !fault.empty())

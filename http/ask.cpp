@@ -1,14 +1,22 @@
 // How the routes ask actors. Kept apart from the session: both are slow to compile.
+#include <caf/send.hpp>
+
 #include "http/server/asio_actor.hpp"
 #include "worker.hpp"
 
 namespace gateway::http {
 
-boost::asio::awaitable<caf::expected<entity_reply>> ask(worker& here, entity_request request) {
-  return here.self->ask<entity_reply>(here.shared.router, std::move(request), here.shared.config.http.answer_timeout);
+boost::asio::awaitable<caf::expected<entity_reply>> ask(worker& here, std::string request_id, entity_request what) {
+  what.request_id = std::move(request_id);
+  return here.self->ask<entity_reply>(here.shared.router, std::move(what), here.shared.config.http.answer_timeout);
 }
 
 boost::asio::awaitable<caf::expected<operator_result>> ask(worker& here, operator_command command) {
+  return here.self->ask<operator_result>(here.shared.operators, std::move(command),
+                                         here.shared.config.http.answer_timeout);
+}
+
+boost::asio::awaitable<caf::expected<operator_result>> ask(worker& here, noted_command command) {
   return here.self->ask<operator_result>(here.shared.operators, std::move(command),
                                          here.shared.config.http.answer_timeout);
 }
@@ -20,6 +28,15 @@ boost::asio::awaitable<caf::expected<deliveries_lookup>> ask(worker& here, find_
 
 boost::asio::awaitable<caf::expected<events_lookup>> ask(worker& here, find_events query) {
   return here.self->ask<events_lookup>(here.shared.archive, std::move(query), here.shared.config.http.answer_timeout);
+}
+
+boost::asio::awaitable<caf::expected<destinations_lookup>> ask(worker& here, find_destinations query) {
+  return here.self->ask<destinations_lookup>(here.shared.archive, std::move(query),
+                                             here.shared.config.http.answer_timeout);
+}
+
+boost::asio::awaitable<caf::expected<bool>> ask(worker& here, look_up question) {
+  return here.self->ask<bool>(here.shared.operators, std::move(question), here.shared.config.http.answer_timeout);
 }
 
 boost::asio::awaitable<caf::expected<grants_lookup>> ask(worker& here, find_grants query) {
@@ -57,12 +74,57 @@ boost::asio::awaitable<caf::expected<command_lookup>> ask(worker& here, find_com
   return here.self->ask<command_lookup>(here.shared.people, std::move(query), here.shared.config.http.answer_timeout);
 }
 
+boost::asio::awaitable<caf::expected<payments_lookup>> ask(worker& here, find_payments query) {
+  return here.self->ask<payments_lookup>(here.shared.archive, std::move(query), here.shared.config.http.answer_timeout);
+}
+
+boost::asio::awaitable<caf::expected<payments_lookup>> ask(worker& here, find_payments_by_ref query) {
+  return here.self->ask<payments_lookup>(here.shared.archive, std::move(query), here.shared.config.http.answer_timeout);
+}
+
+boost::asio::awaitable<caf::expected<daily_totals_lookup>> ask(worker& here, find_daily_totals query) {
+  return here.self->ask<daily_totals_lookup>(here.shared.people, std::move(query),
+                                             here.shared.config.http.answer_timeout);
+}
+
+boost::asio::awaitable<caf::expected<directory_lookup>> ask(worker& here, find_directory query) {
+  return here.self->ask<directory_lookup>(here.shared.people, std::move(query), here.shared.config.http.answer_timeout);
+}
+
+boost::asio::awaitable<caf::expected<sessions_lookup>> ask(worker& here, find_sessions query) {
+  return here.self->ask<sessions_lookup>(here.shared.people, std::move(query), here.shared.config.http.answer_timeout);
+}
+
+boost::asio::awaitable<caf::expected<audit_lookup>> ask(worker& here, find_audit query) {
+  return here.self->ask<audit_lookup>(here.shared.archive, std::move(query), here.shared.config.http.answer_timeout);
+}
+
+boost::asio::awaitable<caf::expected<std::string>> ask(worker& here, hash_password wanted) {
+  return here.self->ask<std::string>(here.shared.hasher, std::move(wanted), here.shared.config.http.answer_timeout);
+}
+
 boost::asio::awaitable<caf::expected<bool>> ask(worker& here, verify_password question) {
   return here.self->ask<bool>(here.shared.hasher, std::move(question), here.shared.config.http.answer_timeout);
 }
 
 boost::asio::awaitable<caf::expected<commit_outcome>> commit(worker& here, unit_of_work unit) {
   return here.self->ask<commit_outcome>(here.shared.sessions, std::move(unit), here.shared.config.http.answer_timeout);
+}
+
+boost::asio::awaitable<caf::expected<entity_lookup>> ask(worker& here, find_entity query) {
+  return here.self->ask<entity_lookup>(here.shared.archive, std::move(query), here.shared.config.http.answer_timeout);
+}
+
+boost::asio::awaitable<caf::expected<timeline_lookup>> ask(worker& here, find_timeline query) {
+  return here.self->ask<timeline_lookup>(here.shared.archive, std::move(query), here.shared.config.http.answer_timeout);
+}
+
+boost::asio::awaitable<caf::expected<due_lookup>> ask(worker& here, find_due query) {
+  return here.self->ask<due_lookup>(here.shared.archive, std::move(query), here.shared.config.http.answer_timeout);
+}
+
+boost::asio::awaitable<caf::expected<backlog_lookup>> ask(worker& here, find_backlog query) {
+  return here.self->ask<backlog_lookup>(here.shared.archive, std::move(query), here.shared.config.http.answer_timeout);
 }
 
 boost::asio::awaitable<caf::expected<node_list>> ask(worker& here, list_nodes query) {
@@ -77,6 +139,8 @@ boost::asio::awaitable<caf::expected<redeliver_result>> ask(worker& here, redeli
   return here.self->ask<redeliver_result>(here.shared.dispatcher, std::move(wish),
                                           here.shared.config.http.answer_timeout);
 }
+
+void tell(worker& here, fresh_deliveries news) { caf::anon_send(here.shared.dispatcher, std::move(news)); }
 
 boost::asio::awaitable<caf::expected<outbound_verdict>> check_outbound(worker& here, std::string url) {
   auto begin = [&outbound = here.shared.outbound, address = std::move(url)](auto done) {

@@ -144,7 +144,8 @@ enum class page_error : unsigned char {
   stale_form,  ///< of a payment page
   forged_form,  ///< of any other
   not_an_owner,
-  unknown_page,
+  nothing_here,  ///< no page of the portal, or another's
+  unknown_page,  ///< of a payment
   closed_page,  ///< of a payment
   unusable_link,  ///< an invitation or a setup link that is used, expired or forged
   closed_onboarding,

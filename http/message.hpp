@@ -1,12 +1,15 @@
 // A request and a response as the routes see them: no socket, no parser, no Beast.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <boost/asio/awaitable.hpp>
 
 #include "gateway/answer.hpp"
 #include "status.hpp"
@@ -34,12 +37,19 @@ struct request {
   bool repeated = false;  ///< one of the headers above, cookie excepted, stood twice
 };
 
+/// Makes the next bytes of a body that is sent while it is made: some 64 KiB at a time, none at its end. It is asked
+/// again only when what it made before has been written, and not at all once the client is gone. What it throws cuts
+/// the connection, so that nobody takes a part of a body for the whole. A lambda here captures and calls a coroutine;
+/// it is none itself.
+using chunk_source = std::function<boost::asio::awaitable<std::optional<std::string>>()>;
+
 struct response {
   int status = status::ok;
   std::string_view content_type = "application/json";
   std::string body;
   answer_ptr stored;  ///< if set, its status and body are sent instead, without a copy
   std::vector<std::pair<std::string_view, std::string>> headers;  ///< besides Request-Id and Cache-Control
+  chunk_source next_chunk = {};  ///< if set, what it makes is the body. A HEAD does not ask it
   std::string_view route = "unmatched";  ///< pattern for metrics and logs, never a raw path
 
   int sent_status() const noexcept { return stored ? stored->status : status; }

@@ -12,12 +12,15 @@
 #include "gateway/actors.hpp"
 #include "gateway/base/crypto.hpp"
 #include "gateway/base/metrics.hpp"
+#include "gateway/delivery_numbers.hpp"
 #include "gateway/directory.hpp"
 #include "gateway/membership.hpp"
 #include "gateway/settings.hpp"
 #include "gateway/webhook_client.hpp"
 #include "gateway/write_brake.hpp"
 #include "http/access/concurrency_limit.hpp"
+#include "http/console/console_access.hpp"
+#include "http/console/traffic.hpp"
 #include "http/portal/slowing.hpp"
 #include "message.hpp"
 
@@ -48,11 +51,15 @@ struct services {
   std::string invitation_key = {};  ///< signs invitations' links
   std::string code_key = {};     ///< 32 bytes: seals authorization codes
   std::string sdk_key = {};      ///< signs the client secrets of the sandbox's charges
+  std::string second_factor_key = {};  ///< 32 bytes: seals people's second factors
   const membership& nodes = membership::alone();
   node_keeper keeper = {};       ///< of a node among others
+  delivery_numbers* numbers = nullptr;  ///< of the deliveries that pages make: those of test events
   std::atomic<bool> ready{false};     ///< readiness, as /readyz tells it (the store's health is in meters.store_up)
   std::atomic<bool> draining{false};
   sign_in_slowing slowing{};          ///< of who guesses passwords
+  console_access console{};           ///< off until it is enabled
+  traffic_memory seen_traffic{};      ///< what the console showed last of the load
   concurrency_limit writes{config.begin_wait, config.batch_units, config.http.connections, meters};
 };
 
@@ -66,20 +73,31 @@ struct worker {
 
 /// Asks the router. The answer may be caf::error (actor_errc::overloaded, store_unavailable, stopping) or, once
 /// config.http.answer_timeout has passed, caf::sec::request_timeout. The operation
-/// itself runs on whatever happens here. Must be called on the worker's thread.
-boost::asio::awaitable<caf::expected<entity_reply>> ask(worker& here, entity_request request);
+/// itself runs on whatever happens here, and logs name the HTTP request by its id. Must be called on the worker's
+/// thread.
+boost::asio::awaitable<caf::expected<entity_reply>> ask(worker& here, std::string request_id, entity_request what);
 /// Asks the directory actor.
 boost::asio::awaitable<caf::expected<operator_result>> ask(worker& here, operator_command command);
+boost::asio::awaitable<caf::expected<operator_result>> ask(worker& here, noted_command command);
+boost::asio::awaitable<caf::expected<bool>> ask(worker& here, look_up question);
 /// Ask the store's reader for people, grants and subscriptions.
 boost::asio::awaitable<caf::expected<user_lookup>> ask(worker& here, find_user query);
 boost::asio::awaitable<caf::expected<session_lookup>> ask(worker& here, find_session query);
 boost::asio::awaitable<caf::expected<grant_lookup>> ask(worker& here, find_grant query);
 boost::asio::awaitable<caf::expected<subscription_keys_lookup>> ask(worker& here, find_subscription_keys query);
-/// Asks the hasher. Overloaded where too many passwords wait.
+/// Ask a reader of the store for what the pages of the portal show.
+boost::asio::awaitable<caf::expected<payments_lookup>> ask(worker& here, find_payments query);
+boost::asio::awaitable<caf::expected<payments_lookup>> ask(worker& here, find_payments_by_ref query);
+boost::asio::awaitable<caf::expected<daily_totals_lookup>> ask(worker& here, find_daily_totals query);
+boost::asio::awaitable<caf::expected<directory_lookup>> ask(worker& here, find_directory query);
+boost::asio::awaitable<caf::expected<sessions_lookup>> ask(worker& here, find_sessions query);
+boost::asio::awaitable<caf::expected<audit_lookup>> ask(worker& here, find_audit query);
+/// Ask the hasher. Overloaded where too many passwords wait.
+boost::asio::awaitable<caf::expected<std::string>> ask(worker& here, hash_password wanted);
 boost::asio::awaitable<caf::expected<bool>> ask(worker& here, verify_password question);
 /// Asks the store what is kept under an idempotency key.
 boost::asio::awaitable<caf::expected<command_lookup>> ask(worker& here, find_command query);
-/// Commits a record that only pages write: a session's.
+/// Commits records that only pages write: a session's, and what people change of their own accounts.
 boost::asio::awaitable<caf::expected<commit_outcome>> commit(worker& here, unit_of_work unit);
 /// Ask the store's reader for operators' lists.
 boost::asio::awaitable<caf::expected<grants_lookup>> ask(worker& here, find_grants query);
@@ -87,11 +105,18 @@ boost::asio::awaitable<caf::expected<customers_lookup>> ask(worker& here, find_c
 boost::asio::awaitable<caf::expected<subscriptions_lookup>> ask(worker& here, find_subscriptions query);
 boost::asio::awaitable<caf::expected<deliveries_lookup>> ask(worker& here, find_deliveries query);
 boost::asio::awaitable<caf::expected<events_lookup>> ask(worker& here, find_events query);
+boost::asio::awaitable<caf::expected<destinations_lookup>> ask(worker& here, find_destinations query);
+boost::asio::awaitable<caf::expected<entity_lookup>> ask(worker& here, find_entity query);
+boost::asio::awaitable<caf::expected<timeline_lookup>> ask(worker& here, find_timeline query);
+boost::asio::awaitable<caf::expected<due_lookup>> ask(worker& here, find_due query);
+boost::asio::awaitable<caf::expected<backlog_lookup>> ask(worker& here, find_backlog query);
 /// Ask the keeper.
 boost::asio::awaitable<caf::expected<node_list>> ask(worker& here, list_nodes query);
 boost::asio::awaitable<caf::expected<node_drained>> ask(worker& here, drain_node wish);
 /// Asks the dispatcher.
 boost::asio::awaitable<caf::expected<redeliver_result>> ask(worker& here, redeliver wish);
+/// Tells it of deliveries that have just been committed.
+void tell(worker& here, fresh_deliveries news);
 
 /// Why nothing may be sent to a URL; nothing if it may.
 struct outbound_verdict {
@@ -104,7 +129,7 @@ boost::asio::awaitable<caf::expected<outbound_verdict>> check_outbound(worker& h
 boost::asio::awaitable<response> handle_public(worker& here, request& in);
 /// The routes of the operator socket (`/operator/…`, /metrics, /healthz, /readyz).
 boost::asio::awaitable<response> handle_operator(worker& here, request& in);
-/// The routes of the operator listener on TCP: /metrics, /healthz, /readyz only.
+/// The routes of the operator listener on TCP: /metrics, /healthz, /readyz, and the console where it is enabled.
 boost::asio::awaitable<response> handle_metrics(worker& here, request& in);
 
 }  // namespace gateway::http

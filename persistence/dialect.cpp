@@ -43,13 +43,19 @@ std::string insert_sql(const write_shape& shape, std::size_t rows) {
          value_rows(shape.columns.size(), shape.unused_values, rows);
 }
 
+/// What becomes of a column of a row that is there.
+std::string replacement(const write_shape& shape, const std::string& column, const std::string& incoming) {
+  const auto sum = shape.what == write_shape::form::add ? column + " + " : std::string{};
+  return column + " = " + sum + incoming;
+}
+
 std::string sqlite_upsert(const write_shape& shape) {
   std::string sql =
       insert_sql(shape, 1) + " ON CONFLICT (" + joined(shape.columns.first(shape.keys)) + ") DO UPDATE SET ";
   for (std::size_t i = 0; i < shape.replaced.size(); ++i) {
     if (i != 0) sql += ", ";
     const std::string name{shape.replaced[i]};
-    sql += name + " = excluded." + name;
+    sql += replacement(shape, name, "excluded." + name);
   }
   return sql;
 }
@@ -59,7 +65,7 @@ std::string mysql_upsert(const write_shape& shape, std::size_t rows) {
   for (std::size_t i = 0; i < shape.replaced.size(); ++i) {
     if (i != 0) sql += ", ";
     const std::string name{shape.replaced[i]};
-    sql += name + " = VALUES(" + name + ")";
+    sql += replacement(shape, name, "VALUES(" + name + ")");
   }
   return sql;
 }
@@ -146,7 +152,8 @@ std::string render(dialect to, const write_shape& shape, std::size_t rows) {
   const bool mysql = to == dialect::mysql;
   if (!mysql && rows != 1) throw std::logic_error("SQLite writes one row at a time");
   switch (shape.what) {
-    case write_shape::form::upsert: return mysql ? mysql_upsert(shape, rows) : sqlite_upsert(shape);
+    case write_shape::form::upsert:
+    case write_shape::form::add: return mysql ? mysql_upsert(shape, rows) : sqlite_upsert(shape);
     case write_shape::form::guarded_update:
       return mysql ? mysql_guarded_update(shape, rows) : sqlite_guarded_update(shape);
     case write_shape::form::insert: break;

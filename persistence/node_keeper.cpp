@@ -28,14 +28,39 @@ namespace gateway::persistence {
 
 namespace {
 
-constexpr ticks_ms between_looks{100};
-/// While somebody waits for what the others have published.
-constexpr ticks_ms between_quick_looks{10};
 /// A node whose directory cannot follow for so long gives its lease up: nobody waits for it any longer then.
 constexpr ticks_ms may_be_behind{3'000};
 constexpr ticks_ms between_trims{60'000};
 /// So much of the log stays, for nodes that were away.
 constexpr std::int64_t kept_in_log = 10'000;
+
+/// By the keeper's own connection, which is opened when it is needed.
+class rows_in_database final : public node_rows {
+ public:
+  explicit rows_in_database(store_location where) : where_{std::move(where)} {}
+
+  node_sight look() override { return look_at_nodes(link()); }
+  bool renew(const node_row& mine) override { return persistence::renew(link(), mine); }
+  bool renew_and_tell(const node_row& mine) override { return persistence::renew_and_tell(link(), mine); }
+  void leave(const node_row& mine) override { persistence::leave(link(), mine); }
+  void give_up(const node_row& dead) override { persistence::give_up(link(), dead); }
+  bool ask_to_drain(const std::string& name) override { return persistence::ask_to_drain(link(), name); }
+  void trim_log(std::int64_t before) override { persistence::trim_log(link(), before); }
+  bool is_held_by_one() override { return persistence::is_held_by_one(link()); }
+  void start_anew() override { link_.reset(); }
+
+ private:
+  db_connection& link() {
+    if (!link_) {
+      link_ = connect(where_, access::keep);
+      link_->serve();
+    }
+    return *link_;
+  }
+
+  store_location where_;
+  std::unique_ptr<db_connection> link_;
+};
 
 /// Its own timer is keep_atom; wake_atom is what cannot wait for it.
 using keeper_actor = node_keeper::extend<caf::reacts_to<keep_atom>>;
@@ -45,10 +70,11 @@ class keeper {
  public:
   static inline const char* name = "node_keeper";
 
-  void start(keeper_pointer self, store_location where, std::string address, membership& told, metrics& counts,
-             node_ending ending) {
+  void start(keeper_pointer self, std::unique_ptr<node_rows> rows, std::string address, membership& told,
+             metrics& counts, node_ending ending, keeper_pace pace) {
     self_ = self;
-    where_ = std::move(where);
+    pace_ = pace;
+    table_ = std::move(rows);
     mine_.name = told.name();
     mine_.incarnation = told.incarnation();
     mine_.address = std::move(address);
@@ -62,18 +88,16 @@ class keeper {
 
   void tick() {
     watch_own_end();  // the process may have been stopped
-    const auto now = since_boot();
+    const auto now = told_->now();
     try {
-      auto& db = link();
-      if (now >= next_renewal_) keep_lease(db, now);
-      look(db);
-      if (away_) log::info("node.lease_kept_again", {{"node", mine_.name}});
+      if (now >= next_renewal_) keep_lease(now);
+      look();
+      if (away_) log::info("node.lease_kept_again");
       away_ = false;
     } catch (const std::exception& error) {
-      link_.reset();
+      table_->start_anew();
       if (!std::exchange(away_, true))
-        log::error("node.lease_not_renewed",
-                   {{"node", mine_.name}, {"why", error.what()}, {"left_ms", told_->lease_left().count()}});
+        log::error("node.lease_not_renewed", {{"why", error.what()}, {"left_ms", told_->lease_left().count()}});
     }
     watch_own_end();
     schedule();
@@ -82,9 +106,9 @@ class keeper {
   void stop() {
     told_->serve_until(ticks_ms{0});
     try {
-      leave(link(), mine_);
+      table_->leave(mine_);
     } catch (const std::exception& error) {
-      log::warn("node.leaves_unsaid", {{"node", mine_.name}, {"why", error.what()}});  // its lease ends by itself
+      log::warn("node.leaves_unsaid", {{"why", error.what()}});  // its lease ends by itself
     }
   }
 
@@ -107,14 +131,14 @@ class keeper {
   }
 
   void yielded(std::int64_t number) {
-    if (number <= mine_.yielded) return;
-    mine_.yielded = number;
-    tell_at_once_ = true;
+    if (number <= given_away_) return;
+    given_away_ = number;
+    if (yield()) tell_at_once_ = true;
   }
 
   node_list list() {
     node_list all;
-    const auto now = since_boot();
+    const auto now = told_->now();
     for (auto row : rows_) {
       if (row.status != node_status::gone && !lives(row, now)) row.status = node_status::gone;
       all.nodes.push_back(std::move(row));
@@ -124,9 +148,9 @@ class keeper {
 
   caf::result<node_drained> drain(const std::string& wanted) {
     try {
-      return node_drained{ask_to_drain(link(), wanted)};
+      return node_drained{table_->ask_to_drain(wanted)};
     } catch (const std::exception&) {
-      link_.reset();
+      table_->start_anew();
       return make_error(actor_errc::store_unavailable);
     }
   }
@@ -157,14 +181,6 @@ class keeper {
     std::optional<std::int64_t> number;  ///< the head as it was read after it came
   };
 
-  db_connection& link() {
-    if (!link_) {
-      link_ = connect(where_, access::keep);
-      link_->serve();
-    }
-    return *link_;
-  }
-
   bool lives(const node_row& row, ticks_ms now) const {
     return (row.name == mine_.name && row.incarnation == mine_.incarnation) || watch_.lives(row, now);
   }
@@ -172,7 +188,7 @@ class keeper {
   // ---- the lease --------------------------------------------------------------------------------
 
   /// Counted from before the database is asked.
-  void keep_lease(db_connection& db, ticks_ms asked) {
+  void keep_lease(ticks_ms asked) {
     if (is_behind(asked)) return;
     const bool expired = asked >= lease_until_;
     if (!inside_ && mine_.published < 0) {
@@ -181,10 +197,10 @@ class keeper {
       mine_.status = drains_ ? node_status::draining : node_status::up;
       if (expired || !has_told_) says_so_ = true;
     }
-    if (says_so_ && !inside_ && is_held_by_one(db)) return;
+    if (says_so_ && !inside_ && table_->is_held_by_one()) return;
     mine_.payments = static_cast<std::int64_t>(counts_->live_payments.Value());
     const bool tells = says_so_ && mine_.status != node_status::joining;
-    if (!(tells ? renew_and_tell(db, mine_) : renew(db, mine_))) return give_up();
+    if (!(tells ? table_->renew_and_tell(mine_) : table_->renew(mine_))) return give_up();
     tell_at_once_ = false;
     lease_until_ = asked + lease_lasts - lease_in_hand;
     next_renewal_ = asked + lease_renewed_every;
@@ -197,7 +213,7 @@ class keeper {
     if (inside_) told_->serve_until(lease_until_);
     if (asked >= next_trim_) {
       next_trim_ = asked + between_trims;
-      trim_log(db, head_.number - kept_in_log);
+      table_->trim_log(head_.number - kept_in_log);
     }
   }
 
@@ -215,35 +231,36 @@ class keeper {
   }
 
   void watch_own_end() {
-    const auto now = since_boot();
+    const auto now = told_->now();
     if (inside_ && now >= lease_until_) {
       inside_ = false;
       says_so_ = true;
       told_->set_company(true);
-      log::error("node.lease_ended", {{"node", mine_.name}, {"for_ms", (now - lease_until_).count()}});
+      log::error("node.lease_ended", {{"for_ms", (now - lease_until_).count()}});
       next_renewal_ = {};
     }
-    counts_->node_lease_seconds.Set(std::chrono::duration<double>(told_->lease_left()).count());
   }
 
   void give_up() {
     inside_ = false;
     told_->serve_until(ticks_ms{0});
     lease_until_ = {};
-    next_renewal_ = since_boot() + lease_lasts;
+    next_renewal_ = told_->now() + lease_lasts;
     ending_.give_up("another process serves as node '" + mine_.name + "'");
   }
 
   // ---- the others -------------------------------------------------------------------------------
 
-  void look(db_connection& db) {
-    if (std::exchange(tell_at_once_, false) && lease_until_ > since_boot() && !renew(db, mine_)) return give_up();
-    auto seen = look_at_nodes(db);
-    const auto now = since_boot();
+  void look() {
+    if (std::exchange(tell_at_once_, false) && lease_until_ > told_->now() && !table_->renew(mine_)) return give_up();
+    const auto asked = told_->now();
+    auto seen = table_->look();
+    const auto now = told_->now();
     head_ = seen.head;
+    if (mine_.published >= head_.number) told_->directory_whole_at(asked);
     rows_ = std::move(seen.rows);
     watch_.look(rows_, now);
-    bury_the_dead(db, now);
+    bury_the_dead(now);
     set_membership(now);
     if (head_.number > told_directory_ && directory_) {
       told_directory_ = head_.number;
@@ -255,17 +272,14 @@ class keeper {
     answer_waiting(now);
   }
 
-  void bury_the_dead(db_connection& db, ticks_ms now) {
+  void bury_the_dead(ticks_ms now) {
     for (auto& row : rows_)
       if (row.status != node_status::gone && !lives(row, now)) {
-        log::warn("node.gone", {{"node", row.name}, {"address", row.address}});
-        give_up_of(db, row);
+        log::warn("node.gone", {{"other", row.name}, {"address", row.address}});
+        table_->give_up(row);
+        row.status = node_status::gone;
         told_->count_death();
       }
-  }
-  static void give_up_of(db_connection& db, node_row& row) {
-    persistence::give_up(db, row);
-    row.status = node_status::gone;
   }
 
   void set_membership(ticks_ms now) {
@@ -295,6 +309,7 @@ class keeper {
     owners.yielded = std::ranges::all_of(rows_, [&](const node_row& row) {
       return row.name == mine_.name || !may_serve(row.status) || !lives(row, now) || row.yielded >= owners_since_;
     });
+    yield();
     const auto before = told_->shared_by();
     if (!before || before->names != owners.names || before->yielded != owners.yielded || before->live != owners.live ||
         before->number != owners_since_) {
@@ -306,6 +321,15 @@ class keeper {
       wakes_dispatcher_ = false;
       self_->send(dispatcher_, wake_atom::value);
     }
+  }
+
+  /// What has been given away since the owners last changed here is given away up to the number of the last look at
+  /// them, too. The others may have seen another change than this node: one that came back before anybody missed it
+  /// counts from its return, and waits for all to say so.
+  bool yield() {
+    if (given_away_ < owners_since_ || mine_.yielded >= head_.number) return false;
+    mine_.yielded = head_.number;
+    return true;
   }
 
   bool published_everywhere(std::int64_t number, ticks_ms now) const {
@@ -323,7 +347,7 @@ class keeper {
     told_behind_ = false;
     told_->serve_until(lease_until_);
     set_membership(now);
-    log::info("node.serves", {{"node", mine_.name}, {"log", *enters_at_}});
+    log::info("node.serves", {{"log", *enters_at_}});
   }
 
   void answer_waiting(ticks_ms now) {
@@ -340,7 +364,7 @@ class keeper {
     if (scheduled_) return;
     const bool soon = !waiting_.empty() || entering_ || mine_.status == node_status::joining;
     scheduled_ = true;
-    self_->delayed_send(self_, soon ? between_quick_looks : between_looks, keep_atom::value);
+    self_->delayed_send(self_, soon ? pace_.quick : pace_.usual, keep_atom::value);
   }
 
  public:
@@ -351,14 +375,14 @@ class keeper {
 
  private:
   keeper_pointer self_ = nullptr;
-  store_location where_;
+  keeper_pace pace_;
+  std::unique_ptr<node_rows> table_;
   node_row mine_;
   membership* told_ = nullptr;
   metrics* counts_ = nullptr;
   node_ending ending_;
   directory_actor directory_;
   dispatcher_actor dispatcher_;
-  std::unique_ptr<db_connection> link_;
   bool away_ = false;
 
   ticks_ms lease_until_{};   ///< this node's own count
@@ -380,6 +404,7 @@ class keeper {
   node_watch watch_;
   std::vector<std::string> owner_names_;
   std::int64_t owners_since_ = 0;
+  std::int64_t given_away_ = -1;  ///< what the dispatcher has said
   bool wakes_dispatcher_ = false;
   std::int64_t told_directory_ = -1;
   std::vector<waiter> waiting_;
@@ -387,16 +412,15 @@ class keeper {
   bool scheduled_ = false;
 };
 
-keeper_actor::behavior_type behave(keeper_actor::stateful_pointer<keeper> self, store_location where,
-                                   std::string address, membership* told, metrics* counts, node_ending ending) {
-  pthread_setname_np(pthread_self(), "node-keeper");
-  use_normal_scheduling();
+keeper_actor::behavior_type behave(keeper_actor::stateful_pointer<keeper> self, std::unique_ptr<node_rows>& rows,
+                                   std::string address, membership* told, metrics* counts, node_ending ending,
+                                   keeper_pace pace) {
   auto& state = self->state;
   self->set_exit_handler([self](caf::exit_msg& message) {
     self->state.stop();
     self->quit(std::move(message.reason));
   });
-  state.start(self, std::move(where), std::move(address), *told, *counts, std::move(ending));
+  state.start(self, std::move(rows), std::move(address), *told, *counts, std::move(ending), pace);
   return {
       [&state](const await_published&) { return state.await(); },
       [&state](const published_up_to& news) { state.published(news.number); },
@@ -411,11 +435,30 @@ keeper_actor::behavior_type behave(keeper_actor::stateful_pointer<keeper> self, 
   };
 }
 
+keeper_actor::behavior_type behave_on_own_thread(keeper_actor::stateful_pointer<keeper> self, store_location where,
+                                                 std::string address, membership* told, metrics* counts,
+                                                 node_ending ending) {
+  pthread_setname_np(pthread_self(), "node-keeper");
+  use_normal_scheduling();
+  std::unique_ptr<node_rows> rows = std::make_unique<rows_in_database>(std::move(where));
+  return behave(self, rows, std::move(address), told, counts, std::move(ending), keeper_pace{});
+}
+
 }  // namespace
 
 node_keeper spawn_node_keeper(caf::actor_system& system, store_location where, std::string address, membership& told,
                               metrics& counts, node_ending ending) {
-  return system.spawn<caf::detached>(behave, std::move(where), std::move(address), &told, &counts, std::move(ending));
+  return system.spawn<caf::detached>(behave_on_own_thread, std::move(where), std::move(address), &told, &counts,
+                                     std::move(ending));
+}
+
+node_keeper spawn_node_keeper_over(caf::actor_system& system, std::unique_ptr<node_rows> rows, std::string address,
+                                   membership& told, metrics& counts, node_ending ending, keeper_pace pace) {
+  auto shared = std::make_shared<std::unique_ptr<node_rows>>(std::move(rows));
+  return system.spawn([shared, address = std::move(address), told = &told, counts = &counts, ending = std::move(ending),
+                       pace](keeper_actor::stateful_pointer<keeper> self) -> keeper_actor::behavior_type {
+    return behave(self, *shared, address, told, counts, ending, pace);
+  });
 }
 
 }  // namespace gateway::persistence

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include <caf/actor_system.hpp>
@@ -9,6 +10,7 @@
 #include "gateway/actors.hpp"
 #include "gateway/base/metrics.hpp"
 #include "gateway/membership.hpp"
+#include "persistence/node_rows.hpp"
 #include "persistence/store_location.hpp"
 
 namespace gateway::persistence {
@@ -23,5 +25,15 @@ struct node_ending {
 /// of this name and incarnation is taken. `told` and `counts` outlive it.
 node_keeper spawn_node_keeper(caf::actor_system& system, store_location where, std::string address, membership& told,
                               metrics& counts, node_ending ending);
+
+/// How often a keeper looks at the table of nodes, and how often while somebody waits for what it will find.
+struct keeper_pace {
+  ticks_ms usual{100};
+  ticks_ms quick{10};
+};
+
+/// On the scheduler, for tests: the same over other rows. Its time is the one of `told`.
+node_keeper spawn_node_keeper_over(caf::actor_system& system, std::unique_ptr<node_rows> rows, std::string address,
+                                   membership& told, metrics& counts, node_ending ending, keeper_pace pace = {});
 
 }  // namespace gateway::persistence

@@ -23,6 +23,20 @@ std::vector<node_row> read_rows(db_connection& db) {
   return rows;
 }
 
+/// Another member of a Galera cluster may have committed a change of the same row: then nothing has happened, and it is
+/// tried on what is there now.
+template <class Work>
+auto in_repeated_transaction(db_connection& db, Work work) {
+  constexpr int most_attempts = 5;
+  for (int attempt = 1;; ++attempt) {
+    try {
+      return in_transaction(db, work);
+    } catch (const database_error& error) {
+      if (error.what_kind != database_error::kind::busy || attempt == most_attempts) throw;
+    }
+  }
+}
+
 std::uint64_t update(db_connection& db, const node_row& mine) {
   const cell parameters[] = {to_string(mine.status),
                              mine.published,
@@ -70,7 +84,7 @@ std::string take_name(db_connection& db, const settings& s) {
     if (row == rows.end()) {
       const cell parameters[] = {name, fresh, address};
       try {
-        return in_transaction(db, [&] { return db.change(statements::insert_node, parameters) == 1; });
+        return in_repeated_transaction(db, [&] { return db.change(statements::insert_node, parameters) == 1; });
       } catch (const database_error& error) {
         if (!db.is_already_there(error)) throw;
         return false;
@@ -80,12 +94,11 @@ std::string take_name(db_connection& db, const settings& s) {
     if (lives(*row)) {
       if (row->incarnation != first->incarnation || row->beats != first->beats)
         throw std::runtime_error{live_elsewhere(*row)};
-      if (!std::exchange(told, true))
-        log::info("node.waits_for_name", {{"node", s.node}, {"at_most_ms", lease_lasts.count()}});
+      if (!std::exchange(told, true)) log::info("node.waits_for_name", {{"at_most_ms", lease_lasts.count()}});
       return false;
     }
     const cell parameters[] = {fresh, address, name, std::string_view{row->incarnation}, row->beats};
-    const bool taken = in_transaction(db, [&] { return db.change(statements::take_name, parameters) == 1; });
+    const bool taken = in_repeated_transaction(db, [&] { return db.change(statements::take_name, parameters) == 1; });
     if (!taken) first.reset();
     return taken;
   });
@@ -103,11 +116,11 @@ std::string take_name(db_connection& db, const settings& s) {
 }
 
 bool renew(db_connection& db, const node_row& mine) {
-  return in_transaction(db, [&] { return update(db, mine) == 1; });
+  return in_repeated_transaction(db, [&] { return update(db, mine) == 1; });
 }
 
 bool renew_and_tell(db_connection& db, const node_row& mine) {
-  return in_transaction(db, [&] {
+  return in_repeated_transaction(db, [&] {
     if (update(db, mine) != 1) return false;
     const cell news[] = {to_string(directory_change::kind::node), std::string_view{mine.name}};
     db.change(statements::raise_number, {});
@@ -118,17 +131,17 @@ bool renew_and_tell(db_connection& db, const node_row& mine) {
 
 void leave(db_connection& db, const node_row& mine) {
   const cell parameters[] = {std::string_view{mine.name}, std::string_view{mine.incarnation}};
-  in_transaction(db, [&] { return db.change(statements::leave, parameters); });
+  in_repeated_transaction(db, [&] { return db.change(statements::leave, parameters); });
 }
 
 void give_up(db_connection& db, const node_row& dead) {
   const cell parameters[] = {std::string_view{dead.name}, std::string_view{dead.incarnation}, dead.beats};
-  in_transaction(db, [&] { return db.change(statements::give_up_node, parameters); });
+  in_repeated_transaction(db, [&] { return db.change(statements::give_up_node, parameters); });
 }
 
 bool ask_to_drain(db_connection& db, const std::string& name) {
   const cell parameters[] = {std::string_view{name}};
-  in_transaction(db, [&] { return db.change(statements::ask_to_drain, parameters); });
+  in_repeated_transaction(db, [&] { return db.change(statements::ask_to_drain, parameters); });
   const auto rows = in_transaction(db, [&] { return read_rows(db); });
   const auto row = std::ranges::find(rows, name, &node_row::name);
   return row != rows.end() && row->asked_to_drain && row->status != node_status::gone;
@@ -136,7 +149,7 @@ bool ask_to_drain(db_connection& db, const std::string& name) {
 
 void trim_log(db_connection& db, std::int64_t before) {
   const cell parameters[] = {before};
-  in_transaction(db, [&] { return db.change(statements::trim_log, parameters); });
+  in_repeated_transaction(db, [&] { return db.change(statements::trim_log, parameters); });
 }
 
 bool is_held_by_one(db_connection& db) {

@@ -4,20 +4,15 @@
 
 #include <chrono>
 #include <string>
-#include <vector>
 
 #include "gateway/domain/node.hpp"
 #include "gateway/settings.hpp"
 #include "gateway/store.hpp"
 #include "persistence/connection.hpp"
+#include "persistence/node_rows.hpp"
 
 namespace gateway::persistence {
 
-/// What the database says in one look: the head first, so that the rows are at least as new.
-struct node_sight {
-  directory_head head;
-  std::vector<node_row> rows;
-};
 node_sight look_at_nodes(db_connection& db);
 
 /// Takes the name for a process that starts, once no live node has it: whoever crashed under it is waited for, at most

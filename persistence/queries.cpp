@@ -1,7 +1,10 @@
 #include "persistence/queries.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <limits>
 #include <set>
+#include <tuple>
 
 #include "gateway/base/log.hpp"
 #include "persistence/rows.hpp"
@@ -25,63 +28,85 @@ std::int64_t bound(const std::optional<time_point>& at, std::int64_t otherwise) 
   return at ? to_unix_ms(*at) : otherwise;
 }
 
-/// The statements that read merchants and platforms: all of them, or one.
-struct directory_statements {
-  const statement& merchants;
-  const statement& keys;
-  const statement& people;
-  const statement& memberships;
-  const statement& connections;
-  const statement& routes;
-  const statement& bindings;
-  const statement& platforms;
-  const statement& platform_keys;
-  std::span<const cell> parameters{};
-};
-
-constexpr directory_statements whole_directory{
-    statements::read_merchants,   statements::read_api_keys,    statements::read_people,
-    statements::read_memberships, statements::read_connections, statements::read_routes,
-    statements::read_bindings,    statements::read_platforms,   statements::read_platform_keys};
-
-directory_statements one_entry(std::span<const cell> id) {
-  return {statements::read_merchant,         statements::read_api_keys_of,
-          statements::read_people_of,        statements::read_memberships_of,
-          statements::read_connections_of,   statements::read_routes_of,
-          statements::read_bindings_of,      statements::read_platform,
-          statements::read_platform_keys_of, id};
+/// All that one statement finds.
+template <class Row>
+void read_into(db_connection& db, const statement& sql, std::span<const cell> parameters, std::vector<Row>& rows,
+               Row (*from)(const result_row&)) {
+  db.read(sql, parameters, [&](const result_row& row) { rows.push_back(from(row)); });
 }
 
-void read_merchants(db_connection& db, const directory_statements& by, directory_lookup& into) {
-  const auto read = [&](const statement& sql, auto take) { db.read(sql, by.parameters, take); };
-  read(by.merchants, [&](const result_row& row) { into.merchants.push_back(merchant_from(row)); });
-  read(by.keys, [&](const result_row& row) { into.keys.push_back(api_key_from(row)); });
-  read(by.people, [&](const result_row& row) { into.users.push_back(user_from(row)); });
-  read(by.memberships, [&](const result_row& row) { into.memberships.push_back(membership_from(row)); });
-  read(by.connections, [&](const result_row& row) { into.connections.push_back(connection_from(row)); });
-  read(by.routes, [&](const result_row& row) { into.routes.push_back(route_from(row)); });
-  read(by.bindings, [&](const result_row& row) { into.bindings.push_back(stored_binding_from(row)); });
+std::optional<std::string> read_text(db_connection& db, const statement& sql, std::span<const cell> parameters) {
+  std::optional<std::string> found;
+  db.read(sql, parameters, [&](const result_row& row) { found = row.text(0); });
+  return found;
 }
 
-void read_platforms(db_connection& db, const directory_statements& by, directory_lookup& into) {
-  db.read(by.platforms, by.parameters, [&](const result_row& row) { into.platforms.push_back(platform_from(row)); });
-  db.read(by.platform_keys, by.parameters,
-          [&](const result_row& row) { into.platform_keys.push_back(platform_key_from(row)); });
+void add_merchant(db_connection& db, std::string_view id, directory_lookup& into) {
+  const cell of[] = {id};
+  read_into(db, statements::read_merchant, of, into.merchants, merchant_from);
+  if (into.merchants.empty()) return;
+  read_into(db, statements::read_api_keys_of, of, into.keys, api_key_from);
+  read_into(db, statements::read_people_of, of, into.users, user_from);
+  read_into(db, statements::read_memberships_of, of, into.memberships, membership_from);
+  read_into(db, statements::read_connections_of, of, into.connections, connection_from);
+  read_into(db, statements::read_routes_of, of, into.routes, route_from);
+  read_into(db, statements::read_bindings_of, of, into.bindings, stored_binding_from);
+  read_into(db, statements::read_destinations_of, of, into.destinations, destination_from);
 }
 
-void read_destinations(db_connection& db, const statement& sql, std::span<const cell> parameters,
-                       directory_lookup& into) {
-  db.read(sql, parameters, [&](const result_row& row) { into.destinations.push_back(destination_from(row)); });
+void add_platform(db_connection& db, std::string_view id, directory_lookup& into) {
+  const cell of[] = {id};
+  read_into(db, statements::read_platform, of, into.platforms, platform_from);
+  read_into(db, statements::read_platform_keys_of, of, into.platform_keys, platform_key_from);
+  read_into(db, statements::read_destinations_of, of, into.destinations, destination_from);
 }
 
-void add_entry(db_connection& db, const directory_change& of, directory_lookup& into) {
-  const cell id[] = {std::string_view{of.id}};
-  switch (of.what) {
-    case directory_change::kind::merchant: read_merchants(db, one_entry(id), into); break;
-    case directory_change::kind::platform: read_platforms(db, one_entry(id), into); break;
-    case directory_change::kind::node: return;
+/// The merchant whose entry a name of this kind is of.
+const statement* owner_statement(directory_name::kind kind) noexcept {
+  switch (kind) {
+    case directory_name::kind::key: return &statements::read_owner_of_key;
+    case directory_name::kind::destination: return &statements::read_owner_of_destination;
+    default: return nullptr;
   }
-  read_destinations(db, statements::read_destinations_of, id, into);
+}
+
+directory_lookup entry_of(db_connection& db, const directory_name& name) {
+  directory_lookup entry;
+  const cell of[] = {std::string_view{name.text}};
+  switch (name.what) {
+    case directory_name::kind::merchant: add_merchant(db, name.text, entry); break;
+    case directory_name::kind::platform: add_platform(db, name.text, entry); break;
+    case directory_name::kind::key:
+    case directory_name::kind::destination:
+      if (const auto owner = read_text(db, *owner_statement(name.what), of)) add_merchant(db, *owner, entry);
+      break;
+    case directory_name::kind::user: read_into(db, statements::read_user, of, entry.users, user_from); break;
+    case directory_name::kind::email:
+      read_into(db, statements::read_user_of_address, of, entry.users, user_from);
+      break;
+  }
+  return entry;
+}
+
+template <class Row>
+void append(std::vector<Row>& rows, std::vector<Row>& more) {
+  rows.insert(rows.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+/// Several names may be of one entry.
+void add_entry(directory_lookup&& entry, directory_lookup& into) {
+  for (const auto& one : entry.merchants)
+    if (std::ranges::find(into.merchants, one.id, &save_merchant::id) != into.merchants.end()) return;
+  append(into.merchants, entry.merchants);
+  append(into.keys, entry.keys);
+  append(into.users, entry.users);
+  append(into.memberships, entry.memberships);
+  append(into.connections, entry.connections);
+  append(into.routes, entry.routes);
+  append(into.bindings, entry.bindings);
+  append(into.destinations, entry.destinations);
+  append(into.platforms, entry.platforms);
+  append(into.platform_keys, entry.platform_keys);
 }
 
 redeliver_rows_result redeliver(db_connection& db, const redeliver_rows& what) {
@@ -214,12 +239,17 @@ due_lookup run(db_connection& db, const find_due& what) {
 
 directory_lookup run(db_connection& db, const find_directory& what) {
   directory_lookup found;
-  if (!what.of) {
-    read_merchants(db, whole_directory, found);
-    read_platforms(db, whole_directory, found);
-    read_destinations(db, statements::read_destinations, {}, found);
-  } else {
-    add_entry(db, *what.of, found);
+  if (what.every_platform) {
+    read_into(db, statements::read_platforms, {}, found.platforms, platform_from);
+    read_into(db, statements::read_platform_keys, {}, found.platform_keys, platform_key_from);
+    read_into(db, statements::read_destinations_of_platforms, {}, found.destinations, destination_from);
+  }
+  for (const auto& name : what.of) {
+    try {
+      add_entry(entry_of(db, name), found);
+    } catch (const corrupt_row& error) {
+      log::error("store.corrupt_row", {{"why", error.what()}, {"entry", name.text}});  // the others are still served
+    }
   }
   return found;
 }
@@ -233,30 +263,54 @@ directory_head read_head(db_connection& db) {
 directory_news run(db_connection& db, const find_directory_news& what) {
   directory_news news;
   news.head = read_head(db);
-  if (what.since >= 0 && news.head.number <= what.since) return news;
-  if (what.since >= 0) {
-    // Past so many it is quicker to read the whole.
-    constexpr std::int64_t most = 500;
-    const cell parameters[] = {what.since, most};
-    std::optional<std::int64_t> first;
-    std::set<directory_change> changed;
-    std::int64_t rows = 0;
-    db.read(statements::read_log, parameters, [&](const result_row& row) {
-      if (!first) first = row.integer(0);
-      changed.insert(directory_change_from(row));
-      ++rows;
-    });
-    news.whole = first != what.since + 1 || rows >= most;
-    news.changed.assign(changed.begin(), changed.end());
+  news.told_to = news.head.number;
+  if (what.since < 0 || news.head.number <= what.since) return news;
+  constexpr std::int64_t most = 500;
+  const cell parameters[] = {what.since, most};
+  std::vector<std::pair<std::int64_t, directory_change>> rows;
+  db.read(statements::read_log, parameters,
+          [&](const result_row& row) { rows.emplace_back(row.integer(0), directory_change_from(row)); });
+  news.any = rows.empty() || rows.front().first != what.since + 1;
+  if (news.any) return news;
+  if (std::ssize(rows) >= most) {
+    // The last number's may not all be here.
+    const auto last = rows.back().first;
+    std::erase_if(rows, [&](const auto& row) { return row.first == last; });
+    news.any = rows.empty();
+    news.told_to = last - 1;
   } else {
-    news.whole = true;
+    // The log may be longer by now than the head was.
+    news.told_to = rows.back().first;
   }
-  if (news.whole) {
-    news.rows = run(db, find_directory{});
-  } else {
-    for (const auto& entry : news.changed) add_entry(db, entry, news.rows);
-  }
+  std::set<directory_change> changed;
+  for (auto& [number, change] : rows) changed.insert(std::move(change));
+  news.changed.assign(changed.begin(), changed.end());
   return news;
+}
+
+destinations_lookup run(db_connection& db, const find_destinations& what) {
+  std::vector<cell> parameters{to_string(what.env.value_or(environment::test)),
+                               to_string(what.env.value_or(environment::live))};
+  const bool anybodys = what.owner.empty();
+  if (!anybodys) parameters.emplace_back(std::string_view{what.owner});
+  std::int64_t all = 0;
+  db.read(anybodys ? statements::count_destinations : statements::count_destinations_of, parameters,
+          [&](const result_row& row) { all = row.integer(0); });
+  parameters.emplace_back(std::int64_t{what.limit});
+  destinations_lookup answer;
+  db.read(anybodys ? statements::list_destinations : statements::list_destinations_of, parameters,
+          [&](const result_row& row) {
+            try {
+              answer.destinations.push_back(destination_from(row));
+            } catch (const corrupt_row& error) {
+              log::error("store.corrupt_row", {{"why", error.what()}});  // the other rows of the list are still shown
+            }
+          });
+  std::ranges::sort(answer.destinations, {}, [](const stored_destination& row) {
+    return std::tie(row.what.owner, row.what.env, row.what.created_at, row.what.id);
+  });
+  answer.left_out = static_cast<std::uint64_t>(std::max<std::int64_t>(0, all - std::int64_t{what.limit}));
+  return answer;
 }
 
 grant_lookup run(db_connection& db, const find_grant& what) {
@@ -299,6 +353,24 @@ session_lookup run(db_connection& db, const find_session& what) {
   const cell hash[] = {std::string_view{what.hash}};
   session_lookup answer;
   db.read(statements::read_session, hash, [&](const result_row& row) { add_session_row(answer.found, row); });
+  return answer;
+}
+
+sessions_lookup run(db_connection& db, const find_sessions& what) {
+  const cell user[] = {std::string_view{what.user.value}};
+  sessions_lookup answer;
+  read_into(db, statements::read_sessions_of, user, answer.sessions, listed_session_from);
+  return answer;
+}
+
+audit_lookup run(db_connection& db, const find_audit& what) {
+  const bool by_user = !what.user.empty();
+  const auto before = bound(what.before, no_bound);
+  const cell parameters[] = {std::string_view{by_user ? what.user.value : what.merchant.value}, before, before,
+                             std::string_view{what.before_id}, std::int64_t{what.limit}};
+  audit_lookup answer;
+  read_into(db, by_user ? statements::read_audit_of_user : statements::read_audit_of_merchant, parameters,
+            answer.entries, audit_from);
   return answer;
 }
 
@@ -351,6 +423,15 @@ deliveries_lookup run(db_connection& db, const find_deliveries& what) {
   if (what.id != 0) {
     const cell number[] = {what.id};
     read(statements::read_delivery, number);
+  } else if (what.subject) {
+    const auto& of = *what.subject;
+    const cell parameters[] = {std::string_view{of.merchant.value},
+                               std::string_view{of.id},
+                               to_string(of.env),
+                               to_string(of.kind),
+                               below,
+                               limit};
+    read(statements::read_deliveries_of_subject, parameters);
   } else if (!what.to.value.empty()) {
     const auto pick = [&](delivery_status any) { return to_string(what.status.value_or(any)); };
     const cell parameters[] = {pick(delivery_status::pending),

@@ -1,5 +1,5 @@
-// The store's reads. Each is one statement and so sees one snapshot, except the directory's. They throw database_error
-// and corrupt_row.
+// The store's reads. Each is one statement and so sees one snapshot, except the directory's and some lists of payments.
+// They throw database_error and corrupt_row.
 #pragma once
 
 #include "gateway/store.hpp"
@@ -8,11 +8,15 @@
 namespace gateway::persistence {
 
 entity_lookup run(db_connection& db, const find_entity& what);
+payments_lookup run(db_connection& db, const find_payments& what);
+payments_lookup run(db_connection& db, const find_payments_by_ref& what);
+daily_totals_lookup run(db_connection& db, const find_daily_totals& what);
 command_lookup run(db_connection& db, const find_command& what);
 timeline_lookup run(db_connection& db, const find_timeline& what);
 due_lookup run(db_connection& db, const find_due& what);
 directory_lookup run(db_connection& db, const find_directory& what);
 directory_news run(db_connection& db, const find_directory_news& what);
+destinations_lookup run(db_connection& db, const find_destinations& what);
 due_deliveries_lookup run(db_connection& db, const find_due_deliveries& what);
 backlog_lookup run(db_connection& db, const find_backlog& what);
 deliveries_lookup run(db_connection& db, const find_deliveries& what);
@@ -24,6 +28,8 @@ subscription_keys_lookup run(db_connection& db, const find_subscription_keys& wh
 subscriptions_lookup run(db_connection& db, const find_subscriptions& what);
 user_lookup run(db_connection& db, const find_user& what);
 session_lookup run(db_connection& db, const find_session& what);
+sessions_lookup run(db_connection& db, const find_sessions& what);
+audit_lookup run(db_connection& db, const find_audit& what);
 
 // These change rows, each in one transaction, and need a connection opened for writing.
 purge_result run(db_connection& db, const purge_commands& what);

@@ -52,6 +52,15 @@ constexpr row_writing table[] = {
     {nullptr, &statements::end_session, 1, duplicate_record},
     {nullptr, &statements::end_other_sessions, 2, duplicate_record},
     {nullptr, &statements::purge_sessions, 2, duplicate_record},
+    {nullptr, &statements::replace_second_factor, 2, duplicate_record},
+    {nullptr, &statements::drop_recovery_codes, 1, duplicate_record},
+    {&statements::insert_recovery_code, nullptr, 0, duplicate_record},
+    {nullptr, &statements::spend_totp_step, 3, duplicate_record, true},
+    {nullptr, &statements::spend_recovery_code, 3, duplicate_record, true},
+    {nullptr, &statements::update_time_zone, 2, duplicate_record},
+    {&statements::insert_audit, nullptr, 0, duplicate_record},
+    // Late, because others who add to the same total wait for its row until the commit.
+    {&statements::add_daily_total, nullptr, 0, duplicate_record},
     // Last, because all nodes wait for this row until the commit.
     {nullptr, &statements::take_turn, 1, duplicate_record, true},
     {nullptr, &statements::raise_number, 0, duplicate_record},
@@ -93,6 +102,8 @@ struct insert_gatherer {
   void operator()(const save_route& r) const { put_route_row(rows.add_to(row_kind::route), r); }
   void operator()(const spend_token& t) const { insert_spent_token_row(rows.add_to(row_kind::setup_token), t); }
   void operator()(const save_destination& d) const { put_destination_row(rows.add_to(row_kind::destination), d); }
+  void operator()(const save_audit& a) const { insert_audit_row(rows.add_to(row_kind::audit), a); }
+  void operator()(const count_daily& c) const { rows.count(c); }
   void operator()(const save_last_seen& s) const { put_last_seen_row(rows.add_to(row_kind::last_seen), s); }
   /// Several of one unit have one number.
   void operator()(const directory_change& c) const {
@@ -122,6 +133,17 @@ struct claim_gatherer {
   void operator()(const drop_membership& m) const { drop_membership_row(rows.add_to(row_kind::membership_end), m); }
   void operator()(const touch_session& s) const { touch_session_row(rows.add_to(row_kind::session_use), s); }
   void operator()(const end_session& s) const { end_session_row(rows.add_to(row_kind::session_end), s); }
+  void operator()(const set_second_factor& f) const {
+    replace_second_factor_row(rows.add_to(row_kind::second_factor), f);
+    drop_recovery_codes_row(rows.add_to(row_kind::recovery_codes_end), f);
+    for (const auto& hash : f.recovery_hashes)
+      insert_recovery_code_row(rows.add_to(row_kind::recovery_code), f.user, hash);
+  }
+  void operator()(const spend_totp_step& s) const { spend_totp_step_row(rows.add_to(row_kind::totp_step_use), s); }
+  void operator()(const spend_recovery_code& c) const {
+    spend_recovery_code_row(rows.add_to(row_kind::recovery_code_use), c);
+  }
+  void operator()(const set_time_zone& z) const { update_time_zone_row(rows.add_to(row_kind::time_zone_change), z); }
   void operator()(const revoke_api_key& k) const { revoke_api_key_row(rows.add_to(row_kind::api_key_revocation), k); }
   void operator()(const directory_turn& t) const { directory_turn_row(rows.add_to(row_kind::directory_turn), t); }
 };
@@ -143,6 +165,11 @@ struct row_hasher {
   std::size_t operator()(const past_grant& g) const { return of({g.what.id.value}); }
   std::size_t operator()(const save_user& u) const { return of({u.id.value}); }
   std::size_t operator()(const set_user_password& p) const { return of({p.user.value}); }
+  std::size_t operator()(const set_second_factor& f) const { return of({f.user.value}); }
+  std::size_t operator()(const spend_totp_step& s) const { return of({s.user.value}); }
+  std::size_t operator()(const spend_recovery_code& c) const { return of({c.user.value}); }
+  std::size_t operator()(const set_time_zone& z) const { return of({z.user.value}); }
+  std::size_t operator()(const save_audit& a) const { return of({a.id}); }
   std::size_t operator()(const save_membership& m) const { return of({m.merchant.value, m.user.value}); }
   std::size_t operator()(const drop_membership& m) const { return of({m.merchant.value, m.user.value}); }
   std::size_t operator()(const save_session& s) const { return of({s.hash}); }
@@ -243,17 +270,34 @@ row_buffer& gathered_rows::add_to(row_kind kind) {
   return *rows;
 }
 
+void gathered_rows::count(const count_daily& what) {
+  const auto& added = what.added;
+  auto& total = totals_[{what.merchant.value, what.env, added.day, added.amount.unit.code(), added.what}];
+  total.counted += added.count;
+  total.amount += added.amount.minor;
+}
+
+void gathered_rows::add_up(std::int64_t lane) {
+  for (const auto& [key, total] : totals_) {
+    const auto& [merchant, env, day, currency, what] = key;
+    auto& rows = add_to(row_kind::daily_total).add(merchant).add(to_string(env)).add(day_number(day));
+    rows.add(currency).add(to_string(what)).add(lane).add(total.counted).add(total.amount);
+  }
+}
+
 void gathered_rows::gather(const unit_of_work& unit) {
   for (const auto& row : unit.inserts) std::visit(insert_gatherer{*this, unit.subject}, row);
   for (const auto& row : unit.claims) std::visit(claim_gatherer{*this}, row);
 }
 
 void append_row_hashes(std::vector<std::size_t>& hashes, const unit_of_work& unit) {
-  // A timeline entry needs no hash of its own: the unit claims the entity that it belongs to.
+  // A timeline entry needs no hash of its own: the unit claims the entity that it belongs to. What is added to a total
+  // is added in any order.
   for (const auto& row : unit.inserts)
     std::visit(
         [&]<class Row>(const Row& one) {
-          if constexpr (!std::is_same_v<Row, timeline_entry>) hashes.push_back(row_hasher{}(one));
+          if constexpr (!std::is_same_v<Row, timeline_entry> && !std::is_same_v<Row, count_daily>)
+            hashes.push_back(row_hasher{}(one));
           if constexpr (std::is_same_v<Row, save_session>) hashes.push_back(row_hasher{}.owner_of(one));
         },
         row);

@@ -4,7 +4,10 @@
 
 #include <array>
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "gateway/store.hpp"
@@ -56,12 +59,20 @@ enum class row_kind : unsigned char {
   session_end,
   other_sessions_end,
   sessions_purge,
+  second_factor,
+  recovery_codes_end,
+  recovery_code,
+  totp_step_use,
+  recovery_code_use,
+  time_zone_change,
+  audit,
+  daily_total,
   directory_turn,
   directory_number,
   directory_change,
 };
 
-inline constexpr std::size_t row_kind_count = 42;
+inline constexpr std::size_t row_kind_count = 50;
 
 struct row_writing {
   const write_shape* shape;  ///< writes many rows at once
@@ -77,14 +88,24 @@ const row_writing& writing_of(row_kind kind) noexcept;
 class gathered_rows {
  public:
   void gather(const unit_of_work& unit);
+  /// Once all are gathered: a row for each total that they add to, in the lane of the writer.
+  void add_up(std::int64_t lane);
   /// Null if there are none.
   const row_buffer* of(row_kind kind) const noexcept {
     const auto& rows = rows_[static_cast<std::size_t>(kind)];
     return rows ? &*rows : nullptr;
   }
   row_buffer& add_to(row_kind kind);
+  void count(const count_daily& what);
 
  private:
+  using total_key = std::tuple<std::string_view, environment, std::chrono::sys_days, std::string_view, daily_counter>;
+  struct sum {
+    std::int64_t counted = 0;
+    std::int64_t amount = 0;
+  };
+
+  std::map<total_key, sum> totals_;  ///< its texts are the units'
   std::array<std::optional<row_buffer>, row_kind_count> rows_;
 };
 

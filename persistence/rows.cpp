@@ -252,6 +252,29 @@ void put_last_seen_row(row_buffer& rows, const save_last_seen& s) {
 
 void directory_change_row(row_buffer& rows, const directory_change& c) { rows.add(to_string(c.what)).add(c.id); }
 
+void replace_second_factor_row(row_buffer& rows, const set_second_factor& f) {
+  rows.add(f.sealed_totp).add(f.user.value);
+}
+
+void drop_recovery_codes_row(row_buffer& rows, const set_second_factor& f) { rows.add(f.user.value); }
+
+void insert_recovery_code_row(row_buffer& rows, const user_id& user, const std::string& hash) {
+  rows.add(user.value).add(hash);
+}
+
+void spend_totp_step_row(row_buffer& rows, const spend_totp_step& s) { rows.add(s.step).add(s.user.value).add(s.step); }
+
+void spend_recovery_code_row(row_buffer& rows, const spend_recovery_code& c) {
+  rows.add(c.spent_at).add(c.user.value).add(c.hash);
+}
+
+void update_time_zone_row(row_buffer& rows, const set_time_zone& z) { rows.add(z.zone).add(z.user.value); }
+
+void insert_audit_row(row_buffer& rows, const save_audit& a) {
+  rows.add(a.user.value).add(a.at).add(a.id).add(a.address).add(a.action).add(a.subject).add(a.merchant.value);
+  rows.add(a.env ? to_string(*a.env) : std::string_view{});
+}
+
 void directory_turn_row(row_buffer& rows, const directory_turn& t) { rows.add(t.planned_in); }
 
 void put_destination_row(row_buffer& rows, const save_destination& d) {
@@ -324,6 +347,50 @@ payment payment_from(const result_row& row, const entity_key& key) {
   p.version = in.number("version");
   if (p.open && !fits(*p.open, p)) throw corrupt_row("open_command out of bounds");
   return p;
+}
+
+payment listed_payment_from(const result_row& row, const merchant_id& merchant, environment env) {
+  constexpr unsigned id_column = 22;  // behind those of the payment
+  return payment_from(row, payment_key(merchant, env, payment_id{row.text(id_column)}));
+}
+
+daily_total daily_total_from(const result_row& row) {
+  cursor in{row};
+  daily_total t;
+  // The days of the times that a row may have.
+  constexpr std::int64_t day_ms = 86'400'000;
+  t.day = std::chrono::sys_days{std::chrono::days{in.number("day", first_ms / day_ms, last_ms / day_ms)}};
+  t.amount.unit = in.named([](std::string_view text) { return currency::parse(text); }, "currency");
+  t.what = in.named(parse_daily_counter, "daily counter");
+  t.count = in.number("counted");
+  t.amount.minor = in.number("amount");
+  return t;
+}
+
+save_audit audit_from(const result_row& row) {
+  cursor in{row};
+  save_audit a;
+  a.user = user_id{in.text()};
+  a.at = in.time();
+  a.id = in.text();
+  a.address = in.text();
+  a.action = in.text();
+  a.subject = in.text();
+  a.merchant = merchant_id{in.text()};
+  const auto env = in.text();
+  a.env = parse_environment(env);
+  if (!a.env && !env.empty()) throw corrupt_row("unknown environment");
+  return a;
+}
+
+listed_session listed_session_from(const result_row& row) {
+  cursor in{row};
+  listed_session s;
+  s.hash = in.text();
+  s.created_at = in.time();
+  s.used_at = in.time();
+  s.ends_at = in.time();
+  return s;
 }
 
 command_record command_from(const result_row& row, const command_key& key) {
@@ -417,13 +484,17 @@ stored_membership membership_from(const result_row& row) {
   return m;
 }
 
-save_user person_from(const result_row& row) {
+stored_person person_from(const result_row& row) {
   cursor in{row};
-  save_user u;
+  stored_person u;
   u.id = user_id{in.text()};
   u.email = in.text();
   u.password_hash = in.text();
   u.created_at = in.time();
+  u.sealed_totp = in.text();
+  u.totp_step = in.number("totp_step");
+  u.recovery_codes_left = in.number("recovery codes");
+  u.time_zone = in.text();
   return u;
 }
 
@@ -435,6 +506,8 @@ void add_session_row(std::optional<stored_session>& found, const result_row& row
   found->created_at = in.time();
   found->used_at = in.time();
   found->ends_at = in.time();
+  found->time_zone = in.text();
+  found->has_second_factor = in.flag("has_second_factor");
   if (in.skip_null()) return;
   session_membership member;
   member.merchant = merchant_id{in.text()};

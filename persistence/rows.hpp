@@ -40,6 +40,9 @@ class row_buffer {
   std::deque<std::string> kept_;
 };
 
+/// As days are stored: since 1970-01-01.
+inline std::int64_t day_number(std::chrono::sys_days day) noexcept { return day.time_since_epoch().count(); }
+
 // Each appends one row for the statement of the same name.
 void insert_payment_row(row_buffer& rows, const payment& p);
 void update_payment_row(row_buffer& rows, const payment& p);
@@ -76,6 +79,13 @@ void insert_past_grant_row(row_buffer& rows, const past_grant& g);
 void put_connection_row(row_buffer& rows, const save_connection& c);
 void put_route_row(row_buffer& rows, const save_route& r);
 void insert_spent_token_row(row_buffer& rows, const spend_token& t);
+void replace_second_factor_row(row_buffer& rows, const set_second_factor& f);
+void drop_recovery_codes_row(row_buffer& rows, const set_second_factor& f);
+void insert_recovery_code_row(row_buffer& rows, const user_id& user, const std::string& hash);
+void spend_totp_step_row(row_buffer& rows, const spend_totp_step& s);
+void spend_recovery_code_row(row_buffer& rows, const spend_recovery_code& c);
+void update_time_zone_row(row_buffer& rows, const set_time_zone& z);
+void insert_audit_row(row_buffer& rows, const save_audit& a);
 void put_destination_row(row_buffer& rows, const save_destination& d);
 void put_last_seen_row(row_buffer& rows, const save_last_seen& s);
 void directory_change_row(row_buffer& rows, const directory_change& c);
@@ -91,6 +101,11 @@ class corrupt_row : public std::runtime_error {
 
 // From a row of the statement of the same name. Throw corrupt_row.
 payment payment_from(const result_row& row, const entity_key& key);
+/// From a row of a list of payments, which ends with the id.
+payment listed_payment_from(const result_row& row, const merchant_id& merchant, environment env);
+daily_total daily_total_from(const result_row& row);
+save_audit audit_from(const result_row& row);
+listed_session listed_session_from(const result_row& row);
 command_record command_from(const result_row& row, const command_key& key);
 timeline_entry timeline_entry_from(const result_row& row);
 /// From a row of a read that answers with keys.
@@ -99,7 +114,7 @@ save_merchant merchant_from(const result_row& row);
 stored_key api_key_from(const result_row& row);
 stored_user user_from(const result_row& row);
 stored_membership membership_from(const result_row& row);
-save_user person_from(const result_row& row);
+stored_person person_from(const result_row& row);
 /// Adds the membership of a row of read_session, and sets the rest.
 void add_session_row(std::optional<stored_session>& found, const result_row& row);
 platform platform_from(const result_row& row);

@@ -70,6 +70,12 @@ constexpr names delivery_changes[] = {"merchant_id", "delivery_id",     "status"
 constexpr names meta_columns[] = {"name", "value"};
 constexpr names meta_replaced[] = {"value"};
 constexpr names migration_columns[] = {"version", "name", "applied_at"};
+constexpr names daily_total_columns[] = {"merchant_id", "environment", "day",     "currency",
+                                         "what",        "lane",        "counted", "amount"};
+constexpr names daily_total_added[] = {"counted", "amount"};
+constexpr names audit_columns[] = {"user_id", "occurred_at", "audit_id",    "address",
+                                   "action",  "subject",     "merchant_id", "environment"};
+constexpr names recovery_code_columns[] = {"user_id", "code_hash"};
 
 }  // namespace
 
@@ -152,6 +158,10 @@ const write_shape insert_meta{insert, "meta", meta_columns, 1};
 const write_shape put_meta{
     .what = upsert, .table = "meta", .columns = meta_columns, .keys = 1, .replaced = meta_replaced};
 const write_shape insert_migration{insert, "schema_migrations", migration_columns, 1};
+const write_shape add_daily_total{
+    .what = add, .table = "daily_totals", .columns = daily_total_columns, .keys = 6, .replaced = daily_total_added};
+const write_shape insert_audit{insert, "audit_log", audit_columns, 3};
+const write_shape insert_recovery_code{insert, "recovery_codes", recovery_code_columns, 2};
 
 const statement revoke_api_key{
     "UPDATE api_keys SET revoked_at = ? WHERE merchant_id = ? AND key_id = ? AND revoked_at IS NULL"};
@@ -166,6 +176,13 @@ const statement touch_session{"UPDATE sessions SET used_at = ? WHERE session_has
 const statement end_session{"DELETE FROM sessions WHERE session_hash = ?"};
 const statement end_other_sessions{"DELETE FROM sessions WHERE user_id = ? AND session_hash <> ?"};
 const statement purge_sessions{"DELETE FROM sessions WHERE user_id = ? AND ends_at <= ?"};
+const statement replace_second_factor{"UPDATE people SET sealed_totp = ?, totp_step = 0 WHERE user_id = ?"};
+const statement drop_recovery_codes{"DELETE FROM recovery_codes WHERE user_id = ?"};
+const statement spend_totp_step{
+    "UPDATE people SET totp_step = ? WHERE user_id = ? AND totp_step < ? AND sealed_totp <> ''"};
+const statement spend_recovery_code{
+    "UPDATE recovery_codes SET spent_at = ? WHERE user_id = ? AND code_hash = ? AND spent_at IS NULL"};
+const statement update_time_zone{"UPDATE people SET time_zone = ? WHERE user_id = ?"};
 
 // The index is named because another plan would read and sort all commands for each step: a purge that has much to do
 // finds most of them old enough. Some builds of SQLite have no DELETE … LIMIT; its commands have a rowid, which is in
@@ -191,11 +208,92 @@ const statement redeliver_failed{
     "WHERE status = 'failed' AND destination_id = ? AND created_at >= ? AND created_at < ? LIMIT ?"};
 #undef REDELIVERED
 
-const statement read_payment{
-    "SELECT state, amount, currency, captured, refunded, flow, provider, account, hides_provider, provider_ref, "
-    "status, error, hosted_url, open_command, due_at, next_seq, created_at, updated_at, captured_at, details, "
-    "customer, "
-    "version FROM payments WHERE merchant_id = ? AND environment = ? AND payment_id = ?"};
+#define PAYMENT                                                                                                 \
+  "SELECT state, amount, currency, captured, refunded, flow, provider, account, hides_provider, provider_ref, " \
+  "status, error, hosted_url, open_command, due_at, next_seq, created_at, updated_at, captured_at, details, "   \
+  "customer, version"
+const statement read_payment{PAYMENT " FROM payments WHERE merchant_id = ? AND environment = ? AND payment_id = ?"};
+
+#define LISTED PAYMENT ", payment_id FROM "
+// A page of a list of payments is read in the order of an index that is named, and no more of it than the page. The
+// page lies between two positions, which may be none's.
+#define OF_MERCHANT "WHERE merchant_id = ? AND environment = ? "
+#define BETWEEN_POSITIONS                                       \
+  "AND created_at <= ? AND (created_at < ? OR payment_id < ?) " \
+  "AND created_at >= ? AND (created_at > ? OR payment_id > ?) "
+#define IN_ORDER(direction) "ORDER BY created_at " direction ", payment_id " direction " LIMIT ?"
+#define BY_AGE(index, direction) LISTED "payments " index " " OF_MERCHANT BETWEEN_POSITIONS IN_ORDER(direction)
+#define EITHER_BY_AGE(direction) \
+  {BY_AGE("INDEXED BY payments_by_age", direction), BY_AGE("FORCE INDEX (payments_by_age)", direction)}
+const statement read_payments_by_age EITHER_BY_AGE("DESC");
+const statement read_payments_by_age_back EITHER_BY_AGE("ASC");
+#undef EITHER_BY_AGE
+#undef BY_AGE
+#define OF_RANGE OF_MERCHANT "AND state = ? AND currency = ? " BETWEEN_POSITIONS
+#define ONE_RANGE(index, direction) LISTED "payments " index " " OF_RANGE IN_ORDER(direction)
+#define EITHER_RANGE(direction) \
+  {ONE_RANGE("INDEXED BY payments_by_state", direction), ONE_RANGE("FORCE INDEX (payments_by_state)", direction)}
+const statement read_payments_of_range EITHER_RANGE("DESC");
+const statement read_payments_of_range_back EITHER_RANGE("ASC");
+#undef EITHER_RANGE
+#undef ONE_RANGE
+// Of each range a page of the index, without the rows; then the rows of the page that these make together.
+#define KEYS(index, direction, name)                                                                                  \
+  "SELECT * FROM (SELECT merchant_id AS m, environment AS e, created_at AS at, payment_id AS id FROM payments " index \
+  " " OF_RANGE                                                                                                        \
+  IN_ORDER(direction) ") AS " name " "
+#define ALL_KEYS(index, direction) \
+  KEYS(index, direction, "r1")     \
+  "UNION ALL " KEYS(index, direction, "r2") "UNION ALL " KEYS(index, direction, "r3") \
+  "UNION ALL " KEYS(index, direction, "r4") "UNION ALL " KEYS(index, direction, "r5") \
+  "UNION ALL " KEYS(index, direction, "r6") "UNION ALL " KEYS(index, direction, "r7") \
+  "UNION ALL " KEYS(index, direction, "r8") "ORDER BY at " direction ", id " direction " LIMIT ?"
+#define RANGES(index, direction) \
+  LISTED "(" ALL_KEYS(index, direction) ") AS chosen JOIN payments ON merchant_id = chosen.m AND " \
+          "environment = chosen.e AND payment_id = chosen.id ORDER BY chosen.at " direction ", chosen.id " direction
+#define EITHER_RANGES(direction) \
+  {RANGES("INDEXED BY payments_by_state", direction), RANGES("FORCE INDEX (payments_by_state)", direction)}
+const statement read_payments_of_ranges EITHER_RANGES("DESC");
+const statement read_payments_of_ranges_back EITHER_RANGES("ASC");
+#undef EITHER_RANGES
+#undef RANGES
+#undef ALL_KEYS
+#undef KEYS
+#undef OF_RANGE
+#undef IN_ORDER
+#undef BETWEEN_POSITIONS
+// SQLite's index leaves out the empty reference, and serves only what says so.
+#define BY_REF(index) LISTED "payments " index " " OF_MERCHANT "AND provider_ref = ? AND provider_ref <> '' LIMIT ?"
+const statement read_payments_by_ref{BY_REF("INDEXED BY payments_by_provider_ref"),
+                                     BY_REF("FORCE INDEX (payments_by_provider_ref)")};
+#undef BY_REF
+#define NEXT(index) \
+  "SELECT currency FROM payments " index " " OF_MERCHANT "AND state = ? AND currency > ? ORDER BY currency LIMIT 1"
+const statement read_next_currency{NEXT("INDEXED BY payments_by_state"), NEXT("FORCE INDEX (payments_by_state)")};
+#undef NEXT
+#undef LISTED
+#undef PAYMENT
+// A sum is a DECIMAL on MySQL.
+#define TOTALS(integer)                                                                         \
+  "SELECT day, currency, what, CAST(SUM(counted) AS " integer "), CAST(SUM(amount) AS " integer \
+  ") FROM daily_totals " OF_MERCHANT                                                            \
+  "AND day >= ? AND day < ? GROUP BY day, currency, what ORDER BY day, currency, what"
+const statement read_daily_totals{TOTALS("INTEGER"), TOTALS("SIGNED")};
+#undef TOTALS
+#undef OF_MERCHANT
+
+#define AUDIT(index, whose)                                                                                         \
+  "SELECT user_id, occurred_at, audit_id, address, action, subject, merchant_id, environment FROM audit_log " index \
+  " WHERE " whose                                                                                                   \
+  " = ? AND occurred_at <= ? AND (occurred_at < ? OR audit_id < ?) "                                                \
+  "ORDER BY occurred_at DESC, audit_id DESC LIMIT ?"
+const statement read_audit_of_user{AUDIT("", "user_id")};
+const statement read_audit_of_merchant{AUDIT("INDEXED BY audit_of_merchant", "merchant_id"),
+                                       AUDIT("FORCE INDEX (audit_of_merchant)", "merchant_id")};
+#undef AUDIT
+const statement read_sessions_of{
+    "SELECT session_hash, created_at, used_at, ends_at FROM sessions WHERE user_id = ? "
+    "ORDER BY created_at DESC, session_hash"};
 
 const statement read_command{
     "SELECT fingerprint, operation, subject_kind, subject_id, amount, reason, created_at, body, finished_at, status "
@@ -231,28 +329,30 @@ const statement read_due_enrollments{
     "SELECT merchant_id, environment, enrollment_id FROM enrollments WHERE due_at IS NOT NULL AND due_at <= ? "
     "ORDER BY due_at LIMIT ?"};
 
-// The directory: each of its tables whole, and what of it belongs to one merchant or platform.
-#define MERCHANTS "SELECT merchant_id, entity_id, name, entity_kind, owner_email, created_at FROM merchants "
-const statement read_merchants{MERCHANTS "ORDER BY created_at, merchant_id"};
-const statement read_merchant{MERCHANTS "WHERE merchant_id = ?"};
-#undef MERCHANTS
-#define KEYS "SELECT merchant_id, key_id, environment, scopes, sealed_secret, created_at, revoked_at FROM api_keys "
-const statement read_api_keys{KEYS "ORDER BY merchant_id, key_id"};
-const statement read_api_keys_of{KEYS "WHERE merchant_id = ? ORDER BY key_id"};
-#undef KEYS
+// The directory: what belongs to one merchant or platform, and the platforms whole.
+const statement read_merchant{
+    "SELECT merchant_id, entity_id, name, entity_kind, owner_email, created_at FROM merchants WHERE merchant_id = ?"};
+const statement read_api_keys_of{
+    "SELECT merchant_id, key_id, environment, scopes, sealed_secret, created_at, revoked_at FROM api_keys "
+    "WHERE merchant_id = ? ORDER BY key_id"};
+const statement read_owner_of_key{"SELECT merchant_id FROM api_keys WHERE key_id = ?"};
 #define PEOPLE "SELECT user_id, email, CASE WHEN password_hash = '' THEN 0 ELSE 1 END FROM people "
-const statement read_people{PEOPLE "ORDER BY created_at, user_id"};
 const statement read_people_of{
     PEOPLE "WHERE user_id IN (SELECT user_id FROM memberships WHERE merchant_id = ?) ORDER BY created_at, user_id"};
+const statement read_user{PEOPLE "WHERE user_id = ?"};
+const statement read_user_of_address{PEOPLE "WHERE email_key = ?"};
 #undef PEOPLE
-#define MEMBERSHIPS "SELECT merchant_id, user_id, role, created_at FROM memberships "
-const statement read_memberships{MEMBERSHIPS "ORDER BY merchant_id, created_at, user_id"};
-const statement read_memberships_of{MEMBERSHIPS "WHERE merchant_id = ? ORDER BY created_at, user_id"};
-#undef MEMBERSHIPS
-const statement read_person{"SELECT user_id, email, password_hash, created_at FROM people WHERE email_key = ?"};
+const statement read_memberships_of{
+    "SELECT merchant_id, user_id, role, created_at FROM memberships WHERE merchant_id = ? "
+    "ORDER BY created_at, user_id"};
+const statement read_person{
+    "SELECT p.user_id, p.email, p.password_hash, p.created_at, p.sealed_totp, p.totp_step, "
+    "(SELECT COUNT(*) FROM recovery_codes AS r WHERE r.user_id = p.user_id AND r.spent_at IS NULL), p.time_zone "
+    "FROM people AS p WHERE p.email_key = ?"};
 // A row for each membership; without one, a row whose last columns are null.
 const statement read_session{
-    "SELECT s.user_id, p.email, s.created_at, s.used_at, s.ends_at, m.merchant_id, t.name, m.role "
+    "SELECT s.user_id, p.email, s.created_at, s.used_at, s.ends_at, p.time_zone, "
+    "CASE WHEN p.sealed_totp = '' THEN 0 ELSE 1 END, m.merchant_id, t.name, m.role "
     "FROM sessions AS s JOIN people AS p ON p.user_id = s.user_id "
     "LEFT JOIN memberships AS m ON m.user_id = s.user_id LEFT JOIN merchants AS t ON t.merchant_id = m.merchant_id "
     "WHERE s.session_hash = ? ORDER BY t.name, m.merchant_id"};
@@ -290,10 +390,9 @@ const statement read_subscription_keys_by_provider_id{KEYS_BY("provider_subscrip
 const statement read_enrollment{
     "SELECT due_at, document, version FROM enrollments WHERE merchant_id = ? AND environment = ? AND "
     "enrollment_id = ?"};
-#define BINDINGS "SELECT merchant_id, environment, platform_id, scopes, revoked_at, version FROM grants "
-const statement read_bindings{BINDINGS "ORDER BY merchant_id, environment, platform_id"};
-const statement read_bindings_of{BINDINGS "WHERE merchant_id = ? ORDER BY environment, platform_id"};
-#undef BINDINGS
+const statement read_bindings_of{
+    "SELECT merchant_id, environment, platform_id, scopes, revoked_at, version FROM grants WHERE merchant_id = ? "
+    "ORDER BY environment, platform_id"};
 const statement read_binding_of_grant{
     "SELECT merchant_id, environment, platform_id, 0 AS is_past FROM grants WHERE grant_id = ? "
     "UNION ALL SELECT merchant_id, environment, platform_id, 1 FROM past_grants WHERE grant_id = ? ORDER BY is_past"};
@@ -326,20 +425,31 @@ const statement read_grants_of_both BY_MERCHANT("merchant_id = ? AND +platform_i
 #undef NEWEST_FIRST
 #undef HALF
 #undef GRANT
-#define CONNECTIONS "SELECT merchant_id, environment, provider, connection_id, status, account FROM connections "
-const statement read_connections{CONNECTIONS "ORDER BY merchant_id, environment, provider"};
-const statement read_connections_of{CONNECTIONS "WHERE merchant_id = ? ORDER BY environment, provider"};
-#undef CONNECTIONS
-#define ROUTES "SELECT merchant_id, environment, provider, route_id, position, currencies, methods FROM routes "
-const statement read_routes{ROUTES "ORDER BY merchant_id, environment, position, provider"};
-const statement read_routes_of{ROUTES "WHERE merchant_id = ? ORDER BY environment, position, provider"};
-#undef ROUTES
-#define DESTINATIONS                                                                                          \
-  "SELECT owner_id, destination_id, kind, environment, url, events, status, disabled_reason, sealed_secret, " \
-  "sealed_previous, previous_until, created_at FROM destinations "
-const statement read_destinations{DESTINATIONS "ORDER BY owner_id, destination_id"};
-const statement read_destinations_of{DESTINATIONS "WHERE owner_id = ? ORDER BY destination_id"};
-#undef DESTINATIONS
+const statement read_connections_of{
+    "SELECT merchant_id, environment, provider, connection_id, status, account FROM connections WHERE merchant_id = ? "
+    "ORDER BY environment, provider"};
+const statement read_routes_of{
+    "SELECT merchant_id, environment, provider, route_id, position, currencies, methods FROM routes "
+    "WHERE merchant_id = ? ORDER BY environment, position, provider"};
+#define DESTINATION                                                                                            \
+  "SELECT d.owner_id, d.destination_id, d.kind, d.environment, d.url, d.events, d.status, d.disabled_reason, " \
+  "d.sealed_secret, d.sealed_previous, d.previous_until, d.created_at FROM "
+const statement read_destinations_of{DESTINATION "destinations AS d WHERE d.owner_id = ? ORDER BY d.destination_id"};
+const statement read_destinations_of_platforms{DESTINATION
+                                               "platforms AS p JOIN destinations AS d ON d.owner_id = p.platform_id "
+                                               "ORDER BY d.owner_id, d.destination_id"};
+const statement list_destinations{DESTINATION
+                                  "destinations AS d WHERE d.environment IN (?, ?) "
+                                  "ORDER BY d.owner_id, d.destination_id LIMIT ?"};
+const statement list_destinations_of{DESTINATION
+                                     "destinations AS d WHERE d.environment IN (?, ?) AND d.owner_id = ? "
+                                     "ORDER BY d.owner_id, d.destination_id LIMIT ?"};
+#undef DESTINATION
+#define COUNTED "SELECT COUNT(*) FROM destinations WHERE environment IN (?, ?)"
+const statement count_destinations{COUNTED};
+const statement count_destinations_of{COUNTED " AND owner_id = ?"};
+#undef COUNTED
+const statement read_owner_of_destination{"SELECT owner_id FROM destinations WHERE destination_id = ?"};
 
 // ---- several nodes ------------------------------------------------------------------------------
 
@@ -426,6 +536,13 @@ const statement read_deliveries_of_status EITHER_CHOSEN("status = ?");
 const statement read_deliveries_to EITHER_CHOSEN("status IN (?, ?, ?) AND destination_id = ?");
 #undef EITHER_CHOSEN
 #undef CHOSEN
+#define OF_SUBJECT                                                                                                   \
+  "WHERE d.merchant_id = ? AND d.subject_id = ? AND d.environment = ? AND d.subject_kind = ? AND d.delivery_id < ? " \
+  "ORDER BY d.delivery_id DESC LIMIT ?"
+const statement read_deliveries_of_subject{
+    JOB "FROM deliveries AS d INDEXED BY deliveries_of_subject " ITS_EVENT OF_SUBJECT,
+    JOB "FROM deliveries AS d FORCE INDEX (deliveries_of_subject) " ITS_EVENT OF_SUBJECT};
+#undef OF_SUBJECT
 #undef ITS_EVENT
 #undef JOB
 const statement read_delivery_destination{"SELECT destination_id FROM deliveries WHERE delivery_id = ?"};

@@ -10,14 +10,14 @@ namespace gateway::persistence {
 
 /// A statement that writes rows. A row's cells are in the order of `columns`.
 struct write_shape {
-  enum class form : unsigned char { insert, upsert, guarded_update };
+  enum class form : unsigned char { insert, upsert, add, guarded_update };
 
   form what;
   std::string_view table;
   std::span<const std::string_view> columns;
   std::size_t keys = 0;  ///< how many of the first columns are the row's key
 
-  /// upsert: the columns that change in an existing row.
+  /// upsert: the columns that change in an existing row. add: those to which the row's values are added there.
   std::span<const std::string_view> replaced{};
 
   /// guarded_update: the condition on the stored row under which it changes. `{new}` is the incoming value of the last
@@ -75,6 +75,9 @@ extern const write_shape update_delivery;
 extern const write_shape insert_meta;
 extern const write_shape put_meta;
 extern const write_shape insert_migration;
+extern const write_shape add_daily_total;
+extern const write_shape insert_audit;
+extern const write_shape insert_recovery_code;
 
 extern const statement revoke_api_key;
 extern const statement update_platform;
@@ -85,11 +88,31 @@ extern const statement touch_session;
 extern const statement end_session;
 extern const statement end_other_sessions;
 extern const statement purge_sessions;
+extern const statement replace_second_factor;
+extern const statement drop_recovery_codes;
+extern const statement spend_totp_step;
+extern const statement spend_recovery_code;
+extern const statement update_time_zone;
 extern const statement purge_commands;
 extern const statement redeliver_number;
 extern const statement redeliver_failed;
 
 extern const statement read_payment;
+// Of payments, newest first, and oldest first to page back.
+extern const statement read_payments_by_age;
+extern const statement read_payments_by_age_back;
+extern const statement read_payments_of_range;
+extern const statement read_payments_of_range_back;
+/// Of as many states or currencies as `ranges_at_once`.
+extern const statement read_payments_of_ranges;
+extern const statement read_payments_of_ranges_back;
+inline constexpr std::size_t ranges_at_once = 8;
+extern const statement read_payments_by_ref;
+extern const statement read_next_currency;
+extern const statement read_daily_totals;
+extern const statement read_audit_of_user;
+extern const statement read_audit_of_merchant;
+extern const statement read_sessions_of;
 extern const statement read_command;
 extern const statement read_oldest_command;
 extern const statement read_timeline;
@@ -98,13 +121,12 @@ extern const statement read_due_open_payments;
 extern const statement read_due_subscriptions;
 extern const statement read_due_open_subscriptions;
 extern const statement read_due_enrollments;
-extern const statement read_merchants;
 extern const statement read_merchant;
-extern const statement read_api_keys;
 extern const statement read_api_keys_of;
-extern const statement read_people;
+extern const statement read_owner_of_key;
 extern const statement read_people_of;
-extern const statement read_memberships;
+extern const statement read_user;
+extern const statement read_user_of_address;
 extern const statement read_memberships_of;
 extern const statement read_person;
 extern const statement read_session;
@@ -113,7 +135,6 @@ extern const statement read_platform;
 extern const statement read_platform_keys;
 extern const statement read_platform_keys_of;
 extern const statement read_binding;
-extern const statement read_bindings;
 extern const statement read_bindings_of;
 extern const statement read_customer;
 extern const statement read_customers;
@@ -127,12 +148,15 @@ extern const statement read_grants;
 extern const statement read_grants_of_platform;
 extern const statement read_grants_of_merchant;
 extern const statement read_grants_of_both;
-extern const statement read_connections;
 extern const statement read_connections_of;
-extern const statement read_routes;
 extern const statement read_routes_of;
-extern const statement read_destinations;
 extern const statement read_destinations_of;
+extern const statement read_destinations_of_platforms;
+extern const statement list_destinations;
+extern const statement list_destinations_of;
+extern const statement count_destinations;
+extern const statement count_destinations_of;
+extern const statement read_owner_of_destination;
 extern const statement read_due_deliveries;
 extern const statement read_next_due;
 extern const statement read_backlog;
@@ -141,6 +165,7 @@ extern const statement read_delivery;
 extern const statement read_deliveries;
 extern const statement read_deliveries_of_status;
 extern const statement read_deliveries_to;
+extern const statement read_deliveries_of_subject;
 extern const statement read_delivery_destination;
 extern const statement read_events;
 extern const statement read_events_of_subject;

@@ -45,6 +45,13 @@ std::unique_ptr<db_connection> connect_alone(const store_location& where, std::c
   }
 }
 
+/// Nodes add to daily totals in lanes of their own. Two whose names fall together only wait for each other: there are
+/// not more lanes, because each is a row of every total that its writer has added to.
+std::int64_t first_lane(std::string_view node) {
+  constexpr std::int64_t nodes = 64, writers = 64;
+  return static_cast<std::int64_t>(std::hash<std::string_view>{}(node) % nodes) * writers;
+}
+
 }  // namespace
 
 struct prepared_store::opened {
@@ -131,9 +138,11 @@ store_handles open_store(caf::actor_system& system, prepared_store prepared, con
   limits.recordings = limits.queue;
   const auto taken = std::make_shared<keys_taken>(0);
   store_handles handles;
-  for (unsigned i = 0; i < writers; ++i)
+  for (unsigned i = 0; i < writers; ++i) {
+    limits.lane = first_lane(s.node) + i;
     handles.writers.push_back(
         spawn_store_writer(system, where, health, counts, limits, taken, std::move(prepared.opened_->db)));
+  }
   for (unsigned i = 0; i < std::max(1u, s.store_readers); ++i)
     handles.readers.push_back(spawn_store_reader(system, where, health));
   // On SQLite records share the one writer, in which writer_queues gives payments priority. On MySQL they have a
@@ -151,6 +160,7 @@ store_handles open_store(caf::actor_system& system, prepared_store prepared, con
                          : spawn_store_writer(system, where, health, counts, small, taken);
   handles.outbox = spawn_store_reader(system, where, health);
   handles.archive = spawn_store_reader(system, where, health);
+  handles.entries = spawn_store_reader(system, where, health);
   return handles;
 }
 

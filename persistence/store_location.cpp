@@ -3,8 +3,10 @@
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <stdexcept>
+#include <utility>
 
 #include "persistence/mysql/mysql_connection.hpp"
 #include "persistence/sqlite/sqlite_connection.hpp"
@@ -15,19 +17,49 @@ namespace {
 
 [[noreturn]] void bad_url(const std::string& why) { throw std::runtime_error("--store: " + why); }
 
+constexpr std::string_view scheme = "mysql://";
+
+/// A part of the list of hosts: `host`, `host:port`, `[::1]:port`.
+database_host host_of(std::string_view text) {
+  const auto url = std::string{scheme} + std::string{text};
+  const auto parsed = boost::urls::parse_uri(url);
+  if (!parsed || text.empty())
+    bad_url("'" + std::string{text} + "' is no host: mysql://user:password@host:port,host:port/database");
+  database_host host;
+  host.name = parsed->host();
+  if (parsed->host_type() == boost::urls::host_type::ipv6) host.name = parsed->host_address();
+  if (parsed->has_port()) {
+    const std::string_view digits{parsed->port().data(), parsed->port().size()};
+    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), host.port);
+    if (read.ec != std::errc{} || host.port == 0) bad_url("the port must be between 1 and 65535");
+  }
+  return host;
+}
+
+/// The URL with one host at most, as URLs have, and the list of hosts that stood there.
+std::pair<std::string, std::vector<database_host>> without_hosts(std::string_view url) {
+  const auto end = std::min(url.find_first_of("/?#", scheme.size()), url.size());
+  const auto at = url.substr(0, end).rfind('@');
+  const auto from = at == std::string_view::npos ? scheme.size() : at + 1;
+  if (from >= end) return {std::string{url}, {}};
+  std::vector<database_host> hosts;
+  for (auto next = from; next <= end;) {
+    const auto comma = std::min(url.find(',', next), end);
+    hosts.push_back(host_of(url.substr(next, comma - next)));
+    next = comma + 1;
+  }
+  return {std::string{url.substr(0, from)} + "host" + std::string{url.substr(end)}, std::move(hosts)};
+}
+
 store_location from_mysql_url(std::string_view text) {
-  const auto parsed = boost::urls::parse_uri(text);
-  if (!parsed) bad_url("not a URL of the form mysql://user:password@host:port/database?socket=/path&ssl-ca=/file");
+  auto [rest, hosts] = without_hosts(text);
+  const auto parsed = boost::urls::parse_uri(rest);
+  if (!parsed || !text.starts_with(scheme))
+    bad_url("not a URL of the form mysql://user:password@host:port/database?socket=/path&ssl-ca=/file");
   const auto& url = *parsed;
   store_location where;
   where.language = dialect::mysql;
-  where.host = url.host();
-  if (url.host_type() == boost::urls::host_type::ipv6) where.host = url.host_address();
-  if (url.has_port()) {
-    const std::string_view digits{url.port().data(), url.port().size()};
-    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), where.port);
-    if (read.ec != std::errc{} || where.port == 0) bad_url("the port must be between 1 and 65535");
-  }
+  where.hosts = std::move(hosts);
   where.user = url.user();
   where.password = url.password();
   if (url.segments().size() != 1 || (*url.segments().begin()).empty())
@@ -43,15 +75,24 @@ store_location from_mysql_url(std::string_view text) {
     }
   }
   if (where.user.empty()) bad_url("the URL must name a user: mysql://user:password@host/database");
-  if (where.host.empty() && where.socket.empty()) bad_url("the URL must name a host or ?socket=/path");
+  if (where.hosts.empty() && where.socket.empty()) bad_url("the URL must name a host or ?socket=/path");
+  if (where.hosts.size() > 1 && !where.socket.empty()) bad_url("a socket is of one host, and the URL names several");
   return where;
 }
 
 }  // namespace
 
+std::string database_host::shown() const {
+  const bool is_ipv6 = name.find(':') != std::string::npos;
+  return (is_ipv6 ? "[" + name + "]" : name) + ":" + std::to_string(port);
+}
+
 std::string store_location::shown() const {
   if (language == dialect::sqlite) return file.string();
-  return "mysql://" + user + "@" + (socket.empty() ? host + ":" + std::to_string(port) : socket) + "/" + database;
+  std::string at = socket;
+  if (socket.empty())
+    for (const auto& host : hosts) at += (at.empty() ? "" : ",") + host.shown();
+  return "mysql://" + user + "@" + at + "/" + database;
 }
 
 store_location locate_store(const settings& s) {

@@ -1,10 +1,13 @@
 // The location of the store, from --store and --data-dir.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "gateway/membership.hpp"
 #include "gateway/settings.hpp"
@@ -12,13 +15,23 @@
 
 namespace gateway::persistence {
 
+struct database_host {
+  std::string name;
+  std::uint16_t port = 3306;
+
+  /// `name:port`
+  std::string shown() const;
+};
+
 struct store_location {
   dialect language = dialect::sqlite;
 
   std::filesystem::path file;  ///< sqlite
 
-  std::string host;  ///< mysql
-  std::uint16_t port = 3306;
+  std::vector<database_host> hosts;  ///< mysql; of several, all are one database
+  /// Which of the hosts the process uses, as long as it can: the one to which the last connection was made. Shared by
+  /// all copies.
+  std::shared_ptr<std::atomic<std::size_t>> last_good = std::make_shared<std::atomic<std::size_t>>(0);
   std::string socket;  ///< a path; empty: TCP
   std::string user;
   std::string password;

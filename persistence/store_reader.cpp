@@ -66,6 +66,12 @@ reader_actor::behavior_type behave(reader_pointer self, const store_location& wh
       [self](const find_subscriptions& q) { return answer<subscriptions_lookup>(self, q); },
       [self](const find_user& q) { return answer<user_lookup>(self, q); },
       [self](const find_session& q) { return answer<session_lookup>(self, q); },
+      [self](const find_destinations& q) { return answer<destinations_lookup>(self, q); },
+      [self](const find_payments& q) { return answer<payments_lookup>(self, q); },
+      [self](const find_payments_by_ref& q) { return answer<payments_lookup>(self, q); },
+      [self](const find_daily_totals& q) { return answer<daily_totals_lookup>(self, q); },
+      [self](const find_sessions& q) { return answer<sessions_lookup>(self, q); },
+      [self](const find_audit& q) { return answer<audit_lookup>(self, q); },
       [self](wake_atom) {
         self->state.wake_scheduled = false;
         self->state.link->try_to_reconnect();

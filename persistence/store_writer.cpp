@@ -117,7 +117,8 @@ class writer {
     const auto started = clock_type::now();
     if (batch_.records) recorded_at_ = started;
     if (batch_.writes) wrote_at_ = started;
-    const bool known = session_.run([&](db_connection& db) { outcomes = commit_units(db, batch_.units); });
+    const bool known =
+        session_.run([&](db_connection& db) { outcomes = commit_units(db, batch_.units, limits_.lane); });
     if (known) {
       counts_.commits.Increment();
       counts_.commit_seconds.Observe(std::chrono::duration<double>(clock_type::now() - started).count());

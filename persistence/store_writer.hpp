@@ -25,6 +25,7 @@ struct writer_limits {
   /// How long records wait for begins or finishes after the last of these: the next ones' commit takes them along, and
   /// they need none of their own.
   std::chrono::milliseconds company_pause{10};
+  std::int64_t lane = 0;  ///< of daily totals
   bool awaited =
       true;  ///< clients wait for its commits, so its thread runs under the normal policy (gateway/base/scheduling.hpp)
 };

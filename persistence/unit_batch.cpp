@@ -35,9 +35,10 @@ commit_outcome write_rows(db_connection& db, row_kind kind, const row_buffer& ro
 }
 
 /// Writes all units, or stops at the first statement that fails. The failure is the outcome if there is one unit.
-commit_outcome apply(db_connection& db, units_view units) {
+commit_outcome apply(db_connection& db, units_view units, std::int64_t lane) {
   gathered_rows gathered;
   for (const auto& unit : units) gathered.gather(unit);
+  gathered.add_up(lane);
   for (std::size_t i = 0; i < row_kind_count; ++i) {
     const auto kind = static_cast<row_kind>(i);
     const auto* rows = gathered.of(kind);
@@ -73,9 +74,9 @@ std::vector<units_view> independent_parts(units_view units) {
 }
 
 /// Finds the units that cannot commit by bisection, so that one such unit among n costs some 2·log n passes, not n.
-void bisect(db_connection& db, units_view units, commit_outcome* outcomes) {
+void bisect(db_connection& db, units_view units, std::int64_t lane, commit_outcome* outcomes) {
   db.execute("SAVEPOINT part");
-  const auto outcome = apply(db, units);
+  const auto outcome = apply(db, units, lane);
   if (outcome != commit_outcome::committed) db.execute("ROLLBACK TO SAVEPOINT part");
   db.execute("RELEASE SAVEPOINT part");
   if (outcome == commit_outcome::committed || units.size() == 1) {
@@ -83,16 +84,16 @@ void bisect(db_connection& db, units_view units, commit_outcome* outcomes) {
     return;
   }
   const auto half = units.size() / 2;
-  bisect(db, units.first(half), outcomes);
-  bisect(db, units.subspan(half), outcomes + half);
+  bisect(db, units.first(half), lane, outcomes);
+  bisect(db, units.subspan(half), lane, outcomes + half);
 }
 
-std::vector<commit_outcome> commit_in_one(db_connection& db, units_view units) {
+std::vector<commit_outcome> commit_in_one(db_connection& db, units_view units, std::int64_t lane) {
   std::vector<commit_outcome> outcomes(units.size(), commit_outcome::committed);
   const auto parts = independent_parts(units);
   db.begin();
   const bool all_apply = std::ranges::all_of(parts, [&](units_view part) {
-    const auto outcome = apply(db, part);
+    const auto outcome = apply(db, part, lane);
     if (units.size() == 1) outcomes.front() = outcome;
     return outcome == commit_outcome::committed;
   });
@@ -100,7 +101,7 @@ std::vector<commit_outcome> commit_in_one(db_connection& db, units_view units) {
     db.rollback();
     if (units.size() == 1) return outcomes;
     db.begin();
-    for (const auto part : parts) bisect(db, part, outcomes.data() + (part.data() - units.data()));
+    for (const auto part : parts) bisect(db, part, lane, outcomes.data() + (part.data() - units.data()));
   }
   db.commit();
   return outcomes;
@@ -108,9 +109,9 @@ std::vector<commit_outcome> commit_in_one(db_connection& db, units_view units) {
 
 }  // namespace
 
-std::vector<commit_outcome> commit_units(db_connection& db, units_view units) {
+std::vector<commit_outcome> commit_units(db_connection& db, units_view units, std::int64_t lane) {
   try {
-    return commit_in_one(db, units);
+    return commit_in_one(db, units, lane);
   } catch (const database_error&) {
     db.rollback();
     throw;

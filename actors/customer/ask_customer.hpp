@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -15,11 +16,13 @@ struct customer_seen {
   customer_ptr known;  ///< null: there is none
 };
 
-/// Goes on with `then(customer_seen)`, in an actor's handler.
+/// Goes on with `then(customer_seen)`, in an actor's handler. `request_id`: of the request for which it is asked.
 template <class Self, class Then>
-void ask_customer(Self self, const router_actor& router, entity_key customer, entity_command what, Then then) {
+void ask_customer(Self self, const router_actor& router, entity_key customer, entity_command what,
+                  std::string request_id, Then then) {
   auto shared = std::make_shared<Then>(std::move(then));
-  self->request(router, caf::infinite, entity_request{std::move(customer), std::nullopt, std::move(what)})
+  self->request(router, caf::infinite,
+                entity_request{std::move(customer), std::nullopt, std::move(what), {}, {}, std::move(request_id)})
       .then(
           [shared](const entity_reply& reply) {
             customer_seen seen;

@@ -3,7 +3,9 @@
 
 #include "customer_actor.hpp"
 
+#include <memory>
 #include <utility>
+#include <variant>
 
 #include "entity/entity_queue.hpp"
 #include "entity/spawn_entity.hpp"
@@ -43,7 +45,33 @@ class customer_entity : public entity_queue<customer_entity, customer> {
     const auto& news = *command_if<record_customer>(work.request.what);
     auto next = recorded(row().get(), key(), news, context_->clock.now());
     if (!next) return view(std::move(work));
+    const bool saved_before = row() && has_saved(*row(), news.saved_method);
+    if (saved_before && context_->nodes.clustered()) return commit_unless_told(std::move(work), *std::move(next));
     commit_without_key(std::move(work), *std::move(next));
+  }
+
+  /// Another node may have asked the provider for the payment, too, and have told what it saves before another method
+  /// was saved. The payment says so then, and the method stays where it is. Whatever is told from now on makes this
+  /// claim fail.
+  void commit_unless_told(job work, customer next) {
+    const auto& news = *command_if<record_customer>(work.request.what);
+    find_entity question{news.payment};
+    const auto& reader = context_->store.reader_for(news.payment);
+    const auto parked = std::make_shared<std::pair<job, customer>>(std::move(work), std::move(next));
+    self()
+        ->request(reader, caf::infinite, std::move(question))
+        .then(
+            [this, parked](const entity_lookup& seen) {
+              auto& [asked, changed] = *parked;
+              if (has_told(seen, *command_if<record_customer>(asked.request.what))) return view(std::move(asked));
+              commit_without_key(std::move(asked), std::move(changed));
+            },
+            [this, parked](const caf::error&) { fail(parked->first, problem::store_unavailable); });
+  }
+
+  static bool has_told(const entity_lookup& seen, const record_customer& news) {
+    const auto* of = seen.found ? std::get_if<payment_ptr>(&*seen.found) : nullptr;
+    return of && (*of)->customer && (*of)->customer->saved_method == news.saved_method;
   }
 
   std::shared_ptr<const entity_context> context_;

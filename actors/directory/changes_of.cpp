@@ -34,6 +34,16 @@ struct collector {
   void operator()(const Row&) const {}
 };
 
+struct maker {
+  std::string operator()(const save_api_key& k) const { return k.id.value; }
+  std::string operator()(const save_membership& m) const { return m.user.value; }
+  std::string operator()(const save_destination& d) const { return d.what.id.value; }
+  template <class Row>
+  std::string operator()(const Row&) const {
+    return {};
+  }
+};
+
 }  // namespace
 
 std::vector<directory_change> changes_of(const unit_of_work& unit) {
@@ -41,6 +51,12 @@ std::vector<directory_change> changes_of(const unit_of_work& unit) {
   for (const auto& row : unit.inserts) std::visit(collector{found}, row);
   for (const auto& row : unit.claims) std::visit(collector{found}, row);
   return {found.begin(), found.end()};
+}
+
+save_audit about_what_is_made(save_audit note, const unit_of_work& unit) {
+  for (auto row = unit.inserts.begin(); note.subject.empty() && row != unit.inserts.end(); ++row)
+    note.subject = std::visit(maker{}, *row);
+  return note;
 }
 
 }  // namespace gateway::actors

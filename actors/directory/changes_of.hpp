@@ -11,4 +11,7 @@ namespace gateway::actors {
 /// snapshot.
 std::vector<directory_change> changes_of(const unit_of_work& unit);
 
+/// The note of whoever made the unit's command: one without a subject is about what the unit makes.
+save_audit about_what_is_made(save_audit note, const unit_of_work& unit);
+
 }  // namespace gateway::actors

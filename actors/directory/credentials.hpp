@@ -19,6 +19,7 @@ class credentials {
 
   /// Publishes the keys of these rows.
   void adopt(const directory_lookup& rows);
+  bool has(const key_id& id) const { return published_.find_key(id) != nullptr; }
 
   /// As in merchants.
   static std::string changes(const mint_key&) { return {}; }

@@ -35,12 +35,6 @@ destination_id destination_id_of(destination_kind kind, const std::string& owner
 // ---- the rows -----------------------------------------------------------------------------------
 
 void destinations::adopt(const directory_lookup& rows) {
-  known_.clear();
-  owned_.clear();
-  adopt_some(rows);
-}
-
-void destinations::adopt_some(const directory_lookup& rows) {
   for (const auto& row : rows.destinations) remember(opened(row));
   for (const auto& row : rows.merchants) owners_.set_destinations(row.id, list_of(row.id.value));
 }
@@ -92,11 +86,7 @@ std::vector<destination> destinations::list_of(const std::string& owner) const {
 
 // ---- the snapshot -------------------------------------------------------------------------------
 
-void destinations::publish_all() const {
-  for (const auto& [id, d] : known_) publish(d);
-}
-
-void destinations::publish_some(const directory_lookup& rows) const {
+void destinations::publish(const directory_lookup& rows) const {
   for (const auto& row : rows.destinations) publish(*find(row.what.id));
 }
 
@@ -151,6 +141,16 @@ destinations::known_destination destinations::fresh(const set_destination& wante
 void destinations::give_new_secret(known_destination& d) const {
   d.secret = "whsec_" + crypto::random_hex(32);
   d.row.sealed_secret = keys_.seal(d.secret, sealed_to(d.row.what.id));
+}
+
+planned destinations::prepare(const set_destination_events& wanted) {
+  const auto* known = find(wanted.id);
+  if (!known) return no_destination(wanted.id);
+  auto d = *known;
+  d.row.what.events = wanted.events;
+  return saving(std::move(d), [](const known_destination& saved) -> operator_result {
+    return named_result{saved.row.what.id.value, std::string{to_string(saved.row.what.status)}};
+  });
 }
 
 planned destinations::prepare(const enable_destination& wanted) {

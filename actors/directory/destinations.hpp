@@ -22,8 +22,8 @@ inline constexpr std::size_t most_destinations = 32;
 destination_id destination_id_of(destination_kind kind, const std::string& owner, environment env,
                                  const std::string& url);
 
-/// Knows every destination's row, seals and opens their secrets, publishes them, and tells merchants which are theirs.
-/// Those of a suspended platform are published as held.
+/// Knows the destinations of whoever is known, seals and opens their secrets, publishes them, and tells merchants which
+/// are theirs. Those of a suspended platform are published as held.
 class destinations {
  public:
   using listener = std::function<void(const destination_id&)>;
@@ -38,22 +38,23 @@ class destinations {
         clock_{clock},
         published_anew_{std::move(published_anew)} {}
 
-  /// From now on the rows are these, and merchants know which are theirs. Nothing is published yet.
+  /// From now on the destinations among these rows are so, and merchants know which are theirs. Nothing is published
+  /// yet.
   void adopt(const directory_lookup& rows);
-  /// The same for the destinations among these rows; all others stay.
-  void adopt_some(const directory_lookup& rows);
-  void publish_all() const;
-  void publish_some(const directory_lookup& rows) const;
+  void publish(const directory_lookup& rows) const;
+  bool has(const destination_id& id) const { return known_.contains(id); }
   /// Those of this owner.
   void publish_of(const std::string& owner) const;
 
   /// As in merchants. How many an owner has is read and changed by all.
   static std::string changes(const set_destination&) { return "destinations"; }
+  static std::string changes(const set_destination_events&) { return "destinations"; }
   static std::string changes(const enable_destination&) { return "destinations"; }
   static std::string changes(const disable_destination&) { return "destinations"; }
   static std::string changes(const rotate_destination_secret&) { return "destinations"; }
 
   planned prepare(const set_destination& wanted);
+  planned prepare(const set_destination_events& wanted);
   planned prepare(const enable_destination& wanted);
   planned prepare(const disable_destination& wanted);
   planned prepare(const rotate_destination_secret& wanted);

@@ -2,8 +2,12 @@
 // publish the new snapshot of the merchant, key or destination. Those that wait together and change different things
 // share a commit; what one of them finds does not depend on another. The parts (merchants, people, credentials,
 // platforms, destinations) know their rows and plan their commands; here are the queue and what a commit's outcome
-// means. A command whose commit is in doubt is answered as such; what is known is then read again, so that it never
-// differs from the store.
+// means. A command whose commit is in doubt is answered as such; what it would have changed is then read again, so that
+// what is known never differs from the store.
+//
+// Merchants are known from when they are first named, by a command or by whoever asks: memory and the time of a start
+// follow what is used, not what there is. One thing is under way at a time, commits or a read, so that a read never
+// brings what a commit has just replaced. What is not there is never remembered: it is looked for each time.
 //
 // A password is hashed before its command joins the queue: nothing waits for it. The hasher answers in the order in
 // which it was asked, so users of one merchant follow each other as they came.
@@ -15,9 +19,12 @@
 
 #include "directory_actor.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
 #include <functional>
+#include <iterator>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -29,6 +36,7 @@
 #include "credentials.hpp"
 #include "destinations.hpp"
 #include "merchants.hpp"
+#include "names_of.hpp"
 #include "people.hpp"
 #include "platforms.hpp"
 
@@ -37,12 +45,19 @@ namespace gateway::actors {
 namespace {
 
 using result_promise = caf::typed_response_promise<operator_result>;
-/// It wakes itself while the store is away, once to read the grants again, and to try again to read the log.
+/// From itself: wake_atom ends the pause after a read of what is in doubt has failed, keep_atom that after any other,
+/// and settle_atom tells that commits that got no answer have landed by now, or never will.
 using waking_directory =
     directory_actor::extend<caf::reacts_to<wake_atom>, caf::reacts_to<settle_atom>, caf::reacts_to<keep_atom>>;
 
 constexpr unsigned most_lost_turns = 20;
 constexpr std::chrono::milliseconds pause_after_failed_read{200};
+constexpr std::chrono::seconds pause_while_in_doubt{1};
+
+constexpr std::size_t most_waiting = 1'000;  ///< commands
+constexpr std::size_t most_looks = 4'096;
+constexpr std::size_t most_together = 64;  ///< commands that share a commit, and names that share a read
+constexpr std::size_t most_read_again_together = 16;
 
 /// By then a commit has landed, or never will, that got no answer, or whose process did not live to hear of it.
 constexpr std::chrono::minutes late_commits_have_landed{1};
@@ -67,27 +82,24 @@ class command_queue {
                         if (dispatcher_) self_->send(dispatcher_, destination_changed{id});
                       }},
         published_{context.published},
+        known_merchants_{context.known_merchants},
         keeper_{context.keeper} {}
 
   caf::result<bool> load() {
     auto promise = self_->make_response_promise<bool>();
-    read([promise](bool read_well) mutable { promise.deliver(read_well); });
-    self_->delayed_send(self_, late_commits_have_landed, settle_atom::value);
+    reading_ = true;
+    if (keeper_)
+      read_head(promise);
+    else
+      read_platforms(promise);
     return promise;
-  }
-
-  /// A grant's actor would find such a commit when it is next asked; requests only ask the snapshot. Versions decide,
-  /// so that whatever grants' actors have published since stays.
-  void read_grants_again() {
-    self_->request(store_.readers.front(), caf::infinite, find_directory{})
-        .then([this](const directory_lookup& rows) { publish_grants(rows); },
-              [this](const caf::error&) { self_->delayed_send(self_, std::chrono::seconds{1}, settle_atom::value); });
   }
 
   /// The log goes up to this number.
   void follow(std::int64_t number) {
     log_goes_to_ = std::max(log_goes_to_, number);
-    if (!busy()) next();
+    rests_ = false;
+    next();
   }
 
   void tell(dispatcher_actor dispatcher) { dispatcher_ = std::move(dispatcher); }
@@ -98,59 +110,118 @@ class command_queue {
     return promise;
   }
 
-  /// Until the store has told what is true, no command is begun.
-  void read_again() {
-    reading_ = true;
-    read([this](bool read_well) {
-      if (read_well) {
-        reading_ = false;
-        return next();
-      }
-      for (auto& work : waiting_) work.promise.deliver(make_error(actor_errc::store_unavailable));
-      waiting_.clear();
-      self_->delayed_send(self_, std::chrono::seconds{1}, wake_atom::value);
-    });
+  caf::result<operator_result> take(noted_command& command) {
+    note_ = std::move(command.note);
+    auto promise = take(command.what);
+    note_.reset();
+    return promise;
   }
 
-  /// What is under way would be missing from what is read now.
-  void look_again() {
-    if (under_way_ > 0)
-      doubt_ = true;
-    else
-      read_again();
+  caf::result<bool> look(look_up& asked) {
+    if (is_known(asked.what)) return true;
+    if (looks_.size() >= most_looks) return make_error(actor_errc::overloaded);
+    auto promise = self_->make_response_promise<bool>();
+    looks_.push_back({std::move(asked.what), [promise](std::optional<bool> there) mutable {
+                        if (there)
+                          promise.deliver(*there);
+                        else
+                          promise.deliver(make_error(actor_errc::store_unavailable));
+                      }});
+    next();
+    return promise;
+  }
+
+  /// The pause is over that a read of what is in doubt has been given.
+  void try_again() {
+    reading_ = false;
+    next();
+  }
+
+  /// The oldest of the doubts is a minute old.
+  void late_commits_landed() {
+    auto names = std::move(late_.front());
+    late_.pop_front();
+    if (!names) {
+      names.emplace();
+      for (const auto& id : merchants_.all()) names->push_back(name_of(id));
+    }
+    again_.insert(again_.end(), names->begin(), names->end());
+    next();
   }
 
  private:
   struct waiting_command {
-    std::string changes;  ///< no two under way change the same
+    std::function<std::string()> changes;  ///< no two under way change the same
     std::function<planned()> prepare;
     result_promise promise;
+    directory_names names;  ///< that it must be planned with
+    std::optional<save_audit> note{};
+    bool looked = false;  ///< for those of them that are not known
     unsigned lost = 0;  ///< turns that another node was faster in
   };
+
+  /// Told whether there is such an entry; nothing if the store does not say.
+  struct waiting_look {
+    directory_name what;
+    std::function<void(std::optional<bool>)> then;
+  };
+
+  bool is_known(const directory_name& name) const {
+    switch (name.what) {
+      case directory_name::kind::merchant: return merchants_.has(merchant_id{name.text});
+      case directory_name::kind::platform: return platforms_.has(platform_id{name.text});
+      case directory_name::kind::key:
+        return credentials_.has(key_id{name.text}) || name.text.starts_with(platform_key_prefix);
+      case directory_name::kind::destination: return destinations_.has(destination_id{name.text});
+      case directory_name::kind::user: return people_.has(user_id{name.text});
+      case directory_name::kind::email: return people_.has_address(name.text);
+    }
+    return false;
+  }
 
   // ---- the queue --------------------------------------------------------------------------------
 
   /// No hash is made for a merchant that is not there.
   void accept(add_user wanted, result_promise promise) {
-    if (!merchants_.has(wanted.merchant)) {
-      promise.deliver(operator_result{no_such("merchant", wanted.merchant.value)});
-      return;
-    }
-    auto password = std::exchange(wanted.password, {});
-    with_hash(std::move(password), promise, [this, wanted = std::move(wanted), promise](std::string& hash) {
-      accept(add_hashed_user{wanted.merchant, wanted.email, std::move(hash), wanted.role}, promise);
+    auto named = name_of(wanted.merchant);
+    auto otherwise = no_such("merchant", wanted.merchant.value);
+    when_there(std::move(named), std::move(otherwise), promise, [this, wanted = std::move(wanted), promise]() mutable {
+      auto password = std::exchange(wanted.password, {});
+      with_hash(std::move(password), promise, [this, wanted = std::move(wanted), promise](std::string& hash) {
+        accept(add_hashed_user{wanted.merchant, wanted.email, std::move(hash), wanted.role}, promise);
+      });
     });
   }
 
   void accept(accept_invitation wanted, result_promise promise) {
-    if (!people_.has(wanted.user)) {
-      promise.deliver(operator_result{no_such("user", wanted.user.value)});
+    auto named = name_of(wanted.user);
+    auto otherwise = no_such("user", wanted.user.value);
+    when_there(std::move(named), std::move(otherwise), promise, [this, wanted = std::move(wanted), promise]() mutable {
+      auto password = std::exchange(wanted.password, {});
+      with_hash(std::move(password), promise, [this, wanted = std::move(wanted), promise](std::string& hash) {
+        accept(accept_hashed_invitation{wanted.merchant, wanted.user, wanted.token_id, std::move(hash)}, promise);
+      });
+    });
+  }
+
+  /// Goes on with `then` once this is known; else that is the answer.
+  template <class Then>
+  void when_there(directory_name what, operator_problem otherwise, result_promise promise, Then then) {
+    if (is_known(what)) return then();
+    if (looks_.size() >= most_looks) {
+      promise.deliver(make_error(actor_errc::overloaded));
       return;
     }
-    auto password = std::exchange(wanted.password, {});
-    with_hash(std::move(password), promise, [this, wanted = std::move(wanted), promise](std::string& hash) {
-      accept(accept_hashed_invitation{wanted.merchant, wanted.user, wanted.token_id, std::move(hash)}, promise);
-    });
+    looks_.push_back({std::move(what), [otherwise = std::move(otherwise), promise,
+                                        then = std::move(then)](std::optional<bool> there) mutable {
+                        if (!there)
+                          promise.deliver(make_error(actor_errc::store_unavailable));
+                        else if (!*there)
+                          promise.deliver(operator_result{std::move(otherwise)});
+                        else
+                          then();
+                      }});
+    next();
   }
 
   template <class Then>
@@ -174,15 +245,16 @@ class command_queue {
 
   template <class Owner, class Command>
   void enqueue(Owner& owner, Command wanted, result_promise promise) {
-    constexpr std::size_t most_waiting = 1'000;
     if (waiting_.size() >= most_waiting) {
       promise.deliver(make_error(actor_errc::overloaded));
       return;
     }
-    auto changes = owner.changes(wanted);
-    waiting_.push_back({std::move(changes), [&owner, wanted = std::move(wanted)] { return owner.prepare(wanted); },
-                        std::move(promise)});
-    if (!busy()) next();
+    auto names = names_of(wanted);
+    const auto command = std::make_shared<const Command>(std::move(wanted));
+    waiting_.push_back({[&owner, command] { return std::string{owner.changes(*command)}; },
+                        [&owner, command] { return owner.prepare(*command); }, std::move(promise), std::move(names),
+                        std::exchange(note_, std::nullopt)});
+    next();
   }
 
   /// The part that plans such commands.
@@ -202,14 +274,26 @@ class command_queue {
 
   bool busy() const { return reading_ || under_way_ > 0; }
 
-  /// Begins those in front of the queue, up to the first that changes what another of them does.
+  /// What is in force elsewhere comes first, then what is in doubt. After that reads and commits take turns, so that
+  /// neither many commands nor many who ask for what is not there hold up the others.
   void next() {
-    constexpr std::size_t most_together = 64;
-    if (!reading_ && under_way_ == 0 && (turn_is_unknown_ || published_to_ < log_goes_to_)) return read_news();
+    if (busy()) return;
+    if (turn_is_unknown_ || published_to_ < log_goes_to_) return read_news();
+    if (!doubtful_.empty()) return read_doubtful();
+    if (!std::exchange(has_just_read_, false) && read_entries()) return;
+    begin_commands();
+    if (!busy()) read_entries();
+  }
+
+  /// Begins those in front of the queue, up to the first that changes what another of them does.
+  void begin_commands() {
     std::set<std::string> changing;
     while (!reading_ && !waiting_.empty() && under_way_ < most_together) {
-      if (changing.contains(waiting_.front().changes)) break;
-      auto work = std::move(waiting_.front());
+      auto& first = waiting_.front();
+      if (!may_be_planned(first)) break;
+      const auto changes = first.changes();
+      if (changing.contains(changes)) break;
+      auto work = std::move(first);
       waiting_.pop_front();
       auto judged = work.prepare();
       if (auto* why = std::get_if<operator_problem>(&judged)) {
@@ -220,32 +304,39 @@ class command_queue {
         deliver_everywhere(work.promise, std::move(same->told));
         continue;
       }
-      if (!work.changes.empty()) changing.insert(work.changes);
+      if (!changes.empty()) changing.insert(changes);
       run(std::move(std::get<plan>(judged)), std::move(work));
     }
+  }
+
+  bool may_be_planned(const waiting_command& work) const {
+    return work.looked || std::ranges::all_of(work.names, [this](const auto& name) { return is_known(name); });
   }
 
   // ---- commits ----------------------------------------------------------------------------------
 
   void run(plan what, waiting_command work) {
     ++under_way_;
-    if (keeper_) log_changes(what.unit);
+    auto changed = changes_of(what.unit);
+    if (work.note) what.unit.inserts.push_back(about_what_is_made(*work.note, what.unit));
+    if (keeper_) log_changes(what.unit, changed);
     self_->request(store_.writers.front(), caf::infinite, std::move(what.unit))
         .then(
-            [this, what = std::move(what), work](commit_outcome outcome) {
+            [this, what = std::move(what), work, changed](commit_outcome outcome) {
+              if (outcome == commit_outcome::unavailable) in_doubt(changed);
               settle(outcome, what, work);
               done();
             },
-            [this, promise = work.promise](const caf::error&) {
-              in_doubt(promise);
+            [this, promise = work.promise, changed](const caf::error&) mutable {
+              in_doubt(changed);
+              promise.deliver(make_error(actor_errc::store_unavailable));
               done();
             });
   }
 
   /// The units of one moment are committed in the order in which they are sent: each takes a turn. If one fails, those
   /// behind it lose theirs.
-  void log_changes(unit_of_work& unit) {
-    const auto changed = changes_of(unit);
+  void log_changes(unit_of_work& unit, const std::vector<directory_change>& changed) {
     unit.inserts.insert(unit.inserts.end(), changed.begin(), changed.end());
     unit.claims.push_back(directory_turn{turn_++});
   }
@@ -253,12 +344,16 @@ class command_queue {
   void settle(commit_outcome outcome, const plan& what, waiting_command work) {
     if (keeper_ && outcome != commit_outcome::committed) turn_is_unknown_ = true;
     switch (outcome) {
-      case commit_outcome::committed: deliver_everywhere(work.promise, what.apply()); break;
-      case commit_outcome::unavailable: in_doubt(std::move(work.promise)); break;
+      case commit_outcome::committed:
+        deliver_everywhere(work.promise, what.apply());
+        count();
+        break;
+      case commit_outcome::unavailable: work.promise.deliver(make_error(actor_errc::store_unavailable)); break;
       case commit_outcome::rejected: work.promise.deliver(make_error(actor_errc::overloaded)); break;
       case commit_outcome::lost_claim:
         // Planned again, once it is known what has come first. What is sent together comes back in its order.
         if (keeper_ && work.lost++ < most_lost_turns) {
+          work.looked = false;
           waiting_.insert(waiting_.begin() + static_cast<std::ptrdiff_t>(came_back_++), std::move(work));
           break;
         }
@@ -283,94 +378,208 @@ class command_queue {
               [promise](const caf::error&) mutable { promise.deliver(make_error(actor_errc::store_unavailable)); });
   }
 
-  /// It may have been committed.
-  void in_doubt(result_promise promise) {
-    doubt_ = true;
-    // It may land even after the reading that follows.
-    self_->delayed_send(self_, late_commits_have_landed, wake_atom::value);
-    promise.deliver(make_error(actor_errc::store_unavailable));
+  /// It may have been committed, and may land even after the reading that follows.
+  void in_doubt(const std::vector<directory_change>& changed) {
+    directory_names names;
+    for (const auto& each : changed) {
+      // A merchant that is not known is read when it is asked for.
+      if (const merchant_id id{each.id}; each.what == directory_change::kind::merchant && merchants_.has(id))
+        names.push_back(name_of(id));
+      if (each.what == directory_change::kind::platform) names.push_back(name_of(platform_id{each.id}));
+    }
+    doubtful_.insert(names.begin(), names.end());
+    remember_late(std::move(names));
+  }
+
+  /// Nothing: everything that is known by then.
+  void remember_late(std::optional<directory_names> names) {
+    late_.push_back(std::move(names));
+    self_->delayed_send(self_, late_commits_have_landed, settle_atom::value);
   }
 
   void done() {
     if (--under_way_ > 0) return;
     came_back_ = 0;
-    if (std::exchange(doubt_, false))
-      read_again();
-    else
-      next();
+    next();
   }
 
   // ---- from the store ---------------------------------------------------------------------------
 
-  template <class Then>
-  void read(Then then) {
-    if (keeper_) return read_log(-1, std::move(then));
-    self_->request(store_.readers.front(), caf::infinite, find_directory{})
+  void read_head(caf::typed_response_promise<bool> promise) {
+    self_->request(store_.entries, caf::infinite, find_directory_news{})
         .then(
-            [this, then](const directory_lookup& rows) mutable {
-              adopt(rows);
-              then(true);
+            [this, promise](const directory_news& news) {
+              caught_up_with_ = news;
+              read_platforms(promise);
             },
-            [then](const caf::error&) mutable { then(false); });
+            [promise](const caf::error&) mutable { promise.deliver(false); });
   }
 
-  template <class Then>
-  void read_log(std::int64_t since, Then then) {
-    self_->request(store_.readers.front(), caf::infinite, find_directory_news{since})
-        .then(
-            [this, then](const directory_news& news) mutable {
-              adopt(news);
-              then(true);
-            },
-            [then](const caf::error&) mutable { then(false); });
-  }
-
-  /// Meanwhile no command is begun.
-  void read_news() {
-    reading_ = true;
-    read_log(published_to_, [this](bool read_well) {
+  void read_platforms(caf::typed_response_promise<bool> promise) {
+    read_all({}, true, [this, promise](bool read_well) mutable {
+      promise.deliver(read_well);
+      if (!read_well) return;
       reading_ = false;
-      if (read_well) return next();
-      self_->delayed_send(self_, pause_after_failed_read, keep_atom::value);
+      if (keeper_)
+        caught_up();
+      else
+        remember_late(std::nullopt);  // of the process before this one; of other nodes the log tells
+      next();
     });
   }
 
-  void adopt(const directory_news& news) {
-    if (news.whole)
-      adopt(news.rows);
-    else
-      adopt_some(news.rows);
-    turn_ = news.head.turn;
+  /// Reads these entries, and those of all platforms if that is said, some at a time; tells whether all could be read.
+  void read_all(directory_names names, bool every_platform, std::function<void(bool)> then) {
+    const auto left = names.size() - std::min(names.size(), most_together);
+    find_directory question;
+    question.every_platform = every_platform;
+    question.of.assign(names.begin() + static_cast<std::ptrdiff_t>(left), names.end());
+    names.resize(left);
+    self_->request(store_.entries, caf::infinite, std::move(question))
+        .then(
+            [this, names = std::move(names), then](const directory_lookup& rows) {
+              adopt(rows);
+              if (names.empty()) return then(true);
+              read_all(names, false, then);
+            },
+            [then](const caf::error&) { then(false); });
+  }
+
+  /// What other nodes have changed of what is known here. Meanwhile no command is begun.
+  void read_news() {
+    reading_ = true;
+    self_->request(store_.entries, caf::infinite, find_directory_news{published_to_})
+        .then(
+            [this](const directory_news& news) {
+              caught_up_with_ = news;
+              auto names = known_among(news);
+              if (names.empty() && !news.any) return news_read(true);
+              read_all(std::move(names), news.any, [this](bool read_well) { news_read(read_well); });
+            },
+            [this](const caf::error&) { news_read(false); });
+  }
+
+  directory_names known_among(const directory_news& news) const {
+    directory_names names;
+    if (news.any)
+      for (const auto& id : merchants_.all()) names.push_back(name_of(id));
+    for (const auto& each : news.changed) {
+      if (const merchant_id id{each.id}; each.what == directory_change::kind::merchant && merchants_.has(id))
+        names.push_back(name_of(id));
+      if (each.what == directory_change::kind::platform) names.push_back(name_of(platform_id{each.id}));
+    }
+    return names;
+  }
+
+  void news_read(bool read_well) {
+    reading_ = false;
+    if (read_well) {
+      caught_up();
+      return next();
+    }
+    fail_looks(looks_.size());
+    self_->delayed_send(self_, pause_after_failed_read, keep_atom::value);
+  }
+
+  void caught_up() {
+    turn_ = caught_up_with_.head.turn;
     turn_is_unknown_ = false;
-    published_to_ = news.head.number;
-    log_goes_to_ = std::max(log_goes_to_, published_to_);
+    published_to_ = caught_up_with_.told_to;
+    log_goes_to_ = std::max({log_goes_to_, published_to_, caught_up_with_.head.number});
     self_->send(keeper_, published_up_to{published_to_});
   }
 
-  /// In the order of adopt(rows).
-  void adopt_some(const directory_lookup& rows) {
-    merchants_.adopt_some(rows);
-    people_.adopt_some(rows);
-    destinations_.adopt_some(rows);
-    merchants_.publish_some(rows);
-    platforms_.adopt_some(rows);
-    destinations_.publish_some(rows);
-    publish_grants(rows);
-    credentials_.adopt(rows);
+  /// Until the store has told what is true, no command is begun.
+  void read_doubtful() {
+    reading_ = true;
+    read_all({doubtful_.begin(), doubtful_.end()}, false, [this](bool read_well) {
+      if (read_well) {
+        doubtful_.clear();
+        reading_ = false;
+        return next();
+      }
+      for (auto& work : waiting_) work.promise.deliver(make_error(actor_errc::store_unavailable));
+      waiting_.clear();
+      fail_looks(looks_.size());
+      self_->delayed_send(self_, pause_while_in_doubt, wake_atom::value);
+    });
   }
 
+  /// Reads what is wanted of what is not known, and some of what is to be read again; false if nothing is.
+  bool read_entries() {
+    directory_names names;
+    const auto commands = std::min(waiting_.size(), most_together);
+    for (std::size_t i = 0; i < commands; ++i)
+      if (!waiting_[i].looked)
+        std::ranges::copy_if(waiting_[i].names, std::back_inserter(names),
+                             [this](const auto& name) { return !is_known(name); });
+    const auto looks = std::min(looks_.size(), most_together);
+    for (std::size_t i = 0; i < looks; ++i) names.push_back(looks_[i].what);
+    const auto again = rests_ ? 0 : std::min(again_.size(), most_read_again_together);
+    names.insert(names.end(), again_.begin(), again_.begin() + static_cast<std::ptrdiff_t>(again));
+    if (names.empty()) return false;
+    reading_ = true;
+    read_all(std::move(names), false, [this, commands, looks, again](bool read_well) {
+      has_just_read_ = true;
+      if (read_well) {
+        for (std::size_t i = 0; i < commands; ++i) waiting_[i].looked = true;
+        again_.erase(again_.begin(), again_.begin() + static_cast<std::ptrdiff_t>(again));
+        answer_looks(looks);
+      } else {
+        give_up(commands);
+        fail_looks(looks);
+        if (!again_.empty() && !std::exchange(rests_, true))
+          self_->delayed_send(self_, pause_while_in_doubt, keep_atom::value);
+      }
+      // Only now: whoever is answered may ask for more.
+      reading_ = false;
+      next();
+    });
+    return true;
+  }
+
+  void answer_looks(std::size_t how_many) {
+    for (; how_many > 0; --how_many) {
+      auto asked = std::move(looks_.front());
+      looks_.pop_front();
+      asked.then(is_known(asked.what));
+    }
+  }
+
+  void fail_looks(std::size_t how_many) {
+    for (; how_many > 0; --how_many) {
+      auto asked = std::move(looks_.front());
+      looks_.pop_front();
+      asked.then(std::nullopt);
+    }
+  }
+
+  /// Of the first of the commands those that cannot be planned.
+  void give_up(std::size_t first) {
+    std::deque<waiting_command> left;
+    for (std::size_t i = 0; i < waiting_.size(); ++i)
+      if (i >= first || may_be_planned(waiting_[i]))
+        left.push_back(std::move(waiting_[i]));
+      else
+        waiting_[i].promise.deliver(make_error(actor_errc::store_unavailable));
+    waiting_ = std::move(left);
+  }
+
+  /// Merchants last: whoever finds one finds all that belongs to it. A platform before its destinations, which are held
+  /// while it is suspended.
   void adopt(const directory_lookup& rows) {
     merchants_.adopt(rows);
     people_.adopt(rows);
     destinations_.adopt(rows);
-    // Merchants and platforms first: what is sent to a destination names its merchant's entity, and a platform's is
-    // held while the platform is suspended.
-    merchants_.publish_all();
     platforms_.adopt(rows);
-    destinations_.publish_all();
+    destinations_.publish(rows);
     publish_grants(rows);
     credentials_.adopt(rows);
+    merchants_.publish(rows);
+    count();
   }
+
+  void count() { known_merchants_.Set(static_cast<double>(merchants_.count())); }
 
   void publish_grants(const directory_lookup& rows) {
     std::vector<grant_news> all;
@@ -390,16 +599,24 @@ class command_queue {
   platforms platforms_;
   destinations destinations_;
   directory& published_;
+  prometheus::Gauge& known_merchants_;
   node_keeper keeper_;
   std::int64_t turn_ = 0;  ///< the one that the next change is planned in
   bool turn_is_unknown_ = false;  ///< a change has not been committed
   std::int64_t published_to_ = -1;  ///< number in the log
   std::int64_t log_goes_to_ = -1;
   std::size_t came_back_ = 0;  ///< how many in front of the queue have lost their turn since all were settled
+  directory_news caught_up_with_;  ///< once what it names has been read
   bool reading_ = false;
+  bool has_just_read_ = false;
   std::size_t under_way_ = 0;  ///< commands whose commit has not been answered
-  bool doubt_ = false;  ///< about one of them, or of those that went with them
+  std::set<directory_name> doubtful_;  ///< a commit of which nobody knows may have changed them
+  std::deque<std::optional<directory_names>> late_;  ///< what such commits were of, the oldest first
+  std::deque<directory_name> again_;  ///< to be read again, in no hurry
+  bool rests_ = false;  ///< that reading, since one has failed
   std::deque<waiting_command> waiting_;
+  std::deque<waiting_look> looks_;
+  std::optional<save_audit> note_;  ///< of the command that joins the queue now
 };
 
 struct directory_state {
@@ -414,12 +631,14 @@ waking_directory::behavior_type directory_behavior(waking_directory::stateful_po
   auto& queue = self->state.queue.emplace(self, context);
   return {
       [&queue](operator_command& command) { return queue.take(command); },
+      [&queue](noted_command& command) { return queue.take(command); },
+      [&queue](look_up& asked) { return queue.look(asked); },
       [&queue](load_atom) { return queue.load(); },
       [&queue](join_atom, dispatcher_actor& dispatcher) { queue.tell(std::move(dispatcher)); },
       [&queue](catch_up news) { queue.follow(news.number); },
-      [&queue](wake_atom) { queue.look_again(); },
+      [&queue](wake_atom) { queue.try_again(); },
       [&queue](keep_atom) { queue.follow(0); },
-      [&queue](settle_atom) { queue.read_grants_again(); },
+      [&queue](settle_atom) { queue.late_commits_landed(); },
   };
 }
 

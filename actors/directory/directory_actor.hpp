@@ -1,6 +1,8 @@
 // The actor that owns merchants, keys, users, connections, routes, destinations and platforms. It publishes grants as
-// the store has them; after that their own actors do.
+// the store has them when a merchant is first asked for; after that their own actors do.
 #pragma once
+
+#include <prometheus/gauge.h>
 
 #include "gateway/actors.hpp"
 #include "gateway/base/crypto.hpp"
@@ -16,12 +18,12 @@ struct directory_context {
   directory& published;
   const crypto::master_key& keys;
   const wall_clock& clock;
+  prometheus::Gauge& known_merchants;
   /// Of a node among others: who tells when a change is published everywhere. Null where the gateway serves alone.
   node_keeper keeper{};
 };
 
-/// Detached: what it reads at the start, and again after a commit in doubt, it opens and publishes in one piece. With a
-/// hundred thousand merchants that takes seconds, and no payment should wait for it.
+/// Detached: it opens the secrets of what it reads, and no payment should wait for that of other merchants.
 directory_actor spawn_directory(caf::actor_system& system, directory_context context,
                                 runs_on where = runs_on::own_thread);
 

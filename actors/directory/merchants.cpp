@@ -53,11 +53,6 @@ void replace(std::vector<Row>& rows, const Row& row) {
 // ---- the rows -----------------------------------------------------------------------------------
 
 void merchants::adopt(const directory_lookup& rows) {
-  known_.clear();
-  adopt_some(rows);
-}
-
-void merchants::adopt_some(const directory_lookup& rows) {
   for (const auto& row : rows.merchants) {
     known_merchant m;
     m.shown.id = row.id;
@@ -87,6 +82,13 @@ const std::string& merchants::owner_email(const merchant_id& id) const {
   return at == known_.end() ? none : at->second.owner_email;
 }
 
+std::vector<merchant_id> merchants::all() const {
+  std::vector<merchant_id> ids;
+  ids.reserve(known_.size());
+  for (const auto& [id, m] : known_) ids.push_back(id);
+  return ids;
+}
+
 merchants::known_merchant* merchants::find(const merchant_id& id) {
   const auto at = known_.find(id);
   return at == known_.end() ? nullptr : &at->second;
@@ -94,11 +96,7 @@ merchants::known_merchant* merchants::find(const merchant_id& id) {
 
 // ---- the snapshot -------------------------------------------------------------------------------
 
-void merchants::publish_all() const {
-  for (const auto& [id, m] : known_) publish(m);
-}
-
-void merchants::publish_some(const directory_lookup& rows) const {
+void merchants::publish(const directory_lookup& rows) const {
   for (const auto& row : rows.merchants) publish(row.id);
 }
 

@@ -10,21 +10,20 @@
 
 namespace gateway::actors {
 
-/// Knows every merchant's rows and publishes the merchants made of them. Belongs to the directory actor: a plan refers
-/// to what is known, and is carried out before the rows are adopted anew.
+/// Knows the rows of the merchants that have been asked for, and publishes the merchants made of them. Belongs to the
+/// directory actor: a plan refers to what is known, and is carried out before the rows are adopted anew.
 class merchants {
  public:
   /// Both outlive it.
   merchants(directory& published, const wall_clock& clock) : published_{published}, clock_{clock} {}
 
-  /// From now on the rows are these. Nothing is published yet.
+  /// From now on the rows of the merchants among these are these. Nothing is published yet.
   void adopt(const directory_lookup& rows);
-  /// The same for the merchants among these rows; all others stay.
-  void adopt_some(const directory_lookup& rows);
-  void publish_all() const;
-  void publish_some(const directory_lookup& rows) const;
+  void publish(const directory_lookup& rows) const;
 
   bool has(const merchant_id& id) const { return known_.contains(id); }
+  std::size_t count() const { return known_.size(); }
+  std::vector<merchant_id> all() const;
   /// These are its own from now on. Nothing is published yet, and nothing done if there is no such
   /// merchant.
   void set_destinations(const merchant_id& id, std::vector<destination> told);

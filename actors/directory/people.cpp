@@ -6,17 +6,17 @@
 #include "gateway/base/crypto.hpp"
 
 namespace gateway::actors {
+namespace {
+
+constexpr std::string_view last_owner = "the last owner of a merchant stays its owner";
+
+operator_problem conflict(std::string_view words) { return {operator_problem::kind::conflict, std::string{words}}; }
+
+}  // namespace
 
 // ---- the rows -----------------------------------------------------------------------------------
 
 void people::adopt(const directory_lookup& rows) {
-  persons_.clear();
-  keys_.clear();
-  members_.clear();
-  adopt_some(rows);
-}
-
-void people::adopt_some(const directory_lookup& rows) {
   for (const auto& row : rows.merchants) members_.erase(row.id);
   for (const auto& row : rows.users) {
     auto key = email_key_of(row.email);
@@ -82,6 +82,27 @@ void people::joined(const merchant_id& merchant, const person& who, member_role 
   merchants_.publish(merchant);
 }
 
+void people::left(const merchant_id& merchant, const user_id& user) {
+  auto& members = members_[merchant];
+  std::erase_if(members, [&](const member& each) { return each.user == user; });
+  merchants_.set_owner(merchant, owner_of(merchant, members));
+  merchants_.publish(merchant);
+}
+
+const people::member* people::find_member(const merchant_id& merchant, const user_id& user) const {
+  const auto members = members_.find(merchant);
+  if (members == members_.end()) return nullptr;
+  const auto at = std::ranges::find(members->second, user, &member::user);
+  return at == members->second.end() ? nullptr : &*at;
+}
+
+bool people::is_last_owner(const merchant_id& merchant, const user_id& user) const {
+  const auto* present = find_member(merchant, user);
+  return present && present->role == member_role::owner &&
+         std::ranges::none_of(members_.at(merchant),
+                              [&](const member& each) { return each.role == member_role::owner && each.user != user; });
+}
+
 // ---- commands -----------------------------------------------------------------------------------
 
 planned people::prepare(const create_merchant& wanted) {
@@ -116,6 +137,7 @@ planned people::prepare(const invite_user& wanted) {
   if (!merchants_.has(wanted.merchant)) return no_such("merchant", wanted.merchant.value);
   plan p;
   const auto who = one_of(wanted.email, {}, p.unit);
+  if (wanted.newcomer && find_member(wanted.merchant, who.id)) return conflict("belongs to the merchant already");
   const auto role = role_for(wanted.merchant, who, wanted.role);
   put_member(p.unit, wanted.merchant, who, role);
   p.when_duplicate = "such a user exists already";
@@ -133,6 +155,33 @@ planned people::prepare(const accept_hashed_invitation& wanted) {
   p.unit.claims.push_back(set_user_password{wanted.user, wanted.password_hash, clock_.now(), {}});
   p.when_duplicate = "the invitation has been used";
   p.apply = [id = wanted.user]() -> operator_result { return added_user{id}; };
+  return p;
+}
+
+planned people::prepare(const change_role& wanted) {
+  const auto* present = find_member(wanted.merchant, wanted.user);
+  if (!present) return no_such("member", wanted.user.value);
+  if (present->role == wanted.role) return unchanged{added_user{wanted.user}};
+  if (wanted.role != member_role::owner && is_last_owner(wanted.merchant, wanted.user)) return conflict(last_owner);
+  const person who{wanted.user, persons_.at(keys_.at(wanted.user)).email};
+  plan p;
+  put_member(p.unit, wanted.merchant, who, wanted.role);
+  p.apply = [this, merchant = wanted.merchant, who, role = wanted.role]() -> operator_result {
+    joined(merchant, who, role);
+    return added_user{who.id};
+  };
+  return p;
+}
+
+planned people::prepare(const remove_member& wanted) {
+  if (!find_member(wanted.merchant, wanted.user)) return no_such("member", wanted.user.value);
+  if (is_last_owner(wanted.merchant, wanted.user)) return conflict(last_owner);
+  plan p;
+  p.unit.claims.push_back(drop_membership{wanted.merchant, wanted.user});
+  p.apply = [this, merchant = wanted.merchant, user = wanted.user]() -> operator_result {
+    left(merchant, user);
+    return added_user{user};
+  };
   return p;
 }
 

@@ -27,30 +27,35 @@ struct accept_hashed_invitation {
   std::string password_hash;
 };
 
-/// Knows every person and every membership, and tells merchants whom setup links are made for. A person is one for all
-/// merchants: known by the e-mail address, however its letters are cased.
+/// Knows the members of the merchants that are known, and who else has been asked for; tells merchants whom setup links
+/// are made for. A person is one for all merchants: known by the e-mail address, however its letters are cased.
 class people {
  public:
   /// Both outlive it.
   people(merchants& of, const wall_clock& clock) : merchants_{of}, clock_{clock} {}
 
-  /// From now on the rows are these, and merchants know their owners. Nothing is published yet. Merchants come first.
+  /// These people are known from now on, the members of the merchants among these rows are these, and the merchants
+  /// know their owners. Nothing is published yet. Merchants come first.
   void adopt(const directory_lookup& rows);
-  /// The same for the people and merchants among these rows; all others stay.
-  void adopt_some(const directory_lookup& rows);
 
   bool has(const user_id& id) const { return keys_.contains(id); }
+  bool has_address(const std::string& email_key) const { return persons_.contains(email_key); }
 
   /// As in merchants. Whoever changes a person or what the person may do is named by the address.
   static std::string changes(const create_merchant& wanted) { return name_of(wanted.owner_email); }
   static std::string changes(const add_hashed_user& wanted) { return name_of(wanted.email); }
   static std::string changes(const invite_user& wanted) { return name_of(wanted.email); }
   std::string changes(const accept_hashed_invitation& wanted) const;
+  // Whether somebody is the last owner depends on all the others.
+  static std::string changes(const change_role& wanted) { return "team " + wanted.merchant.value; }
+  static std::string changes(const remove_member& wanted) { return "team " + wanted.merchant.value; }
 
   planned prepare(const create_merchant& wanted);
   planned prepare(const add_hashed_user& wanted);
   planned prepare(const invite_user& wanted);
   planned prepare(const accept_hashed_invitation& wanted);
+  planned prepare(const change_role& wanted);
+  planned prepare(const remove_member& wanted);
 
  private:
   struct person {
@@ -73,6 +78,9 @@ class people {
   void put_member(unit_of_work& unit, const merchant_id& merchant, const person& who, member_role role) const;
   /// What put_member has made durable is known from now on.
   void joined(const merchant_id& merchant, const person& who, member_role role);
+  const member* find_member(const merchant_id& merchant, const user_id& user) const;
+  bool is_last_owner(const merchant_id& merchant, const user_id& user) const;
+  void left(const merchant_id& merchant, const user_id& user);
   user_id owner_of(const merchant_id& merchant, const std::vector<member>& members) const;
 
   merchants& merchants_;

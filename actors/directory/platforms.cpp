@@ -21,11 +21,6 @@ operator_result revoked(const key_id& id) { return named_result{id.value, "revok
 }  // namespace
 
 void platforms::adopt(const directory_lookup& rows) {
-  keys_of_.clear();
-  adopt_some(rows);
-}
-
-void platforms::adopt_some(const directory_lookup& rows) {
   for (const auto& row : rows.platforms) {
     keys_of_.erase(row.id);
     publish(row);

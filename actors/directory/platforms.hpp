@@ -23,10 +23,8 @@ class platforms {
   platforms(directory& published, const crypto::master_key& keys, const wall_clock& clock, listener status_changed)
       : published_{published}, keys_{keys}, clock_{clock}, status_changed_{std::move(status_changed)} {}
 
-  /// Publishes the platforms and keys of these rows, which are all that there are.
+  /// Publishes the platforms and keys of these rows.
   void adopt(const directory_lookup& rows);
-  /// The same where there are others, too.
-  void adopt_some(const directory_lookup& rows);
 
   bool has(const platform_id& id) const { return published_.find_platform(id) != nullptr; }
   bool is_suspended(const platform_id& id) const;

@@ -24,6 +24,7 @@ struct entity_context {
   delivery_numbers& numbers;
   commit_doubt doubt{};
   const membership& nodes = membership::alone();
+  directory_actor operators{};  ///< finds the merchants that `merchants` does not have; makes them chargeable in test
 };
 
 }  // namespace gateway::actors

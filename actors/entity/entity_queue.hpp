@@ -12,12 +12,14 @@
 // What the actor remembers (row, timeline, recent answers) is what it has seen committed. Whenever a commit's outcome
 // is in doubt it forgets, and the next request reads the truth. While such a commit may still land, its own or that of
 // an actor before it, what it reads serves one request only. So it does while other nodes serve: each of them may have
-// changed the row, and a client who was told so must not be told otherwise here. Stored answers never change, and are
-// told from memory whatever there is.
+// changed the row, and a client who was told so must not be told otherwise here. Nor is it believed when they have
+// gone: the last of what they did nobody has told this actor. Stored answers never change, and are told from memory
+// whatever there is.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -84,11 +86,11 @@ class entity_queue {
 
   caf::result<entity_reply> accept(entity_request& request) {
     if (request.write)
-      if (auto known = answer_from_memory(*request.write)) return std::move(*known);
+      if (auto known = answer_from_memory(*request.write)) return tell_known(request, std::move(*known));
     // A read sees the last committed state, also while an operation is under way.
     if (is_read(request)) {
       if (context_->nodes.has_company()) return look_in_store(request);
-      if (known_ && row_)
+      if (known_ && row_ && is_of_this_era())
         if (auto seen = look(request.what)) return std::move(*seen);
     }
     if (busy_ && waiting_.size() >= context_->config.payment_queue) {
@@ -105,16 +107,19 @@ class entity_queue {
     return promise;
   }
 
-  /// The pause of a request that waits for another node is over.
+  /// The pause of a request that waits for another node is over, or it is time to settle what is left open here.
   void look_again() {
-    if (!waits_for_other_) return;
-    auto work = *std::exchange(waits_for_other_, std::nullopt);
-    forget();
-    step(std::move(work));
+    if (waits_for_other_) {
+      auto work = *std::exchange(waits_for_other_, std::nullopt);
+      forget();
+      step(std::move(work));
+    } else if (leaves_open_) {
+      settle_own();
+    }
   }
 
   void passivate() {
-    if (busy_ || looks_ > 0 || entity().must_stay())
+    if (busy_ || looks_ > 0 || leaves_open_ || entity().must_stay())
       self_->send(router_, keep_atom::value, key_);
     else
       self_->quit();
@@ -137,7 +142,7 @@ class entity_queue {
   // ---- the way of a request ---------------------------------------------------------------------
 
   void step(job work) {
-    if (!std::exchange(busy_, true) && context_->nodes.has_company()) forget();
+    if (!std::exchange(busy_, true) && (context_->nodes.has_company() || !is_of_this_era())) forget();
     if (work.request.write) running_ = work.request.write;
     // What is due is judged by the row as the store has it, read once for this request. What memory says is open
     // another node may have settled long ago: asked again, the provider may have forgotten the operation's key by now,
@@ -148,6 +153,9 @@ class entity_queue {
     }
     // What makes the entity goes straight to its insert: the database tells if it exists.
     if (!known_ && !Entity::inserts(work.request.what)) return load(std::move(work));
+    if constexpr (Entity::calls_providers)
+      if (row_ && row_->open && slept_since(known_as_of_) && work.attempts < most_attempts)
+        return again(std::move(work), true);
     if constexpr (Entity::calls_providers)
       if (row_ && Entity::left_open(*row_)) {
         if (context_->nodes.is_live_other(row_->open->node)) return leave_to_other(std::move(work));
@@ -221,6 +229,13 @@ class entity_queue {
     return unit;
   }
 
+  /// Of a request, by one of the merchant's people, whose command this unit begins or concludes.
+  unit_of_work unit_of(unit_kind kind, const job& work) const {
+    auto unit = unit_of(kind);
+    if (work.request.note) unit.inserts.push_back(*work.request.note);
+    return unit;
+  }
+
   command_record record_of(const job& work, std::string_view what, std::int64_t amount, std::string reason,
                            time_point now) const {
     const auto& write = *work.request.write;
@@ -235,10 +250,14 @@ class entity_queue {
   /// is.
   template <class Then>
   void commit_command(job work, unit_of_work unit, row_ptr next, Then then) {
-    commit(std::move(unit), [this, work = std::move(work), next = std::move(next),
-                             then = std::move(then)](commit_outcome outcome) mutable {
+    const bool begins = unit.kind == unit_kind::begin;
+    commit(std::move(unit), [this, begins, sent_at = self_->clock().now(), work = std::move(work),
+                             next = std::move(next), then = std::move(then)](commit_outcome outcome) mutable {
       switch (outcome) {
-        case commit_outcome::committed: won(std::move(next)); return then(std::move(work));
+        case commit_outcome::committed:
+          won(std::move(next));
+          if (begins && slept_since(sent_at)) return again(std::move(work), true);
+          return then(std::move(work));
         case commit_outcome::duplicate_command: return answer_from_store(std::move(work));
         // The key was free (a taken one is told first), so nothing is stored under it.
         case commit_outcome::entity_exists: return fail(work, Entity::already_exists);
@@ -261,7 +280,7 @@ class entity_queue {
     record.result = *result;
     record.finished_at = now;
     auto row = std::make_shared<const Row>(std::move(next));
-    auto unit = unit_of(unit_kind::conclude);
+    auto unit = unit_of(unit_kind::conclude, work);
     unit.inserts.push_back(std::move(record));
     put(unit, row);
     commit_command(std::move(work), std::move(unit), std::move(row),
@@ -271,7 +290,7 @@ class entity_queue {
   /// A command without an idempotency key and without a provider, whole: answered with the row.
   void commit_without_key(job work, Row changed, std::vector<inserted_row> beside = {}) {
     auto next = std::make_shared<const Row>(std::move(changed));
-    auto unit = unit_of(unit_kind::conclude);
+    auto unit = unit_of(unit_kind::conclude, work);
     put(unit, next);
     std::ranges::move(beside, std::back_inserter(unit.inserts));
     commit(std::move(unit), [this, work = std::move(work), next](commit_outcome outcome) mutable {
@@ -324,12 +343,12 @@ class entity_queue {
 
   /// A change that no client's command asked for: from a hosted page, or from time.
   void change_unasked(job work, Row next, std::vector<timeline_entry> entries) {
-    commit_change(unit_of(unit_kind::finish), std::move(next), std::move(entries),
-                  [this, work = std::move(work)](commit_outcome outcome) mutable {
-                    if (outcome == commit_outcome::committed) return view(std::move(work));
-                    if (outcome == commit_outcome::lost_claim) return again(std::move(work));
-                    not_committed(work, outcome);
-                  });
+    entity().commit_change(unit_of(unit_kind::finish), std::move(next), std::move(entries),
+                           [this, work = std::move(work)](commit_outcome outcome) mutable {
+                             if (outcome == commit_outcome::committed) return view(std::move(work));
+                             if (outcome == commit_outcome::lost_claim) return again(std::move(work));
+                             not_committed(work, outcome);
+                           });
   }
 
   /// Goes on after the finish of the operation that `finished_key` began. `told` is null if its client has been
@@ -360,7 +379,15 @@ class entity_queue {
     }
     doubt_until_ = context_->doubt.raise(self_->clock().now());
     entity().left_in_doubt(doubt_until_);
+    remember_to_settle();
     fail(work, problem::store_unavailable);
+  }
+
+  /// An operation may be left open. The others leave it to this node for as long as it lives, so that nobody settles it
+  /// if this node does not. A gateway that serves alone settles it with the next request.
+  void remember_to_settle() {
+    if (Entity::calls_providers && context_->nodes.clustered() && !std::exchange(leaves_open_, true))
+      self_->delayed_send(self_, pause_before_settling, wake_atom::value);
   }
 
   // ---- idempotency ------------------------------------------------------------------------------
@@ -427,8 +454,24 @@ class entity_queue {
   /// A claim lost to another owner, or an operation left open, is looked at again this often within one request.
   static constexpr unsigned most_attempts = 4;
   static constexpr std::chrono::milliseconds pause_for_other{50};
+  static constexpr std::chrono::seconds longest_work_of_store{10};
+
+  static constexpr std::chrono::seconds pause_before_settling{1};
 
   Entity& entity() noexcept { return static_cast<Entity&>(*this); }
+
+  /// As the reconciler would, but now. Nobody waits for the answer.
+  void settle_own() {
+    if (busy_ || !context_->nodes.serves()) return self_->delayed_send(self_, pause_before_settling, wake_atom::value);
+    leaves_open_ = false;
+    step(job{entity_request{key_, std::nullopt, common_command{settle_due{}}}, {}});
+  }
+
+  /// Nothing takes the store so long, unless it is in trouble or this node was stopped. Among others, one of them may
+  /// have settled meanwhile what was open, so long ago that the provider has forgotten its key.
+  bool slept_since(caf::actor_clock::time_point moment) const {
+    return context_->nodes.clustered() && self_->clock().now() - moment > longest_work_of_store;
+  }
 
   void load(job work) {
     read_row(std::move(work), [this](job loaded) { step(std::move(loaded)); });
@@ -437,9 +480,11 @@ class entity_queue {
   template <class Then>
   void read_row(job work, Then then) {
     read_begun_at_ = self_->clock().now();
+    asked_in_ = context_->nodes.era();
     self_->request(context_->store.reader_for(key_), caf::infinite, find_entity{key_})
         .then(
             [this, work, then](entity_lookup& found) mutable {
+              known_as_of_ = read_begun_at_;
               learn(found.found ? std::get<row_ptr>(std::move(*found.found)) : nullptr);
               then(std::move(work));
             },
@@ -506,7 +551,7 @@ class entity_queue {
       waiting_.erase(waiting_.begin());
       if (work.request.write)
         if (auto known = answer_from_memory(*work.request.write)) {
-          work.promise.deliver(std::move(*known));
+          entity().answer_to(work, std::move(*known));
           continue;
         }
       step(std::move(work));
@@ -518,9 +563,22 @@ class entity_queue {
   void commit(unit_of_work unit, Then then) {
     // One continuation for both handlers: only one of them runs.
     auto shared = std::make_shared<Then>(std::move(then));
+    asked_in_ = context_->nodes.era();
     self_->request(context_->store.writer_for(key_), caf::infinite, std::move(unit))
         .then([shared](commit_outcome outcome) { (*shared)(outcome); },
               [shared](const caf::error&) { (*shared)(commit_outcome::unavailable); });
+  }
+
+  /// The first of those who ask may still wait for other nodes to publish what the answer says: so do all.
+  caf::result<entity_reply> tell_known(entity_request& request, entity_reply&& known) {
+    if constexpr (Entity::is_published) {
+      job repeated{std::move(request), self_->make_response_promise<entity_reply>()};
+      auto promise = repeated.promise;
+      entity().answer_to(repeated, std::move(known));
+      return promise;
+    } else {
+      return std::move(known);
+    }
   }
 
   /// What memory knows of this key: an answer to replay, a request under way, or nothing.
@@ -579,6 +637,7 @@ class entity_queue {
 
   void learn(row_ptr row) {
     known_ = true;
+    known_in_ = asked_in_;
     row_ = std::move(row);
     seen_timeline_.reset();
     entity().known(row_);
@@ -587,8 +646,12 @@ class entity_queue {
   /// The row as this actor has committed it. Whatever else was on its way has lost its claim by that.
   void won(row_ptr row) {
     doubt_until_ = {};
+    known_as_of_ = self_->clock().now();
     learn(std::move(row));
   }
+
+  /// Whether no other node can have changed the row since it became known, as far as eras tell.
+  bool is_of_this_era() const noexcept { return known_in_ == context_->nodes.era(); }
 
   void forget() {
     known_ = false;
@@ -624,11 +687,15 @@ class entity_queue {
   bool moving_on_ = false;  ///< next() is at work further down the stack
   commit_doubt::time_point doubt_until_{};  ///< until then no row that is read is believed for longer than one request
   caf::actor_clock::time_point read_begun_at_{};
+  caf::actor_clock::time_point known_as_of_{};  ///< when the row was no older than it is known
+  std::uint64_t asked_in_ = 0;  ///< the era in which the store was last asked for the row, or to change it
+  std::uint64_t known_in_ = 0;  ///< and of what is known of the row
   row_ptr row_;  ///< shared with readers
   std::optional<std::vector<timeline_entry>> timeline_;
   timeline_ptr seen_timeline_;  ///< shared with readers until the next change
   std::optional<idempotency> running_;
   std::optional<job> waits_for_other_;
+  bool leaves_open_ = false;  ///< perhaps: what is open on the row must be settled here
   recent_answers recent_;
   std::vector<job> waiting_;  ///< a vector, although it is a queue: see recent_answers
 };

@@ -11,8 +11,8 @@ fresh_deliveries deliveries_of(const entity_key& subject, const std::vector<time
   fresh_deliveries outbox;
   const auto owner = with.merchants.find_merchant(subject.merchant);
   if (!owner) {
-    // The directory is read before anything runs, so this is a fault of the gateway, and nobody would be told of the
-    // event.
+    // The router looks the merchant up before it starts an entity's actor, so this is a fault of the gateway, and
+    // nobody would be told of the event.
     if (!entries.empty())
       log::error("event_without_merchant", {{"merchant", subject.merchant.value}, {"subject", subject.id}});
     return outbox;

@@ -2,12 +2,18 @@
 // and stops. To stop one it marks the slot, sends passivate, and parks what arrives for it meanwhile; the actor either
 // ends (parked requests wake a new one) or says that it is busy (they go to it). Since all requests come this way, none
 // can reach an actor after its passivate: nothing is lost.
+//
+// An actor starts once the directory has its merchant, if there is such a merchant: whom to tell of an event, and what
+// whose key may do, stands there.
 
 #include "router.hpp"
 
+#include <array>
 #include <chrono>
 #include <list>
+#include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <caf/stateful_actor.hpp>
@@ -31,6 +37,8 @@ class routing_table {
     others_ = others;
     context_ = std::move(context);
     spawners_ = std::move(spawners);
+    for (std::size_t i = 0; i < entity_kind_count; ++i)
+      owned_[i] = &context_->meters.entities_owned(to_string(static_cast<entity_kind>(i)));
     // What a process before this one has sent to the database may still land.
     context_->doubt.raise(self_->clock().now());
     schedule_sweep();
@@ -46,14 +54,13 @@ class routing_table {
 
   caf::result<entity_reply> forward(entity_request& request) {
     if (!spawner_of(request.key.kind)) return caf::make_error(caf::sec::unexpected_message);
+    if (!slots_.contains(request.key) && context_->operators &&
+        !context_->merchants.find_merchant(request.key.merchant))
+      return look_up_first(std::move(request));
     auto& slot = activate(request.key);
     if (!slot.stopping) return self_->delegate(slot.actor, std::move(request));
-    if (slot.parked.size() >= context_->config.payment_queue) {
-      context_->meters.shed("payment_queue").Increment();
-      return entity_reply{problem::overloaded};
-    }
     auto promise = self_->make_response_promise<entity_reply>();
-    slot.parked.push_back({std::move(request), promise});
+    park(slot, {std::move(request), promise});
     return promise;
   }
 
@@ -74,6 +81,7 @@ class routing_table {
       log::error("entity_actor_died",
                  {{"merchant", key.merchant.value}, {"kind", to_string(key.kind)}, {"id", key.id}});
     if (slot.parked.empty()) {
+      set_owned(key.kind, slot, false);
       by_use_.erase(slot.use);
       slots_.erase(at);
     } else {
@@ -93,11 +101,13 @@ class routing_table {
       if (slot.last_used > oldest) break;
       stop(slot);
     }
+    recount_owned();
     schedule_sweep();
   }
 
   void end_all() {
     for (auto& [key, slot] : slots_) self_->send_exit(slot.actor, caf::exit_reason::user_shutdown);
+    for (auto* count : owned_) count->Set(0);
     slots_.clear();
     by_use_.clear();
   }
@@ -113,10 +123,39 @@ class routing_table {
     entity_actor actor;
     std::uint64_t activation = 0;
     bool stopping = false;
+    bool owned = false;  ///< by this node; if it is not, the owner was away
     caf::actor_clock::time_point last_used{};
     std::list<const entity_key*>::iterator use;
     std::vector<parked_request> parked;
   };
+
+  /// Of those that wait for one merchant the first comes first: the directory answers in order.
+  caf::result<entity_reply> look_up_first(entity_request&& request) {
+    auto promise = self_->make_response_promise<entity_reply>();
+    look_up wanted{{directory_name::kind::merchant, request.key.merchant.value}};
+    const auto parked = std::make_shared<parked_request>(parked_request{std::move(request), promise});
+    self_->request(context_->operators, caf::infinite, std::move(wanted))
+        .then(
+            [this, parked](bool) {
+              auto& slot = activate(parked->request.key);
+              if (slot.stopping)
+                park(slot, std::move(*parked));
+              else
+                parked->promise.delegate(slot.actor, std::move(parked->request));
+            },
+            [parked](const caf::error& failure) { parked->promise.deliver(failure); });
+    return promise;
+  }
+
+  /// Until its actor has ended, or has said that it goes on.
+  void park(slot_type& slot, parked_request waits) {
+    if (slot.parked.size() >= context_->config.payment_queue) {
+      context_->meters.shed("payment_queue").Increment();
+      waits.promise.deliver(entity_reply{problem::overloaded});
+      return;
+    }
+    slot.parked.push_back(std::move(waits));
+  }
 
   slot_type& activate(const entity_key& key) {
     const auto [at, fresh] = slots_.try_emplace(key);
@@ -124,6 +163,7 @@ class routing_table {
     if (fresh) {
       slot.use = by_use_.insert(by_use_.end(), &at->first);
       wake(at->first, slot);
+      set_owned(key.kind, slot, context_->nodes.owns(key));
       make_room();
       count();
     }
@@ -170,6 +210,20 @@ class routing_table {
     slot.parked.shrink_to_fit();
   }
 
+  void set_owned(entity_kind kind, slot_type& slot, bool now) {
+    if (std::exchange(slot.owned, now) == now) return;
+    auto& count = *owned_[static_cast<std::size_t>(kind)];
+    now ? count.Increment() : count.Decrement();
+  }
+
+  /// After another node has come or gone.
+  void recount_owned() {
+    const auto shared_by = context_->nodes.shared_by();
+    if (!shared_by || shared_by->names == owners_) return;
+    owners_ = shared_by->names;
+    for (auto& [key, slot] : slots_) set_owned(key.kind, slot, context_->nodes.owns(key));
+  }
+
   void count() { context_->meters.live_payments.Set(static_cast<double>(slots_.size())); }
 
   void schedule_sweep() { self_->delayed_send(self_, std::chrono::seconds{5}, wake_atom::value); }
@@ -181,6 +235,8 @@ class routing_table {
   std::unordered_map<entity_key, slot_type> slots_;
   std::list<const entity_key*> by_use_;  ///< least recently used first; points at the keys of slots_
   std::uint64_t activations_ = 0;
+  std::array<prometheus::Gauge*, entity_kind_count> owned_{};  ///< by kind
+  std::vector<std::string> owners_;  ///< those that `owned` was last found for
 };
 
 router_of_node::behavior_type router_behavior(router_of_node::stateful_pointer<routing_table> self,

@@ -69,13 +69,18 @@ class grant_entity : public entity_queue<grant_entity, grant_binding> {
   /// committed by a node that did not live to see it published.
   void answer_to(job& work, entity_reply&& reply) {
     if (!context_->nodes.clustered()) return queue::answer_to(work, std::move(reply));
+    ++awaiting_;
     self()
         ->request(context_->keeper, caf::infinite, await_published{})
-        .then([promise = work.promise, told = std::make_shared<entity_reply>(std::move(reply))](
-                  bool) mutable { promise.deliver(std::move(*told)); },
-              [promise = work.promise](const caf::error&) mutable {
-                promise.deliver(entity_reply{problem::store_unavailable});
-              });
+        .then(
+            [this, promise = work.promise, told = std::make_shared<entity_reply>(std::move(reply))](bool) mutable {
+              --awaiting_;
+              promise.deliver(std::move(*told));
+            },
+            [this, promise = work.promise](const caf::error&) mutable {
+              --awaiting_;
+              promise.deliver(entity_reply{problem::store_unavailable});
+            });
   }
 
   void left_in_doubt(commit_doubt::time_point until) {
@@ -85,12 +90,14 @@ class grant_entity : public entity_queue<grant_entity, grant_binding> {
   void read_failed() { keep_looking(); }
   /// The look that was due may have been answered from memory while another request ran.
   void operation_over() { keep_looking(); }
-  bool must_stay() const noexcept { return look_at_ > commit_doubt::time_point{}; }
+  /// An actor that is stopped would answer nobody any more.
+  bool must_stay() const noexcept { return must_look() || awaiting_ > 0; }
+  bool must_look() const noexcept { return look_at_ > commit_doubt::time_point{}; }
 
   /// Sees to it that this actor reads its row when its doubt is over, and until it succeeds.
   void keep_looking() {
     const auto now = self()->clock().now();
-    if (!must_stay() || next_look_ > now) return;
+    if (!must_look() || next_look_ > now) return;
     next_look_ = std::max(look_at_, now + pause_between_looks);
     caf::delayed_anon_send(entity_actor{self()}, next_look_ - now,
                            entity_request{key(), std::nullopt, common_command{view_entity{}}});
@@ -195,6 +202,7 @@ class grant_entity : public entity_queue<grant_entity, grant_binding> {
   std::shared_ptr<const grant_context> context_;
   commit_doubt::time_point look_at_{};  ///< when the row must be read, if ever
   commit_doubt::time_point next_look_{};  ///< when this actor has last told itself to read it
+  std::size_t awaiting_ = 0;  ///< answers that wait until every node has published
 };
 
 }  // namespace

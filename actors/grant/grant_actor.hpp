@@ -13,7 +13,6 @@ namespace gateway::actors {
 struct grant_context : entity_context {
   directory& published;  ///< where grants are published
   const grant_encoder& encoder;
-  directory_actor operators;  ///< makes merchants chargeable in test
   node_keeper keeper{};  ///< of a node among others: tells when a change is published everywhere
 };
 

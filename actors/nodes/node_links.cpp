@@ -19,13 +19,19 @@ namespace gateway::actors {
 
 namespace {
 
-constexpr std::chrono::milliseconds between_looks{200};
 /// For a connection and what is asked first on it.
 constexpr std::chrono::seconds connect_timeout{3};
-constexpr std::chrono::milliseconds between_pings{300};
 /// A node that has not answered for so long is as good as gone: whatever it was asked is served here. That is safe at
 /// any time, so it may be short.
 constexpr std::chrono::milliseconds patience{1'500};
+/// A router that has looked a link up just before it was over still gives it requests.
+constexpr std::chrono::milliseconds outlives_its_end_by{500};
+
+/// Whether a node has been able to renew its lease lately: what it is asked while it has not would wait for its
+/// database.
+bool reaches_its_database(const membership& nodes) {
+  return nodes.lease_left() > lease_lasts - lease_in_hand - patience;
+}
 
 /// What becomes of requests whose owner is another node.
 struct traffic {
@@ -37,7 +43,9 @@ struct traffic {
 
 // ---- one other node -------------------------------------------------------------------------------
 
-using pinging_link = node_link::extend<caf::reacts_to<wake_atom>>;
+using pinging_link = node_link::extend<caf::reacts_to<wake_atom>,
+                                       // from those who keep the links: this one is over
+                                       caf::reacts_to<passivate_atom>>;
 
 /// Requests go out as they come and are kept until they are answered, so that they can be served here if they are not.
 class link {
@@ -45,17 +53,21 @@ class link {
   static inline const char* name = "node_link";
 
   void start(pinging_link::stateful_pointer<link> self, caf::actor far, router_of_node router, std::string node,
-             traffic counts, std::function<void(bool)> reachable) {
+             traffic counts, std::chrono::milliseconds between_pings, caf::actor keeper) {
     self_ = self;
+    between_pings_ = between_pings;
+    keeper_ = std::move(keeper);
     far_ = std::move(far);
     router_ = std::move(router);
     node_ = std::move(node);
     counts_ = counts;
-    reachable_ = std::move(reachable);
     heard_at_ = self_->clock().now();
     self_->monitor(far_);
-    self_->set_down_handler([this](const caf::down_msg&) { end(); });
-    self_->set_exit_handler([this](const caf::exit_msg&) { end(); });
+    self_->set_down_handler([this](const caf::down_msg&) { retire(); });
+    self_->set_exit_handler([this](const caf::exit_msg&) {
+      retire();
+      self_->quit();
+    });
     ping();
   }
 
@@ -76,21 +88,32 @@ class link {
     return promise;
   }
 
+  /// Requests that still come are served here, for a while.
+  void retire() {
+    if (over_at_) return;
+    over_at_ = self_->clock().now();
+    lose();
+    serve_all_here();
+    caf::anon_send(keeper_, passivate_atom::value, self_->address());
+  }
+
   void ping() {
     const auto now = self_->clock().now();
-    if (now - heard_at_ > patience && is_reachable_) {
-      log::warn("node.unreachable", {{"node", node_}});
-      lose();
-      serve_all_here();
+    if (over_at_) {
+      if (now - *over_at_ > outlives_its_end_by) return self_->quit();
+      return self_->delayed_send(self_, between_pings_, wake_atom::value);
     }
+    if (now - heard_at_ > patience) do_without("node.unreachable");
     self_->request(far_, connect_timeout, keep_atom::value)
         .then(
-            [this](bool) {
+            [this](bool is_well) {
               heard_at_ = self_->clock().now();
-              if (!std::exchange(is_reachable_, true)) reachable_(true);
+              if (over_at_) return;
+              if (!is_well) return do_without("node.without_database");
+              set_reachable(true);
             },
             [](const caf::error&) {});
-    self_->delayed_send(self_, between_pings, wake_atom::value);
+    self_->delayed_send(self_, between_pings_, wake_atom::value);
   }
 
  private:
@@ -111,10 +134,17 @@ class link {
     heard_at_ = self_->clock().now();
     auto who = take(number);
     if (!who) return;
-    if (auto reply = unpacked_reply(bytes))
+    auto reply = unpacked_reply(bytes);
+    if (reply && !lacks_database(*reply))
       who->promise.deliver(std::move(*reply));
     else
       serve_again_here(std::move(*who));
+  }
+
+  /// The other reaches no database. This node may.
+  static bool lacks_database(const entity_reply& reply) {
+    const auto* why = std::get_if<problem>(&reply.what);
+    return why && *why == problem::store_unavailable;
   }
 
   /// What the other's router has answered is an answer; all else means that nothing is known of what became of it.
@@ -127,10 +157,11 @@ class link {
       serve_again_here(std::move(*who));
   }
 
-  /// The other may have done it. Twice is once where a key, an event's id or the row's state decides. What an operator
-  /// wants of the sandbox has none of these: a cycle would be billed twice, so that only a look tells.
+  /// The other may have done it, or do it yet. Twice is once where a key, an event's id or the row's state decides.
+  /// What an operator wants of the sandbox has none of these: a cycle would be billed twice, so that only a look tells.
+  /// Nor has a consent: its code would be good again after it was exchanged. Whoever clicks again gets another code.
   void serve_again_here(waiter who) {
-    if (command_if<move_enrollment>(who.request.what))
+    if (command_if<move_enrollment>(who.request.what) || command_if<give_consent>(who.request.what))
       who.promise.deliver(entity_reply{problem::store_unavailable});
     else
       serve_here(std::move(who.request), std::move(who.promise));
@@ -138,7 +169,15 @@ class link {
 
   void serve_here(entity_request request, caf::typed_response_promise<entity_reply> promise) {
     counts_.served_here->Increment();
+    log::info("node.request_served_for_owner", {{"request_id", request.request_id}, {"owner", node_}});
     promise.delegate(router_, keep_atom::value, std::move(request));
+  }
+
+  void do_without(std::string_view why) {
+    if (!is_reachable_) return;
+    log::warn(why, {{"other", node_}});
+    lose();
+    serve_all_here();
   }
 
   void serve_all_here() {
@@ -146,14 +185,10 @@ class link {
     for (auto& [number, who] : all) serve_again_here(std::move(who));
   }
 
-  void end() {
-    lose();
-    serve_all_here();
-    self_->quit();
-  }
+  void lose() { set_reachable(false); }
 
-  void lose() {
-    if (std::exchange(is_reachable_, false)) reachable_(false);
+  void set_reachable(bool now) {
+    if (std::exchange(is_reachable_, now) != now) caf::anon_send(keeper_, keep_atom::value, self_->address(), now);
   }
 
   pinging_link::stateful_pointer<link> self_ = nullptr;
@@ -161,8 +196,10 @@ class link {
   router_of_node router_;
   std::string node_;
   traffic counts_;
-  std::function<void(bool)> reachable_;
+  std::chrono::milliseconds between_pings_{};
+  caf::actor keeper_;
   bool is_reachable_ = false;  ///< it has answered lately
+  std::optional<caf::actor_clock::time_point> over_at_;
   caf::actor_clock::time_point heard_at_{};
   std::uint64_t passed_ = 0;
   std::unordered_map<std::uint64_t, waiter> waiting_;
@@ -170,11 +207,12 @@ class link {
 
 pinging_link::behavior_type link_behavior(pinging_link::stateful_pointer<link> self, caf::actor far,
                                           router_of_node router, std::string node, traffic counts,
-                                          std::function<void(bool)> reachable) {
-  self->state.start(self, std::move(far), std::move(router), std::move(node), counts, std::move(reachable));
+                                          std::chrono::milliseconds between_pings, caf::actor keeper) {
+  self->state.start(self, std::move(far), std::move(router), std::move(node), counts, between_pings, std::move(keeper));
   return {
       [self](entity_request& request) { return self->state.pass(request); },
       [self](wake_atom) { self->state.ping(); },
+      [self](passivate_atom) { self->state.retire(); },
   };
 }
 
@@ -221,9 +259,9 @@ class link_keeper {
         .then(
             [this](const node_list& seen) {
               adopt(seen.nodes);
-              self_->delayed_send(self_, between_looks, wake_atom::value);
+              self_->delayed_send(self_, context_->pace.between_looks, wake_atom::value);
             },
-            [this](const caf::error&) { self_->delayed_send(self_, between_looks, wake_atom::value); });
+            [this](const caf::error&) { self_->delayed_send(self_, context_->pace.between_looks, wake_atom::value); });
   }
 
   /// Another node has connected.
@@ -236,20 +274,33 @@ class link_keeper {
     return {context_->nodes.incarnation(), message_version(), context_->gate};
   }
 
-  void set_reachable(const std::string& node, bool now) {
-    const auto at = others_.find(node);
-    if (at == others_.end()) return;
-    at->second.reachable = now && at->second.to;
+  /// It is over, whatever the reason.
+  void ended(const caf::actor_addr& link) {
+    for (auto& [node, known] : others_)
+      if (known.to && known.to.address() == link) {
+        known.to = nullptr;
+        known.reachable = false;
+      }
+    publish();
+  }
+
+  void set_reachable(const caf::actor_addr& link, bool now) {
+    for (auto& [node, known] : others_)
+      if (known.to && known.to.address() == link) known.reachable = now;
     publish();
   }
 
  private:
   struct other {
     std::string incarnation;
-    node_link to;
+    pinging_link to;
     bool connecting = false;
     bool ignored = false;  ///< it speaks another version
     bool reachable = false;
+
+    void retire() const {
+      if (to) caf::anon_send(to, passivate_atom::value);
+    }
   };
 
   void adopt(const std::vector<node_row>& rows) {
@@ -258,7 +309,7 @@ class link_keeper {
       auto at = others_.find(row.name);
       const bool is_other_now = at != others_.end() && at->second.incarnation != row.incarnation;
       if (at != others_.end() && (is_other_now || !may_serve(row.status))) {
-        if (at->second.to) self_->send_exit(at->second.to, caf::exit_reason::user_shutdown);
+        at->second.retire();
         others_.erase(at);
         publish();
         at = others_.end();
@@ -309,19 +360,14 @@ class link_keeper {
 
   void begin(const std::string& node, other& known, std::uint64_t version, const caf::actor& gate) {
     if (version != message_version()) {
-      if (!std::exchange(known.ignored, true)) log::info("node.other_version", {{"node", node}});
+      if (!std::exchange(known.ignored, true)) log::info("node.other_version", {{"other", node}});
       return;
     }
-    if (known.to) self_->send_exit(known.to, caf::exit_reason::user_shutdown);
-    log::info("node.linked", {{"node", node}});
-    auto tell = [links = caf::actor{self_}, node](bool reachable) {
-      if (reachable)
-        caf::anon_send(links, join_atom::value, node);
-      else
-        caf::anon_send(links, passivate_atom::value, node);
-    };
+    known.retire();
+    log::info("node.linked", {{"other", node}});
     known.reachable = false;
-    known.to = self_->system().spawn(link_behavior, gate, context_->router, node, counts_, std::move(tell));
+    known.to = self_->system().spawn(link_behavior, gate, context_->router, node, counts_, context_->pace.between_pings,
+                                     caf::actor{self_});
     self_->monitor(known.to);
     publish();
   }
@@ -334,15 +380,6 @@ class link_keeper {
   /// The next look tries again.
   void give_up(const std::string& node, const std::string& incarnation) {
     if (auto* known = find(node, incarnation)) known->connecting = false;
-  }
-
-  void ended(const caf::actor_addr& link) {
-    for (auto& [node, known] : others_)
-      if (known.to && known.to.address() == link) {
-        known.to = nullptr;
-        known.reachable = false;
-      }
-    publish();
   }
 
   void publish() {
@@ -364,18 +401,22 @@ caf::behavior links_behavior(caf::stateful_actor<link_keeper>* self, const links
       [self](wake_atom) { self->state.look(); },
       [self](join_atom, const std::string& node, const std::string& incarnation, std::uint64_t version,
              const caf::actor& gate) { return self->state.meet(node, incarnation, version, gate); },
-      [self](join_atom, const std::string& node) { self->state.set_reachable(node, true); },
-      [self](passivate_atom, const std::string& node) { self->state.set_reachable(node, false); },
+      [self](keep_atom, const caf::actor_addr& link, bool reachable) { self->state.set_reachable(link, reachable); },
+      [self](passivate_atom, const caf::actor_addr& link) { self->state.ended(link); },
   };
 }
 
 caf::behavior gate_behavior(caf::event_based_actor* self, const router_of_node& router, const membership* nodes) {
   return {
-      [](keep_atom) { return true; },
+      [nodes](keep_atom) { return reaches_its_database(*nodes); },
       [self, router, nodes](work_atom, const std::string& bytes) -> caf::result<std::string> {
         auto request = unpacked_request(bytes);
         if (!request) return caf::make_error(caf::sec::invalid_argument);
         if (!nodes->serves()) return caf::make_error(caf::sec::runtime_error);
+        log::info("node.request_taken", {{"request_id", request->request_id},
+                                         {"merchant", request->key.merchant.value},
+                                         {"kind", to_string(request->key.kind)},
+                                         {"id", request->key.id}});
         auto promise = self->make_response_promise<std::string>();
         self->request(router, caf::infinite, keep_atom::value, std::move(*request))
             .then([promise](const entity_reply& reply) mutable { promise.deliver(packed(reply)); },

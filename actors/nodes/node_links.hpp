@@ -1,6 +1,8 @@
 // Connects this node with the others, and passes requests to those that own what they are for.
 #pragma once
 
+#include <chrono>
+
 #include <caf/actor.hpp>
 #include <caf/actor_system.hpp>
 
@@ -10,6 +12,12 @@
 #include "link_table.hpp"
 
 namespace gateway::actors {
+
+/// How often the links look after new nodes, and ask each other node whether it answers.
+struct link_pace {
+  std::chrono::milliseconds between_looks{200};
+  std::chrono::milliseconds between_pings{300};
+};
 
 /// What the links work with. What it refers to outlives them.
 struct links_context {
@@ -21,9 +29,11 @@ struct links_context {
   metrics& meters;
   /// How actors of other processes are reached: answers (connect_atom, host, port) as CAF's middleman does.
   caf::actor connector;
+  link_pace pace{};
 };
 
-/// What other nodes ask: (keep_atom) is answered with true, (work_atom, bytes) with the bytes of the reply. `nodes`
+/// What other nodes ask: (keep_atom) is answered with whether this one reaches its database, (work_atom, bytes) with
+/// the bytes of the reply. `nodes`
 /// outlives it.
 caf::actor spawn_node_gate(caf::actor_system& system, router_of_node router, const membership& nodes);
 

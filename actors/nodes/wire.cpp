@@ -251,6 +251,8 @@ struct passed_request {
   std::optional<idempotency> write;
   entity_command what;
   std::optional<asked_by> by;
+  std::string request_id;
+  std::shared_ptr<const save_audit> note;
 };
 
 }  // namespace
@@ -269,6 +271,8 @@ std::string packed(const entity_request& request) {
   out.put(request.write);
   out.put(request.what);
   out.put(request.by);
+  out.put(request.request_id);
+  out.put(request.note);
   return bytes;
 }
 
@@ -283,8 +287,8 @@ std::optional<entity_request> unpacked_request(std::string_view bytes) {
   passed_request request;
   in.get(request);
   if (!in.whole()) return std::nullopt;
-  return entity_request{
-      std::move(request.key), std::move(request.write), std::move(request.what), {}, std::move(request.by)};
+  return entity_request{std::move(request.key), std::move(request.write),      std::move(request.what), {},
+                        std::move(request.by),  std::move(request.request_id), std::move(request.note)};
 }
 
 std::optional<entity_reply> unpacked_reply(std::string_view bytes) {

@@ -58,12 +58,21 @@ class payment_entity : public entity_queue<payment_entity, payment> {
     return {row.key, row.hides_provider, row.provider, entries};
   }
 
+  /// A change of the row, with what it adds to the totals of its day.
+  template <class Then>
+  void commit_change(unit_of_work unit, payment next, std::vector<timeline_entry> entries, Then then) {
+    for (const auto& added : totals_of(row() ? &*row() : nullptr, next))
+      unit.inserts.push_back(count_daily{key().merchant, key().env, added});
+    queue::commit_change(std::move(unit), std::move(next), std::move(entries), std::move(then));
+  }
+
   /// An operation that a crash, or a store that was away, left open: ask the provider again, then go on with `work`.
   void settle_left_open(job work) {
     occupy_slot();
-    log::info(
-        "operation_resumed",
-        {{"merchant", key().merchant.value}, {"payment_id", key().id}, {"operation", to_string(row()->open->what)}});
+    log::info("operation_resumed", {{"request_id", work.request.request_id},
+                                    {"merchant", key().merchant.value},
+                                    {"payment_id", key().id},
+                                    {"operation", to_string(row()->open->what)}});
     call_provider(std::move(work), true);
   }
 
@@ -92,7 +101,8 @@ class payment_entity : public entity_queue<payment_entity, payment> {
     if (!wanted.customer || wanted.customer->platform.empty())
       return create(std::move(work), wanted, what, std::nullopt, std::nullopt);
     const auto named = *wanted.customer;
-    ask_customer(named, common_command{view_entity{}},
+    auto request_id = work.request.request_id;
+    ask_customer(named, common_command{view_entity{}}, std::move(request_id),
                  [this, work = std::move(work), wanted = std::move(wanted), what](const customer_seen& seen) mutable {
                    if (seen.failed) return fail(work, *seen.failed);
                    auto who = payer_of(*wanted.customer, wanted.details.payment_method, seen.known.get());
@@ -149,7 +159,7 @@ class payment_entity : public entity_queue<payment_entity, payment> {
     }
     if (!take_slot(row()->provider)) return fail_for_want_of_a_slot(std::move(work));
     auto claimed = std::make_shared<const payment>(std::move(std::get<claim>(decided).claimed));
-    auto unit = unit_of(unit_kind::begin);
+    auto unit = unit_of(unit_kind::begin, work);
     unit.inserts.push_back(
         record_of(work, to_string(claimed->open->what), claimed->open->amount, std::move(reason), now));
     unit.claims.push_back(claimed);
@@ -288,8 +298,9 @@ class payment_entity : public entity_queue<payment_entity, payment> {
   entity_key customer_entity() const { return customer_of(row()->customer->platform, row()->customer->ref); }
 
   template <class Who, class Then>
-  void ask_customer(const Who& who, entity_command what, Then then) {
-    actors::ask_customer(self(), router(), customer_of(who.platform, who.ref), std::move(what), std::move(then));
+  void ask_customer(const Who& who, entity_command what, std::string request_id, Then then) {
+    actors::ask_customer(self(), router(), customer_of(who.platform, who.ref), std::move(what), std::move(request_id),
+                         std::move(then));
   }
 
   /// Goes on with `then` once the customer's row says what the change tells of it. If that fails, nothing of the change
@@ -299,11 +310,13 @@ class payment_entity : public entity_queue<payment_entity, payment> {
     auto news = news_of(*row(), change.next);
     if (!news) return then(std::move(work), change);
     const auto who = *news;
-    ask_customer(who, customer_command{*std::move(news)},
+    auto request_id = work.request.request_id;
+    ask_customer(who, customer_command{*std::move(news)}, std::move(request_id),
                  [this, work = std::move(work), change = std::move(change),
                   then = std::move(then)](const customer_seen& seen) mutable {
                    if (seen.known) return then(std::move(work), change);
                    forget();
+                   remember_to_settle();
                    fail(work, seen.failed.value_or(problem::store_unavailable));
                  });
   }

@@ -57,7 +57,8 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
     return {row.key, false, row.provider, entries};
   }
   void settle_left_open(job work) {
-    log::info("operation_resumed", {{"merchant", key().merchant.value},
+    log::info("operation_resumed", {{"request_id", work.request.request_id},
+                                    {"merchant", key().merchant.value},
                                     {"subscription_id", key().id},
                                     {"operation", to_string(row()->open->what)}});
     call_provider(std::move(work));
@@ -70,7 +71,8 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
     if (row()) return fail_unless_key_is_known(std::move(work), already_exists);
     auto wanted = *command_if<open_subscription_checkout>(work.request.what);
     auto customer = customer_of(wanted.platform, wanted.details.customer_ref);
-    actors::ask_customer(self(), router(), std::move(customer), common_command{view_entity{}},
+    auto request_id = work.request.request_id;
+    actors::ask_customer(self(), router(), std::move(customer), common_command{view_entity{}}, std::move(request_id),
                          [this, work = std::move(work), wanted = std::move(wanted)](const customer_seen& seen) mutable {
                            if (seen.failed) return fail(work, *seen.failed);
                            open_checkout(std::move(work), std::move(wanted), seen.known.get());
@@ -199,7 +201,12 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
   }
 
   void ask_provider(job work, const std::string& provider_id, enrollment_command what) {
-    entity_request question{enrollment_key(key().merchant, key().env, provider_id), std::nullopt, std::move(what)};
+    entity_request question{enrollment_key(key().merchant, key().env, provider_id),
+                            std::nullopt,
+                            std::move(what),
+                            {},
+                            {},
+                            work.request.request_id};
     self()
         ->request(router(), caf::infinite, std::move(question))
         .then(
@@ -234,10 +241,12 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
     // What the provider calls the customer is known before the checkout that names it is.
     change.next.state.provider_customer_id = change.result.after.state.provider_customer_id = customer_id;
     record_customer news{row()->platform, row()->details.customer_ref, row()->provider, customer_id, {}};
-    actors::ask_customer(self(), router(), own_customer(), customer_command{std::move(news)},
+    auto request_id = work.request.request_id;
+    actors::ask_customer(self(), router(), own_customer(), customer_command{std::move(news)}, std::move(request_id),
                          [this, work = std::move(work), change = std::move(change)](const customer_seen& seen) mutable {
                            if (seen.known) return store_outcome(std::move(work), change);
                            forget();
+                           remember_to_settle();
                            fail(work, seen.failed.value_or(problem::store_unavailable));
                          });
   }
@@ -282,7 +291,7 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
 
   void pay_next(job work, std::vector<cycle_charge> owed, std::size_t at, std::vector<std::string> paid) {
     if (at == owed.size()) return strike_off(std::move(work), paid);
-    entity_request charge{owed[at].payment, std::nullopt, payment_command{owed[at]}};
+    entity_request charge{owed[at].payment, std::nullopt, payment_command{owed[at]}, {}, {}, work.request.request_id};
     self()
         ->request(router(), caf::infinite, std::move(charge))
         .then(

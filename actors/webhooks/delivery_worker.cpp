@@ -23,6 +23,7 @@ namespace gateway::actors {
 namespace {
 
 constexpr std::chrono::milliseconds record_again_after{500};
+constexpr std::chrono::milliseconds pause_for_directory{500};
 
 class delivery_worker_state {
  public:
@@ -50,8 +51,18 @@ class delivery_worker_state {
     });
   }
 
-  void attempt(delivery_order& order) {
+  void take(delivery_order& order) {
     order_ = std::move(order);
+    // Of a platform's destination only the platform is known from the start.
+    if (context_->merchants.find_merchant(order_.job.event.subject.merchant)) return attempt();
+    look_up wanted{{directory_name::kind::merchant, order_.job.event.subject.merchant.value}};
+    self_->request(context_->operators, caf::infinite, std::move(wanted))
+        .then(
+            [this](bool) { attempt(); },
+            [this](const caf::error&) { self_->delayed_send(pool_, pause_for_directory, attempt_withheld{number_}); });
+  }
+
+  void attempt() {
     // The order has waited in the mailbox. What was answered meanwhile (that the platform is suspended, the destination
     // disabled) must hold.
     const auto as_it_is = context_->merchants.find_destination(order_.to->what.id);
@@ -122,7 +133,7 @@ delivery_worker::behavior_type worker_behavior(delivery_worker::stateful_pointer
                                                std::size_t number) {
   self->state.start(self, std::move(context), std::move(pool), number);
   return {
-      [self](delivery_order& order) { self->state.attempt(order); },
+      [self](delivery_order& order) { self->state.take(order); },
       [self](delivery_attempt& seen) { self->state.answered(seen); },
       [self](wake_atom) { self->state.record(); },
   };

@@ -20,7 +20,7 @@ namespace gateway::actors {
 /// What the dispatcher and its workers work with. Outlives them.
 struct webhook_context {
   store_handles store;
-  directory_actor operators;  ///< is told of destinations that want no more
+  directory_actor operators;  ///< finds what `merchants` does not have; is told of destinations that want no more
   const directory& merchants;
   const wall_clock& clock;
   const event_encoder& encoder;

@@ -45,6 +45,8 @@ constexpr std::size_t most_ready_in_all = 50'000;
 constexpr std::size_t few_ready = 16;
 /// Lanes that read at once: more would only wait for each other in the reader's mailbox.
 constexpr std::size_t most_reading = 4;
+/// After a start every destination with something pending is unknown: requests for merchants go between them.
+constexpr std::size_t most_looking_up = 64;
 constexpr std::chrono::seconds backlog_interval{30};
 /// Among other nodes, by way of which an operator may have made something due.
 constexpr std::chrono::seconds shared_backlog_interval{5};
@@ -314,9 +316,7 @@ class dispatcher_state {
     if (!endpoint || !may_be_sent(*endpoint)) {
       // What is in memory may stay there: the table has it, too. But it need not.
       forget_ready(to, now);
-      // At a start the table may be read before the directory is, and the directory's news may be told before they are
-      // heard.
-      if (!endpoint && to.pending > 0) remind(to, now + look_again);
+      if (!endpoint && to.pending > 0) look_up_endpoint(to, now);
       return false;
     }
     if (to.gone == endpoint) return false;
@@ -333,6 +333,16 @@ class dispatcher_state {
     if ((probing ? to.under_way >= 1 : !to.has_room()) || !to.has_workers_left()) return false;
     hand_out(to, endpoint);
     return !to.ready.empty();
+  }
+
+  /// The directory tells of it by destination_changed. If it cannot, or has too much to find already, or there is no
+  /// such destination, the lane asks again.
+  void look_up_endpoint(destination_lane& to, time_point now) {
+    remind(to, now + look_again);
+    if (looking_up_ >= most_looking_up) return;
+    ++looking_up_;
+    self_->request(context_->operators, look_timeout, look_up{{directory_name::kind::destination, to.id.value}})
+        .then([this](bool) { --looking_up_; }, [this](const caf::error&) { --looking_up_; });
   }
 
   void hand_out(destination_lane& to, std::shared_ptr<const webhook_endpoint> endpoint) {
@@ -611,6 +621,7 @@ class dispatcher_state {
   std::multimap<time_point, destination_id> agenda_;
   std::size_t ready_in_all_ = 0;
   std::size_t reading_ = 0;
+  std::size_t looking_up_ = 0;  ///< destinations that the directory has been asked for
   std::deque<destination_lane*> waiting_to_read_;
   pace pace_{0};
   std::optional<delivery_lag> lag_;

@@ -67,6 +67,14 @@ std::string canonical_request(std::string_view method, std::string_view path, st
   return text;
 }
 
+std::optional<key_id> absent_key(const request& in, const directory& keys, time_point now) {
+  if (check_headers(in) || check_timestamp(*in.timestamp, now)) return std::nullopt;
+  if (!in.key_id->starts_with(key_prefix) || in.key_id->starts_with(platform_key_prefix)) return std::nullopt;
+  auto named = named_key(in);
+  if (named.empty() || keys.find_key(named)) return std::nullopt;
+  return named;
+}
+
 std::variant<authenticated, rejection> authenticate(const request& in, const directory& keys, time_point now) {
   if (auto rejected = check_headers(in)) return *std::move(rejected);
   if (auto rejected = check_timestamp(*in.timestamp, now)) return *std::move(rejected);

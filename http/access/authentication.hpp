@@ -1,6 +1,7 @@
 // Who signed a request. Pure: headers, a snapshot of the keys and the time in; a caller or a rejection out.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -23,6 +24,10 @@ struct authenticated {
 /// The four lines that are signed.
 std::string canonical_request(std::string_view method, std::string_view path, std::string_view timestamp,
                               std::string_view body_sha256);
+
+/// The merchant's key that the request names, if the directory does not have it and it may be one; of a request whose
+/// other headers are in order.
+std::optional<key_id> absent_key(const request& in, const directory& keys, time_point now);
 
 std::variant<authenticated, rejection> authenticate(const request& in, const directory& keys, time_point now);
 

@@ -51,8 +51,8 @@ void write_texts(json_object& into, std::string_view name, const std::vector<std
   write_array(into, name, texts, [](std::string& out, const std::string& text) { write_json_string(out, text); });
 }
 
-void append_destination(json_object& object, const webhook_endpoint& endpoint, time_point now) {
-  const auto& d = endpoint.what;
+void append_destination(json_object& object, const stored_destination& row, time_point now) {
+  const auto& d = row.what;
   object.text("id", d.id.value);
   object.text("kind", to_string(d.kind));
   object.text("owner", d.owner);
@@ -63,10 +63,11 @@ void append_destination(json_object& object, const webhook_endpoint& endpoint, t
   object.text("status", to_string(d.status));
   object.text("disabled_reason", d.disabled_reason);
   object.text("created_at", format_millis(d.created_at));
-  if (!endpoint.previous_secret.empty() && endpoint.previous_until > now)
-    object.text("previous_secret_until", format_millis(endpoint.previous_until));
+  if (!row.sealed_previous.empty() && row.previous_until && *row.previous_until > now)
+    object.text("previous_secret_until", format_millis(*row.previous_until));
 }
 
+/// Every platform's destination is known.
 destination_kind kind_of(const destination_id& id, const directory& known) {
   const auto endpoint = known.find_destination(id);
   return endpoint ? endpoint->what.kind : destination_kind::merchant;
@@ -202,12 +203,11 @@ std::string encode_drained_node(const std::string& name) {
   });
 }
 
-std::string encode_destinations(const std::vector<std::shared_ptr<const webhook_endpoint>>& list, std::size_t left_out,
-                                time_point now) {
+std::string encode_destinations(const destinations_lookup& found, time_point now) {
   return encode_object([&](json_object& body) {
-    write_list(body, "destinations", list,
-               [&](json_object& object, const auto& endpoint) { append_destination(object, *endpoint, now); });
-    if (left_out != 0) body.number("left_out", static_cast<std::int64_t>(left_out));
+    write_list(body, "destinations", found.destinations,
+               [&](json_object& object, const stored_destination& row) { append_destination(object, row, now); });
+    if (found.left_out != 0) body.number("left_out", static_cast<std::int64_t>(found.left_out));
   });
 }
 

@@ -27,10 +27,9 @@ std::string encode(const named_result& made);
 /// `{"platforms":[…]}`.
 std::string encode_platforms(const std::vector<platform>& list);
 
-/// `{"destinations":[…]}`, without secrets. A previous secret is told of while it still signs at `now`. `left_out`, if
-/// any were, is how many.
-std::string encode_destinations(const std::vector<std::shared_ptr<const webhook_endpoint>>& list, std::size_t left_out,
-                                time_point now);
+/// `{"destinations":[…]}`, without secrets. A previous secret is told of while it still signs at `now`; `left_out`, if
+/// any are.
+std::string encode_destinations(const destinations_lookup& found, time_point now);
 
 /// `{"deliveries":[…]}`. Each type is told as its destination is told it.
 std::string encode_deliveries(const std::vector<delivery_job>& jobs, const directory& known);

@@ -9,6 +9,7 @@
 #include "gateway/domain/payment_machine.hpp"
 #include "http/codec/web_address.hpp"
 #include "page.hpp"
+#include "shown_money.hpp"
 
 namespace gateway::http {
 namespace {
@@ -174,21 +175,6 @@ response after_checkout(const payment& subject, hosted_action action) {
 
 response after_checkout(const subscription& subject, bool made) {
   return redirect_to(made ? subject.details.success_url : subject.details.cancel_url);
-}
-
-std::string amount_text(const money& amount) {
-  const auto decimals = static_cast<std::size_t>(amount.unit.minor_digits());
-  auto digits = std::to_string(amount.minor);
-  if (digits.size() <= decimals) digits.insert(0, decimals + 1 - digits.size(), '0');
-  const auto whole = digits.size() - decimals;
-  std::string text{amount.unit.code()};
-  text += ' ';
-  for (std::size_t i = 0; i < whole; ++i) {
-    if (i != 0 && (whole - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  if (decimals != 0) text.append(1, '.').append(digits, whole);
-  return text;
 }
 
 }  // namespace gateway::http

@@ -54,7 +54,4 @@ response after_checkout(const payment& subject, hosted_action action);
 /// The same of a subscription, which the customer has now (`made`), or can still have.
 response after_checkout(const subscription& subject, bool made);
 
-/// `HKD 42.00`, `JPY 4,200`: with the currency's own decimals.
-std::string amount_text(const money& amount);
-
 }  // namespace gateway::http

@@ -62,6 +62,13 @@ std::optional<std::string> form::one(std::string_view name) const {
   return first->value;
 }
 
+std::vector<std::string> form::all(std::string_view name) const {
+  std::vector<std::string> values;
+  for (const auto& each : fields_)
+    if (each.name == name) values.push_back(each.value);
+  return values;
+}
+
 form read_form(const request& in) {
   auto sent = is_form_request(in.content_type) ? form::read(in.body) : std::nullopt;
   return std::move(sent).value_or(form{});

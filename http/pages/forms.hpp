@@ -28,6 +28,8 @@ class form {
   std::optional<std::string> one(std::string_view name) const;
   /// The same where twice counts as not at all.
   std::string text(std::string_view name) const { return one(name).value_or(std::string{}); }
+  /// Each value of a field that may be there several times, such as a box that is checked.
+  std::vector<std::string> all(std::string_view name) const;
 
  private:
   std::vector<query_parameter> fields_;

@@ -13,7 +13,7 @@
 namespace gateway::http {
 namespace {
 
-ctemplate::TemplateString name_of(page_template which) {
+std::string_view file_of(page_template which) {
   switch (which) {
     case page_template::checkout: return "checkout";
     case page_template::notice: return "notice";
@@ -22,31 +22,56 @@ ctemplate::TemplateString name_of(page_template which) {
     case page_template::invitation: return "invitation";
     case page_template::consent: return "consent";
     case page_template::buttons: return "buttons";
+    case page_template::member: return "member";
+    case page_template::console: return "console";
   }
   return "notice";
 }
 
-bool load(page_template which, std::string_view body, std::string_view end = {}) {
-  std::string text;
-  for (const auto part : {templates::before_style, templates::style, templates::after_style, body, end}) text += part;
+ctemplate::TemplateString name_of(page_template which) {
+  const auto file = file_of(which);
+  return {file.data(), file.size()};
+}
+
+/// A page's template between what begins and what ends it; `end`: the template that does, if it does not itself.
+bool load(page_template which, std::string_view end = {}) {
+  static constexpr std::string_view style_begin = "<style>";
+  const auto begin = template_named("begin");
+  const auto at = begin.find(style_begin) + style_begin.size();
+  std::string text{begin.substr(0, at)};
+  text += page_style();
+  text += begin.substr(at);
+  text += template_named(file_of(which));
+  if (!end.empty()) text += template_named(end);
   return ctemplate::StringToTemplateCache(name_of(which), text, ctemplate::DO_NOT_STRIP);
+}
+
+/// What pages include, by the file's name.
+bool load_parts() {
+  for (const auto& part : known_templates()) {
+    if (!part.name.starts_with("part_")) continue;
+    std::string text{R"({{%AUTOESCAPE context="HTML"}})"};
+    text += part.text;
+    if (!ctemplate::StringToTemplateCache(ctemplate::TemplateString(part.name.data(), part.name.size()), text,
+                                          ctemplate::DO_NOT_STRIP))
+      return false;
+  }
+  return true;
 }
 
 /// Once a process: the cache belongs to ctemplate and is safe to read from every thread.
 void load_all() {
-  static const bool loaded = load(page_template::checkout, templates::checkout) &&
-                             load(page_template::notice, templates::notice) &&
-                             load(page_template::error_docs, templates::error_docs) &&
-                             load(page_template::sign_in, templates::sign_in, templates::end_of_portal_page) &&
-                             load(page_template::invitation, templates::invitation, templates::end_of_portal_page) &&
-                             load(page_template::consent, templates::consent, templates::end_of_portal_page) &&
-                             load(page_template::buttons, templates::buttons, templates::end_of_portal_page);
+  static const bool loaded = load_parts() && load(page_template::checkout) && load(page_template::notice) &&
+                             load(page_template::error_docs) && load(page_template::sign_in, "portal_end") &&
+                             load(page_template::invitation, "portal_end") &&
+                             load(page_template::consent, "portal_end") && load(page_template::buttons, "portal_end") &&
+                             load(page_template::member) && load(page_template::console);
   if (!loaded) throw std::logic_error{"a page template does not parse"};
 }
 
 /// `'sha256-…'` of the style, in the base64 that policies are written in.
 std::string style_source() {
-  const auto hash = crypto::to_text(crypto::sha256(templates::style));
+  const auto hash = crypto::to_text(crypto::sha256(page_style()));
   auto text = crypto::base64url(hash);
   std::ranges::replace(text, '-', '+');
   std::ranges::replace(text, '_', '/');

@@ -1,4 +1,4 @@
-// HTML pages: templates compiled in, every value escaped for the place it stands in, one strict policy.
+// HTML pages: templates embedded, every value escaped for the place it stands in, one strict policy.
 #pragma once
 
 #include <string>
@@ -13,7 +13,17 @@ class TemplateDictionary;
 
 namespace gateway::http {
 
-enum class page_template : unsigned char { checkout, notice, error_docs, sign_in, invitation, consent, buttons };
+enum class page_template : unsigned char {
+  checkout,
+  notice,
+  error_docs,
+  sign_in,
+  invitation,
+  consent,
+  buttons,
+  member,
+  console
+};
 
 std::string render(page_template which, const ctemplate::TemplateDictionary& values);
 

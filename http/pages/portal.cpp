@@ -1,13 +1,10 @@
 #include "portal.hpp"
 
-#include <cstring>  // ctemplate uses strlen without it: this stays in front
-
 #include <algorithm>
 #include <array>
 #include <utility>
 
-#include <ctemplate/template_dictionary.h>
-
+#include "fill.hpp"
 #include "http/codec/web_address.hpp"
 #include "http/errors.hpp"
 #include "scope_words.hpp"
@@ -16,16 +13,6 @@ namespace gateway::http {
 namespace {
 
 using ctemplate::TemplateDictionary;
-
-void set(TemplateDictionary& values, const char* name, std::string_view text) {
-  values.SetValue(name, ctemplate::TemplateString(text.data(), text.size()));
-}
-
-/// Shows the section, with the text in it, if there is one.
-void set_if_any(TemplateDictionary& values, const char* section, const char* name, std::string_view text) {
-  if (text.empty()) return;
-  set(*values.AddSectionDictionary(section), name, text);
-}
 
 void show_user(TemplateDictionary& values, const page_user& user) {
   if (user.email.empty()) return;
@@ -104,6 +91,8 @@ response sign_in_page(const sign_in_view& view, const page_policy& policy) {
   set(values, "EMAIL_TYPED", view.email);
   show_fault(values, "EMAIL_FAULTY", "EMAIL_FAULT", view.email_fault);
   show_fault(values, "PASSWORD_FAULTY", "PASSWORD_FAULT", view.password_fault);
+  values.ShowSection(view.asks_code ? "SECOND_STEP" : "FIRST_STEP");
+  show_fault(values, "CODE_FAULTY", "CODE_FAULT", view.code_fault);
   return page_response(render(page_template::sign_in, values), policy);
 }
 

@@ -25,6 +25,8 @@ struct sign_in_view {
   std::string email;  ///< as typed before
   std::string_view email_fault;
   std::string_view password_fault;
+  bool asks_code = false;  ///< the password of `email` was right: for the second factor
+  std::string_view code_fault{};
 };
 response sign_in_page(const sign_in_view& view, const page_policy& policy);
 

@@ -11,8 +11,8 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "gateway/store.hpp"
 #include "http/routes/table.hpp"
+#include "visit.hpp"
 
 namespace gateway::http {
 
@@ -22,15 +22,6 @@ inline constexpr duration_ms session_unused = std::chrono::minutes{30};
 inline constexpr duration_ms session_lifetime = std::chrono::hours{12};
 /// That a session was used is written down no more often than this.
 inline constexpr duration_ms session_touched_every = std::chrono::minutes{1};
-
-/// Somebody with a session that is good now.
-struct signed_in {
-  std::string cookie;
-  stored_session who;
-
-  const session_membership* member_of(const merchant_id& merchant) const noexcept;
-  bool owns(const merchant_id& merchant) const noexcept;
-};
 
 struct session_cookie {
   std::string text;  ///< for the browser

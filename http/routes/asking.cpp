@@ -19,6 +19,18 @@ response answer(const call&, const finished& result) {
   return out;
 }
 
+bool is_known(const directory& known, const directory_name& what) {
+  switch (what.what) {
+    case directory_name::kind::merchant: return known.find_merchant(merchant_id{what.text}) != nullptr;
+    case directory_name::kind::platform: return known.find_platform(platform_id{what.text}) != nullptr;
+    case directory_name::kind::key: return known.find_key(key_id{what.text}) != nullptr;
+    case directory_name::kind::destination: return known.find_destination(destination_id{what.text}) != nullptr;
+    case directory_name::kind::user:
+    case directory_name::kind::email: return false;
+  }
+  return false;
+}
+
 /// The merchant is looked up again rather than carried along: only this problem needs it.
 response not_charge_capable(const call& c) {
   const auto& shared = c.here.shared;
@@ -71,6 +83,18 @@ error_code code_of(const caf::error& failure) noexcept {
   return error_code::internal_error;
 }
 
+boost::asio::awaitable<std::optional<error_code>> make_known(worker& here, directory_name what) {
+  if (is_known(here.shared.merchants, what)) co_return std::nullopt;
+  auto asking = ask(here, look_up{std::move(what)});
+  const auto there = co_await std::move(asking);
+  co_return there ? std::nullopt : std::optional{code_of(there.error())};
+}
+
+boost::asio::awaitable<std::optional<error_code>> make_known(worker& here, merchant_id id) {
+  auto making = make_known(here, directory_name{directory_name::kind::merchant, std::move(id.value)});
+  co_return co_await std::move(making);
+}
+
 idempotency take_idempotency(call& c) {
   std::string text;
   text.reserve(c.in.method.size() + c.in.path.size() + c.body_sha256.size() + 2);
@@ -102,7 +126,7 @@ entity_request as_write(call& c, entity_request wanted) {
 }
 
 boost::asio::awaitable<response> ask_router(call& c, entity_request wanted) {
-  auto op = ask(c.here, std::move(wanted));
+  auto op = ask(c.here, std::string{c.in.request_id}, std::move(wanted));
   auto reply = co_await std::move(op);
   co_return answer_of(c, reply);
 }

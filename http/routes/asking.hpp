@@ -1,6 +1,7 @@
 // What came of asking an actor, as an answer.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <caf/error.hpp>
@@ -14,6 +15,10 @@ namespace gateway::http {
 
 /// Which 503 (or 500) an actor's error is. Whatever it is, the operation may run on: the same key gets its result.
 error_code code_of(const caf::error& failure) noexcept;
+
+/// Sees to it that the directory has what is named, if there is such a thing. Otherwise why nobody can say.
+boost::asio::awaitable<std::optional<error_code>> make_known(worker& here, directory_name what);
+boost::asio::awaitable<std::optional<error_code>> make_known(worker& here, merchant_id id);
 
 /// The Idempotency-Key of a signed write, in the space of its caller, with the fingerprint of the request: a retry is
 /// the same request if method, path and body are. Once per call.

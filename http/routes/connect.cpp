@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "asking.hpp"
 #include "gateway/base/crypto.hpp"
 #include "http/access/auth_codes.hpp"
 #include "http/codec/web_address.hpp"
@@ -43,7 +44,13 @@ boost::asio::awaitable<arrived> arrive(call& c, const form* sent = nullptr) {
   auto requiring = require_session(c, local);
   auto found = co_await std::move(requiring);
   if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
-  co_return visit{std::move(asked), std::move(asking), std::move(local), std::get<signed_in>(std::move(found))};
+  visit there{std::move(asked), std::move(asking), std::move(local), std::get<signed_in>(std::move(found))};
+  // What each merchant has given the platform already is shown.
+  for (const auto& each : there.person.who.of) {
+    auto making = make_known(c.here, each.merchant);
+    if (co_await std::move(making)) co_return error_page(page_error::busy);
+  }
+  co_return there;
 }
 
 /// A form of another query is another form.
@@ -128,7 +135,7 @@ boost::asio::awaitable<consented> ask_for_code(call& c, visit& v, merchant_id me
   wanted.code_hash = code.hash;
   wanted.redirect_uri = v.asked.redirect_uri;
   entity_request request{key, std::nullopt, grant_command{std::move(wanted)}, {}};
-  auto asking = ask(c.here, std::move(request));
+  auto asking = ask(c.here, std::string{c.in.request_id}, std::move(request));
   const auto reply = co_await std::move(asking);
   if (!reply) co_return consented{};
   if (std::holds_alternative<entity_row>(reply->what))

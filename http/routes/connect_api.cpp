@@ -16,7 +16,7 @@ constexpr std::size_t longest_id = 64;
 
 /// Asks the grant's actor. A result is told as it is stored, anything else in the endpoint's style.
 boost::asio::awaitable<response> ask_grant(call& c, entity_request wanted, error_style style) {
-  auto op = ask(c.here, std::move(wanted));
+  auto op = ask(c.here, std::string{c.in.request_id}, std::move(wanted));
   auto reply = co_await std::move(op);
   if (!reply) co_return error_response(style, code_of(reply.error()));
   if (const auto* why = std::get_if<problem>(&reply->what)) co_return error_response(style, code_of(*why));
@@ -77,8 +77,8 @@ boost::asio::awaitable<response> revoke_platforms_grant(call& c) {
   auto write = take_idempotency(c);
 
   grant_lookup found;
-  const grant_id id{std::string{c.id}};
-  if (c.id.size() <= longest_id) {
+  const grant_id id{std::string{c.path.id}};
+  if (c.path.id.size() <= longest_id) {
     auto look = ask(c.here, find_grant{id});
     auto told = co_await std::move(look);
     if (!told) co_return error_response(style, code_of(told.error()));
@@ -109,8 +109,8 @@ boost::asio::awaitable<response> revoke_platforms_key(call& c) {
   auto look = ask(c.here, find_command{write.key});
   const auto known = co_await std::move(look);
   if (!known) co_return error_response(code_of(known.error()));
-  const key_id id{std::string{c.id}};
-  if (known->found || c.id.size() > longest_id) {
+  const key_id id{std::string{c.path.id}};
+  if (known->found || c.path.id.size() > longest_id) {
     // The answer that is stored may be that of a commit nobody here has seen succeed, and so nobody has published.
     const bool same = known->found && known->found->fingerprint == write.fingerprint;
     if (same && still_signs(c, id)) {

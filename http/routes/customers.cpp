@@ -29,7 +29,7 @@ boost::asio::awaitable<response> show_customer(call& c) {
   entity_request wanted{
       customer_key(c.allowed.merchant, c.allowed.env, platform_id{c.allowed.principal}, std::get<std::string>(ref)),
       std::nullopt, common_command{view_entity{}}, nullptr};
-  auto op = ask(c.here, std::move(wanted));
+  auto op = ask(c.here, std::string{c.in.request_id}, std::move(wanted));
   auto reply = co_await std::move(op);
   co_return answer_of(c, reply);
 }
@@ -38,6 +38,8 @@ boost::asio::awaitable<response> list_customers(call& c) {
   auto body = decode_find_customers(c.in.body, c.here.shared.config.http.json_depth);
   if (const auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
   auto& query = std::get<find_customers>(body);
+  auto making = make_known(c.here, query.merchant);
+  if (const auto unknown = co_await std::move(making)) co_return error_response(*unknown);
   if (!c.here.shared.merchants.find_merchant(query.merchant))
     co_return error_response(no_such("merchant", query.merchant.value));
   auto op = ask(c.here, std::move(query));

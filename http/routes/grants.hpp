@@ -1,6 +1,7 @@
 // Grants as operators, and the merchants' own people, see and end them.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -12,10 +13,17 @@ namespace gateway::http {
 inline constexpr std::string_view operators_reason = "operator_requested";
 inline constexpr std::string_view merchants_reason = "merchant_requested";
 
+/// Whose grants somebody may end.
+struct merchants_side {
+  merchant_id merchant;
+  environment env = environment::live;
+};
+
 /// Ends a grant for somebody whom no idempotency key protects: it is revoked, now or since before, if nothing is
-/// returned. A grant of another merchant than `only_of`, unless that is empty, is not found.
+/// returned. One that is not of `only_of`, if that is given, is not found. `note`: of a person, else null.
 boost::asio::awaitable<std::optional<rejection>> revoke_grant_as(call& c, grant_id id, std::string reason,
-                                                                 merchant_id only_of = {});
+                                                                 std::optional<merchants_side> only_of = std::nullopt,
+                                                                 std::shared_ptr<const save_audit> note = nullptr);
 
 /// gatewayctl grant list, grant revoke.
 boost::asio::awaitable<response> list_grants(call& c);

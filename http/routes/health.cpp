@@ -1,5 +1,7 @@
 #include "health.hpp"
 
+#include <chrono>
+
 #include "http/codec/json_writer.hpp"
 #include "http/errors.hpp"
 #include "http/pages/error_docs.hpp"
@@ -37,9 +39,16 @@ boost::asio::awaitable<response> show_address(call& c) {
 }
 
 boost::asio::awaitable<response> show_metrics(call& c) {
+  const auto& shared = c.here.shared;
+  if (shared.nodes.clustered()) {
+    // Told when they are asked for: a keeper that hangs would leave them as they were.
+    using seconds = std::chrono::duration<double>;
+    shared.meters.node_lease_seconds.Set(seconds{shared.nodes.lease_left()}.count());
+    shared.meters.directory_age_seconds.Set(seconds{shared.nodes.directory_age()}.count());
+  }
   response out;
   out.content_type = "text/plain; version=0.0.4; charset=utf-8";
-  out.body = c.here.shared.meters.expose();
+  out.body = shared.meters.expose();
   co_return out;
 }
 

@@ -36,34 +36,37 @@ entity_request request_for(hosted_action action, hosted_link link) {
 
 }  // namespace
 
-std::string shop_name(const services& shared, const merchant_id& id) {
-  const auto who = shared.merchants.find_merchant(id);
-  return who ? who->name : std::string{};
+boost::asio::awaitable<std::string> shop_name(worker& here, merchant_id id) {
+  auto making = make_known(here, id);
+  co_await std::move(making);
+  const auto who = here.shared.merchants.find_merchant(id);
+  co_return who ? who->name : std::string{};
 }
 
 bool is_genuine_checkout(const call& c, const form& sent) {
   const auto cookie = find_checkout_cookie(c.in.cookie);
-  return cookie && is_genuine(sent, c.here.shared.hosted_page_key, *cookie, c.id);
+  return cookie && is_genuine(sent, c.here.shared.hosted_page_key, *cookie, c.path.id);
 }
 
 boost::asio::awaitable<response> show_hosted_page(call& c) {
   const auto& shared = c.here.shared;
-  const auto link = read_hosted_link(c.id, shared.hosted_page_key);
+  const auto link = read_hosted_link(c.path.id, shared.hosted_page_key);
   if (!link) co_return error_page(page_error::unknown_page);
   entity_request wanted{link->key, std::nullopt, view_entity{}};
-  auto op = ask(c.here, std::move(wanted));
+  auto op = ask(c.here, std::string{c.in.request_id}, std::move(wanted));
   auto reply = co_await std::move(op);
   auto looked = payment_of(reply);
   if (auto* page = std::get_if<response>(&looked)) co_return std::move(*page);
   const auto& subject = *std::get<payment_ptr>(looked);
   if (!awaits_customer(subject) || subject.provider_ref != link->provider_ref)
     co_return error_page(page_error::closed_page);
-  const auto shop = shop_name(shared, link->key.merchant);
-  co_return checkout_page(checkout_of(subject, shop), shared.hosted_page_key, c.id, c.in.cookie);
+  auto naming = shop_name(c.here, link->key.merchant);
+  const auto shop = co_await std::move(naming);
+  co_return checkout_page(checkout_of(subject, shop), shared.hosted_page_key, c.path.id, c.in.cookie);
 }
 
 boost::asio::awaitable<response> act_on_hosted_page(call& c) {
-  const auto link = read_hosted_link(c.id, c.here.shared.hosted_page_key);
+  const auto link = read_hosted_link(c.path.id, c.here.shared.hosted_page_key);
   if (!link) co_return error_page(page_error::unknown_page);
   const auto sent = read_form(c.in);
   if (!is_genuine_checkout(c, sent)) co_return error_page(page_error::stale_form);
@@ -71,7 +74,7 @@ boost::asio::awaitable<response> act_on_hosted_page(call& c) {
   if (!action) co_return error_page(page_error::incomplete_form);
 
   auto wanted = request_for(*action, *link);
-  auto op = ask(c.here, std::move(wanted));
+  auto op = ask(c.here, std::string{c.in.request_id}, std::move(wanted));
   auto reply = co_await std::move(op);
   auto looked = payment_of(reply);
   if (auto* page = std::get_if<response>(&looked)) co_return std::move(*page);
@@ -93,7 +96,7 @@ boost::asio::awaitable<response> confirm_by_sdk(call& c) {
   if (!link) co_return error_response(error_code::not_found, unknown);
 
   entity_request wanted{link->key, std::nullopt, hosted_result{said.signal, link->provider_ref}};
-  auto op = ask(c.here, std::move(wanted));
+  auto op = ask(c.here, std::string{c.in.request_id}, std::move(wanted));
   auto reply = co_await std::move(op);
   if (!reply) co_return error_response(code_of(reply.error()));
   if (const auto* why = std::get_if<problem>(&reply->what)) co_return error_response(code_of(*why));

@@ -9,7 +9,7 @@
 namespace gateway::http {
 
 /// What customers know the merchant by.
-std::string shop_name(const services& shared, const merchant_id& id);
+boost::asio::awaitable<std::string> shop_name(worker& here, merchant_id id);
 /// Whether the form was posted from a checkout's page that this browser was shown, by the link of this call.
 bool is_genuine_checkout(const call& c, const form& sent);
 

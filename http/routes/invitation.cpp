@@ -21,6 +21,7 @@ std::optional<invitation> invitation_of(const call& c) {
 
 std::string form_name(const invitation& to) { return "invitation\n" + to.id; }
 
+/// With the merchant's name, once that is known.
 response page_for(const call& c, const invitation& to, std::string_view fault) {
   const auto& shared = c.here.shared;
   const auto who = shared.merchants.find_merchant(to.merchant);
@@ -43,6 +44,8 @@ std::string_view words_of(password_fault fault) noexcept {
 boost::asio::awaitable<response> show_invitation(call& c) {
   const auto to = invitation_of(c);
   if (!to) co_return error_page(page_error::unusable_link);
+  auto making = make_known(c.here, to->merchant);
+  if (co_await std::move(making)) co_return error_page(page_error::busy);
   co_return page_for(c, *to, {});
 }
 
@@ -52,6 +55,8 @@ boost::asio::awaitable<response> accept_invited(call& c) {
   const auto sent = read_form(c.in);
   if (!is_genuine(c, sent, form_name(*to))) co_return error_page(page_error::forged_form);
   if (sent.text("action") != "set-password") co_return error_page(page_error::malformed_form);
+  auto making = make_known(c.here, to->merchant);
+  if (co_await std::move(making)) co_return error_page(page_error::busy);
   const auto password = sent.text("password");
   if (const auto fault = fault_of_password(password))
     co_return with_status(page_error::refused_form, page_for(c, *to, words_of(*fault)));

@@ -33,7 +33,10 @@ boost::asio::awaitable<response> exchange_setup_token(call& c) {
   if (auto* rejected = std::get_if<rejection>(&body)) co_return error_response(*rejected);
 
   const auto token = read_setup_token(std::get<std::string>(body), shared.setup_token_key, shared.clock.now());
-  if (!token || !is_still_bound(shared.merchants.find_merchant(token->merchant).get(), *token))
+  if (!token) co_return error_response(error_code::token_unusable);
+  auto making = make_known(c.here, token->merchant);
+  if (const auto unknown = co_await std::move(making)) co_return error_response(*unknown);
+  if (!is_still_bound(shared.merchants.find_merchant(token->merchant).get(), *token))
     co_return error_response(error_code::token_unusable);
   operator_command redeem = redeem_setup_token{token->merchant, token->id};
   auto op = ask(c.here, std::move(redeem));

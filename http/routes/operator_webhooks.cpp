@@ -1,9 +1,5 @@
-// What gatewayctl asks about webhooks. Lists of destinations come from the published snapshot, those of deliveries and
-// events from the store.
+// What gatewayctl asks about webhooks. Lists come from the store.
 #include "operator_webhooks.hpp"
-
-#include <algorithm>
-#include <tuple>
 
 #include "asking.hpp"
 #include "http/codec/decode_operator.hpp"
@@ -14,18 +10,20 @@
 namespace gateway::http {
 namespace {
 
-constexpr std::size_t most_destinations_listed = 10'000;
+constexpr std::uint32_t most_destinations_listed = 10'000;
 
 response no_delivery(std::int64_t id) { return error_response(no_such("delivery", std::to_string(id))); }
+
+directory_name owner_of(const set_destination& command) {
+  const auto kind =
+      command.kind == destination_kind::merchant ? directory_name::kind::merchant : directory_name::kind::platform;
+  return {kind, command.owner};
+}
 
 bool has_owner(const services& shared, const set_destination& command) {
   return command.kind == destination_kind::merchant
              ? shared.merchants.find_merchant(merchant_id{command.owner}) != nullptr
              : shared.merchants.find_platform(platform_id{command.owner}) != nullptr;
-}
-
-bool passes(const destination_filter& filter, const destination& d) {
-  return (filter.owner.empty() || filter.owner == d.owner) && (!filter.env || *filter.env == d.env);
 }
 
 }  // namespace
@@ -36,6 +34,8 @@ boost::asio::awaitable<response> put_destination(call& c) {
   if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
   auto& command = std::get<set_destination>(body);
   // Looking up its host takes its time: not for somebody who is not there.
+  auto making = make_known(c.here, owner_of(command));
+  if (const auto unknown = co_await std::move(making)) co_return error_response(*unknown);
   if (!has_owner(shared, command)) co_return error_response(no_such(to_string(command.kind), command.owner));
   auto checking = check_outbound(c.here, command.url);
   const auto verdict = co_await std::move(checking);
@@ -52,17 +52,10 @@ boost::asio::awaitable<response> list_destinations(call& c) {
   const auto body = decode_destination_filter(c.in.body, shared.config.http.json_depth);
   if (const auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
   const auto& filter = std::get<destination_filter>(body);
-  std::vector<std::shared_ptr<const webhook_endpoint>> list;
-  shared.merchants.for_each_destination([&](const webhook_endpoint& endpoint) {
-    if (passes(filter, endpoint.what)) list.push_back(shared.merchants.find_destination(endpoint.what.id));
-  });
-  std::ranges::sort(list, {}, [](const auto& endpoint) {
-    const auto& d = endpoint->what;
-    return std::tie(d.owner, d.env, d.created_at, d.id);
-  });
-  const auto left_out = list.size() - std::min(list.size(), most_destinations_listed);
-  list.resize(list.size() - left_out);
-  co_return answer_with(encode_destinations(list, left_out, shared.clock.now()));
+  auto op = ask(c.here, find_destinations{filter.owner, filter.env, most_destinations_listed});
+  const auto found = co_await std::move(op);
+  if (!found) co_return error_response(code_of(found.error()));
+  co_return answer_with(encode_destinations(*found, shared.clock.now()));
 }
 
 boost::asio::awaitable<response> list_deliveries(call& c) {
@@ -85,6 +78,8 @@ boost::asio::awaitable<response> show_delivery(call& c) {
   if (!found) co_return error_response(code_of(found.error()));
   if (found->jobs.empty()) co_return no_delivery(id);
   const auto& job = found->jobs.front();
+  auto making = make_known(c.here, job.row.subject.merchant);
+  if (const auto unknown = co_await std::move(making)) co_return error_response(*unknown);
   const auto to = shared.merchants.find_destination(job.row.to);
   const auto of = shared.merchants.find_merchant(job.row.subject.merchant);
   const auto envelope = make_event_encoder()->envelope(job.event, to ? to->what.kind : destination_kind::merchant,
@@ -97,8 +92,11 @@ boost::asio::awaitable<response> deliver_again(call& c) {
   auto body = decode_redeliver(c.in.body, shared.config.http.json_depth);
   if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
   const auto wish = std::get<redeliver>(body);
-  if (!wish.to.empty() && !shared.merchants.find_destination(wish.to))
-    co_return error_response(no_such("destination", wish.to.value));
+  if (!wish.to.empty()) {
+    auto making = make_known(c.here, directory_name{directory_name::kind::destination, wish.to.value});
+    if (const auto unknown = co_await std::move(making)) co_return error_response(*unknown);
+    if (!shared.merchants.find_destination(wish.to)) co_return error_response(no_such("destination", wish.to.value));
+  }
   auto op = ask(c.here, std::move(std::get<redeliver>(body)));
   const auto done = co_await std::move(op);
   if (!done) co_return command_failed(done.error());
@@ -119,6 +117,8 @@ boost::asio::awaitable<response> list_events(call& c) {
   auto body = decode_find_events(c.in.body, shared.config.http.json_depth);
   if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
   const auto merchant = std::get<find_events>(body).merchant;
+  auto making = make_known(c.here, merchant);
+  if (const auto unknown = co_await std::move(making)) co_return error_response(*unknown);
   if (!shared.merchants.find_merchant(merchant)) co_return error_response(no_such("merchant", merchant.value));
   auto op = ask(c.here, std::move(std::get<find_events>(body)));
   const auto found = co_await std::move(op);

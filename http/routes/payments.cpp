@@ -44,16 +44,16 @@ boost::asio::awaitable<response> change_payment(call& c, decoder<Command> decode
   if (auto* rejected = std::get_if<rejection>(&body)) co_return error_response(*rejected);
   auto& wanted = std::get<write_body<Command>>(body);
   if (auto rejected = check_merchant(c.allowed, wanted.merchant)) co_return error_response(*rejected);
-  if (!is_payment_id(c.id)) co_return error_response(error_code::payment_not_found);
-  auto asked = write_of(c, c.id, std::move(wanted.command));
+  if (!is_payment_id(c.path.id)) co_return error_response(error_code::payment_not_found);
+  auto asked = write_of(c, c.path.id, std::move(wanted.command));
   auto op = ask_router(c, std::move(asked));
   co_return co_await std::move(op);
 }
 
 template <class View>
 boost::asio::awaitable<response> look_at(call& c) {
-  if (!is_payment_id(c.id)) co_return error_response(error_code::payment_not_found);
-  auto wanted = read_of(c, c.id, View{});
+  if (!is_payment_id(c.path.id)) co_return error_response(error_code::payment_not_found);
+  auto wanted = read_of(c, c.path.id, View{});
   auto op = ask_router(c, std::move(wanted));
   co_return co_await std::move(op);
 }

@@ -1,12 +1,16 @@
 // What the public listener and the operator's TCP listener offer.
 #include <array>
 
+#include "account.hpp"
 #include "connect.hpp"
 #include "connect_api.hpp"
+#include "console.hpp"
 #include "customers.hpp"
 #include "health.hpp"
 #include "hosted.hpp"
 #include "invitation.hpp"
+#include "member/connections.hpp"
+#include "member/pages.hpp"
 #include "onboarding.hpp"
 #include "payments.hpp"
 #include "public.hpp"
@@ -42,10 +46,30 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"POST", "/portal/sign-in", sign_in},
     {"POST", "/portal/sign-out", sign_out},
     {"GET", "/portal/account", show_account},
+    {"POST", "/portal/account", act_on_account},
     {"GET", "/portal/invitation", show_invitation},
     {"POST", "/portal/invitation", accept_invited},
     {"GET", "/portal/setup", show_setup},
     {"POST", "/portal/setup", act_on_setup},
+    {"GET", "/portal/connections", show_errand},
+    {"POST", "/portal/connections", act_on_errand},
+    {"GET", "/portal/{merchant}/{mode}/", show_overview, member_page},
+    {"GET", "/portal/{merchant}/{mode}/payments", show_payments, member_page},
+    {"GET", "/portal/{merchant}/{mode}/payments.csv", show_payments_csv, member_page},
+    {"GET", "/portal/{merchant}/{mode}/payments/{id}", show_payment, member_page},
+    {"POST", "/portal/{merchant}/{mode}/payments/{id}", act_on_payment, member_form},
+    {"GET", "/portal/{merchant}/{mode}/keys", show_keys, member_page},
+    {"POST", "/portal/{merchant}/{mode}/keys", act_on_keys, member_form},
+    {"GET", "/portal/{merchant}/{mode}/destinations", show_destinations, member_page},
+    {"POST", "/portal/{merchant}/{mode}/destinations", act_on_destinations, member_form},
+    {"GET", "/portal/{merchant}/{mode}/destinations/{id}", show_destination, member_page},
+    {"POST", "/portal/{merchant}/{mode}/destinations/{id}", act_on_destination, member_form},
+    {"GET", "/portal/{merchant}/{mode}/connections", show_connections, member_page},
+    {"POST", "/portal/{merchant}/{mode}/connections", act_on_connections, member_form},
+    {"GET", "/portal/{merchant}/{mode}/platforms", show_platforms, member_page},
+    {"POST", "/portal/{merchant}/{mode}/platforms", act_on_platforms, member_form},
+    {"GET", "/portal/{merchant}/{mode}/team", show_team, member_page},
+    {"POST", "/portal/{merchant}/{mode}/team", act_on_team, member_form},
     {"GET", "/sandbox/onboarding/{id}", show_onboarding},
     {"POST", "/sandbox/onboarding/{id}", act_on_onboarding},
     {"POST", "/v1/charges/saved", charge_saved_method, signed_write, scope::payments_write},
@@ -78,6 +102,9 @@ boost::asio::awaitable<response> handle_public(worker& here, request& in) {
   auto op = serve(here, in, public_table);
   co_return co_await std::move(op);
 }
-boost::asio::awaitable<response> handle_metrics(worker& here, request& in) { return serve(here, in, metrics_table); }
+
+boost::asio::awaitable<response> handle_metrics(worker& here, request& in) {
+  return is_for_console(here, in) ? handle_console(here, in) : serve(here, in, metrics_table);
+}
 
 }  // namespace gateway::http

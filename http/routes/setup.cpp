@@ -8,6 +8,8 @@
 #include "asking.hpp"
 #include "http/errors.hpp"
 #include "http/pages/page.hpp"
+#include "http/portal/account_notes.hpp"
+#include "http/portal/connecting.hpp"
 #include "http/portal/page_forms.hpp"
 #include "setup_link.hpp"
 
@@ -26,13 +28,6 @@ struct setting_up {
 };
 using allowed = std::variant<setting_up, response>;
 
-/// Whether the merchant has a route by a connected provider.
-bool can_be_charged(const merchant& who, environment env) {
-  return std::ranges::any_of(who.routes, [&](const route& way) {
-    return way.env == env && status_at(who, env, way.provider) == connection_status::connected;
-  });
-}
-
 /// A link without a token names no environment. Merchants can be charged in test from the beginning: where one cannot,
 /// that is what the link is about. Only the pages behind it name the environment.
 environment environment_of_link(const services& shared, std::string_view mode, const merchant_id& id) {
@@ -45,15 +40,17 @@ std::string form_name(const setting_up& at) {
   return "setup\n" + at.who->id.value + '\n' + std::string{to_string(at.env)};
 }
 
-allowed by_link(const call& c) {
+boost::asio::awaitable<allowed> by_link(call& c) {
   const auto& shared = c.here.shared;
   const auto cookie = find_cookie(c.in.cookie, setup_cookie_name);
   const auto session =
       cookie ? read_setup_session(*cookie, shared.setup_token_key, shared.clock.now()) : std::optional<setup_token>{};
-  if (!session) return error_page(page_error::unusable_link);
+  if (!session) co_return error_page(page_error::unusable_link);
+  auto making = make_known(c.here, session->merchant);
+  if (co_await std::move(making)) co_return error_page(page_error::busy);
   auto who = shared.merchants.find_merchant(session->merchant);
-  if (!is_still_bound(who.get(), *session)) return error_page(page_error::unusable_link);
-  return setting_up{std::move(who), session->env, std::nullopt, std::string{portal_path} + "/setup"};
+  if (!is_still_bound(who.get(), *session)) co_return error_page(page_error::unusable_link);
+  co_return setting_up{std::move(who), session->env, std::nullopt, std::string{portal_path} + "/setup"};
 }
 
 boost::asio::awaitable<allowed> by_person(call& c, std::string merchant, environment env) {
@@ -72,7 +69,12 @@ boost::asio::awaitable<allowed> by_person(call& c, std::string merchant, environ
 boost::asio::awaitable<allowed> admit_to_setup(call& c) {
   const auto query = query_of(c.in);
   auto merchant = parameter(query, "merchant_id");
-  if (merchant.empty()) co_return by_link(c);
+  if (merchant.empty()) {
+    auto entering = by_link(c);
+    co_return co_await std::move(entering);
+  }
+  auto making = make_known(c.here, merchant_id{merchant});
+  if (co_await std::move(making)) co_return error_page(page_error::busy);
   const auto env = environment_of_link(c.here.shared, parameter(query, "mode"), merchant_id{merchant});
   auto entering = by_person(c, std::move(merchant), env);
   co_return co_await std::move(entering);
@@ -90,14 +92,6 @@ std::string_view words_of(connection_status status) noexcept {
   return {};
 }
 
-bool is_offered(const services& shared, const setting_up& at, const provider_traits& row) {
-  const bool wallet = at.who->kind == merchant_kind::wallet;
-  return row.wallet == wallet && (!row.sandbox || at.env == environment::test || shared.config.dev);
-}
-
-/// A wallet entity does not learn of its provider.
-std::string_view shown_name(const provider_traits& row) { return row.wallet ? "Wallet" : row.display_name; }
-
 response setup_screen(const call& c, const setting_up& at, std::string_view fault) {
   const auto& shared = c.here.shared;
   const bool ready = can_be_charged(*at.who, at.env);
@@ -111,7 +105,7 @@ response setup_screen(const call& c, const setting_up& at, std::string_view faul
   view.is_status = ready;
   bool can_connect = false;
   for (const auto& row : provider_catalogue) {
-    if (!is_offered(shared, at, row)) continue;
+    if (!is_offered(shared, *at.who, at.env, row)) continue;
     const auto status = status_at(*at.who, at.env, row.kind);
     if (status == connection_status::connected || status == connection_status::unavailable) {
       view.facts.push_back({shown_name(row), std::string{words_of(status)}});
@@ -150,18 +144,24 @@ response redeem_screen(const call& c, const setup_token& token) {
   return cookie.with(buttons_page(view, {"'self'", {}}));
 }
 
-/// The token of the link, if it can still be spent as far as can be told without asking.
-std::optional<setup_token> token_of(const call& c, const std::string& text) {
+/// The token of the link, if it can still be spent as far as can be told before that is tried; else the page to show.
+boost::asio::awaitable<std::variant<setup_token, response>> token_of(call& c, std::string text) {
   const auto& shared = c.here.shared;
   auto token = read_setup_token(text, shared.setup_token_key, shared.clock.now());
-  if (token && !is_still_bound(shared.merchants.find_merchant(token->merchant).get(), *token)) token.reset();
-  return token;
+  if (!token) co_return error_page(page_error::unusable_link);
+  auto making = make_known(c.here, token->merchant);
+  if (co_await std::move(making)) co_return error_page(page_error::busy);
+  if (!is_still_bound(shared.merchants.find_merchant(token->merchant).get(), *token))
+    co_return error_page(page_error::unusable_link);
+  co_return *std::move(token);
 }
 
 boost::asio::awaitable<response> redeem(call& c, std::string text) {
   const auto& shared = c.here.shared;
-  const auto token = token_of(c, text);
-  if (!token) co_return error_page(page_error::unusable_link);
+  auto reading = token_of(c, std::move(text));
+  const auto found = co_await std::move(reading);
+  if (const auto* page = std::get_if<response>(&found)) co_return *page;
+  const auto* token = std::get_if<setup_token>(&found);
   const auto sent = read_form(c.in);
   if (!is_genuine(c, sent, redeem_form(*token))) co_return error_page(page_error::forged_form);
   if (sent.text("action") != "redeem") co_return error_page(page_error::malformed_form);
@@ -195,19 +195,22 @@ response onboarding_screen(const call& c, const onboarding_link& link) {
   view.title = "Open your account at " + std::string{row.wallet ? "the wallet" : row.display_name};
   view.message = "A real provider asks for your company's papers here. The sandbox takes your word.";
   view.facts = {{"Environment", link.env == environment::test ? "Test" : "Live"}};
-  view.csrf = cookie.csrf(shared, "onboarding\n" + std::string{c.id});
+  view.csrf = cookie.csrf(shared, "onboarding\n" + std::string{c.path.id});
   view.buttons = {{"finish", "Finish", true}, {"give-up", "Give up", false}};
   return cookie.with(buttons_page(view, {"'self'", {}}));
 }
 
-/// The link, while the connection waits for it.
-std::optional<onboarding_link> open_onboarding(const call& c) {
+/// The link, while the connection waits for it; else the page to show.
+boost::asio::awaitable<std::variant<onboarding_link, response>> open_onboarding(call& c) {
   const auto& shared = c.here.shared;
-  auto link = read_onboarding_link(c.id, shared.setup_token_key, shared.clock.now());
-  if (!link) return std::nullopt;
+  auto link = read_onboarding_link(c.path.id, shared.setup_token_key, shared.clock.now());
+  if (!link) co_return error_page(page_error::closed_onboarding);
+  auto making = make_known(c.here, link->merchant);
+  if (co_await std::move(making)) co_return error_page(page_error::busy);
   const auto who = shared.merchants.find_merchant(link->merchant);
-  if (!who || status_at(*who, link->env, link->provider) != connection_status::in_progress) return std::nullopt;
-  return link;
+  if (!who || status_at(*who, link->env, link->provider) != connection_status::in_progress)
+    co_return error_page(page_error::closed_onboarding);
+  co_return *std::move(link);
 }
 
 }  // namespace
@@ -215,8 +218,10 @@ std::optional<onboarding_link> open_onboarding(const call& c) {
 boost::asio::awaitable<response> show_setup(call& c) {
   const auto text = parameter(query_of(c.in), "token");
   if (!text.empty()) {
-    const auto token = token_of(c, text);
-    co_return token ? redeem_screen(c, *token) : error_page(page_error::unusable_link);
+    auto reading = token_of(c, text);
+    auto found = co_await std::move(reading);
+    if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
+    co_return redeem_screen(c, std::get<setup_token>(found));
   }
   auto entering = admit_to_setup(c);
   auto there = co_await std::move(entering);
@@ -241,32 +246,37 @@ boost::asio::awaitable<response> act_on_setup(call& c) {
   if (!genuine) co_return error_page(page_error::forged_form);
   if (sent.text("action") != "connect") co_return error_page(page_error::malformed_form);
   const auto provider = parse_provider_kind(sent.text("provider"));
-  const bool offered = provider && is_offered(shared, at, traits_of(*provider)) &&
+  const bool offered = provider && is_offered(shared, *at.who, at.env, traits_of(*provider)) &&
                        status_at(*at.who, at.env, *provider) != connection_status::unavailable;
   if (!offered) co_return with_status(page_error::refused_form, setup_screen(c, at, "Choose a provider."));
   // What takes payments already is not begun anew.
   if (status_at(*at.who, at.env, *provider) == connection_status::connected)
     co_return redirect_to(public_url(shared, at.local));
-  set_connection begun{at.who->id, {at.env, *provider, connection_status::in_progress, {}}};
-  operator_command wanted{std::move(begun)};
-  auto carrying = carried_out(c, std::move(wanted));
-  const bool done = co_await std::move(carrying);
-  if (!done) co_return error_page(page_error::busy);
-  const onboarding_link link{at.who->id, at.env, *provider, at.local, shared.clock.now() + setup_link_lifetime};
-  co_return redirect_to(shared.base_url + "/sandbox/onboarding/" + make_onboarding_token(link, shared.setup_token_key));
+  std::optional<save_audit> note;
+  if (at.person) {
+    note = note_of(c, at.person->who.user, "connect", std::string{to_string(*provider)});
+    note->merchant = at.who->id;
+    note->env = at.env;
+  }
+  auto beginning = begin_connecting(c, {at.who->id, at.env, *provider, at.local}, std::move(note));
+  co_return co_await std::move(beginning);
 }
 
 boost::asio::awaitable<response> show_onboarding(call& c) {
-  const auto link = open_onboarding(c);
-  co_return link ? onboarding_screen(c, *link) : error_page(page_error::closed_onboarding);
+  auto opening = open_onboarding(c);
+  auto found = co_await std::move(opening);
+  if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
+  co_return onboarding_screen(c, std::get<onboarding_link>(found));
 }
 
 boost::asio::awaitable<response> act_on_onboarding(call& c) {
   const auto& shared = c.here.shared;
-  const auto link = open_onboarding(c);
-  if (!link) co_return error_page(page_error::closed_onboarding);
+  auto opening = open_onboarding(c);
+  auto found = co_await std::move(opening);
+  if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
+  const auto* link = &std::get<onboarding_link>(found);
   const auto sent = read_form(c.in);
-  if (!is_genuine(c, sent, "onboarding\n" + std::string{c.id})) co_return error_page(page_error::forged_form);
+  if (!is_genuine(c, sent, "onboarding\n" + std::string{c.path.id})) co_return error_page(page_error::forged_form);
   const auto action = sent.text("action");
   if (action != "finish" && action != "give-up") co_return error_page(page_error::malformed_form);
   operator_command wanted{make_chargeable{link->merchant, link->env, link->provider}};

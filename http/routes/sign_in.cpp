@@ -7,7 +7,10 @@
 
 #include "connect.hpp"
 #include "http/pages/page.hpp"
+#include "http/portal/account_notes.hpp"
 #include "http/portal/page_forms.hpp"
+#include "http/portal/pending_sign_in.hpp"
+#include "http/portal/second_factor.hpp"
 #include "http/portal/slowing.hpp"
 
 namespace gateway::http {
@@ -17,6 +20,7 @@ namespace {
 constexpr std::string_view nobodys_hash =
     "scrypt$15$8$1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 constexpr std::size_t most_address = 1'024;  ///< bytes
+constexpr std::string_view too_many_attempts = "Too many attempts have failed. Wait a while, then try again.";
 
 std::string form_name(std::string_view next) { return "sign-in\n" + std::string{next}; }
 
@@ -40,12 +44,18 @@ response refused(const call& c, std::string_view next, sign_in_view view) {
   return with_status(page_error::refused_form, page_for(c, next, std::move(view)));
 }
 
-response slowed(const call& c, std::string_view next, std::string email, std::chrono::seconds wait) {
-  auto page = with_status(
-      page_error::slowed_down,
-      page_for(c, next, {{}, std::move(email), {}, "Too many attempts have failed. Wait a while, then try again."}));
+response slowed(const call& c, std::string_view next, sign_in_view view, std::chrono::seconds wait) {
+  auto page = with_status(page_error::slowed_down, page_for(c, next, std::move(view)));
   page.headers.emplace_back("Retry-After", std::to_string(wait.count()));
   return page;
+}
+
+/// The page that asks for a code, as it stands before one was typed.
+sign_in_view code_view_of(std::string_view email) {
+  sign_in_view view;
+  view.email = email;
+  view.asks_code = true;
+  return view;
 }
 
 response welcomed(const services& shared, const session_cookie& session, std::string_view next) {
@@ -54,8 +64,24 @@ response welcomed(const services& shared, const session_cookie& session, std::st
   return out;
 }
 
+/// The page that asks for the code of whose password was right.
+response code_page_for(const call& c, std::string_view next, const stored_person& who, std::string_view fault) {
+  auto view = code_view_of(who.email);
+  view.code_fault = fault;
+  auto page = page_for(c, next, std::move(view));
+  page.headers.emplace_back("Set-Cookie", pending_cookie(c.here.shared, who));
+  return page;
+}
+
+/// The first page again, where the code came too late, or for a password that is another now.
+response begun_anew(const call& c, std::string_view next) {
+  auto page = refused(c, next, {{}, {}, {}, "The time to enter the code is over. Enter your password again."});
+  page.headers.emplace_back("Set-Cookie", no_pending_cookie());
+  return page;
+}
+
 /// Whose password it is; nothing if it is nobody's, or the page that tells that the gateway is busy.
-using judged = std::variant<save_user, std::monostate, response>;
+using judged = std::variant<stored_person, std::monostate, response>;
 
 boost::asio::awaitable<judged> judge(call& c, std::string account, std::string password) {
   find_user query{account};
@@ -75,39 +101,92 @@ boost::asio::awaitable<judged> judge(call& c, std::string account, std::string p
 }
 
 /// What became of a session. A password that is replaced ends the sessions that there are: of one that is committed a
-/// moment later it knows nothing. So the password is looked at once more after the commit. A session that is not begun
-/// is ended, and no browser was given it.
-enum class session_fate : unsigned char { begun, password_replaced, unknown };
+/// moment later it knows nothing. So the password is looked at once more after the commit, and the second factor, too.
+/// A session that is not begun is ended, and no browser was given it.
+enum class session_fate : unsigned char { begun, code_spent, credentials_replaced, unknown };
 
-boost::asio::awaitable<session_fate> begin_session(call& c, std::string hash, save_user who) {
+/// The code that lets somebody sign in is spent in the commit of the session.
+unit_of_work session_unit(const call& c, const std::string& hash, const stored_person& who,
+                          std::optional<claimed_row> spending) {
   const auto now = c.here.shared.clock.now();
   unit_of_work unit;
   unit.inserts.push_back(save_session{hash, who.id, now, now + session_lifetime});
-  auto saving = commit(c.here, std::move(unit));
+  if (spending && std::holds_alternative<spend_recovery_code>(*spending))
+    unit.inserts.push_back(note_of(c, who.id, "use-recovery-code"));
+  if (spending) unit.claims.push_back(*std::move(spending));
+  return unit;
+}
+
+boost::asio::awaitable<session_fate> begin_session(call& c, std::string hash, stored_person who,
+                                                   std::optional<claimed_row> spending) {
+  auto saving = commit(c.here, session_unit(c, hash, who, std::move(spending)));
   const auto outcome = co_await std::move(saving);
+  if (outcome && *outcome == commit_outcome::lost_claim) co_return session_fate::code_spent;
   if (!outcome || *outcome != commit_outcome::committed) co_return session_fate::unknown;
 
   find_user query{email_key_of(who.email)};
   auto asking = ask(c.here, std::move(query));
   const auto reply = co_await std::move(asking);
-  if (reply && reply->found && reply->found->password_hash == who.password_hash) co_return session_fate::begun;
+  if (reply && reply->found && reply->found->password_hash == who.password_hash &&
+      reply->found->sealed_totp == who.sealed_totp)
+    co_return session_fate::begun;
   unit_of_work end;
   end.claims.push_back(end_session{std::move(hash)});
   auto ending = commit(c.here, std::move(end));
   co_await std::move(ending);
-  co_return reply ? session_fate::password_replaced : session_fate::unknown;
+  co_return reply ? session_fate::credentials_replaced : session_fate::unknown;
 }
 
-}  // namespace
+/// The answer to the code of somebody whose password was right. Slowing has counted the attempt.
+boost::asio::awaitable<response> with_code(call& c, std::string next, stored_person who, std::string typed) {
+  constexpr std::string_view not_right = "The code is not right, or it was used before.";
+  auto& shared = c.here.shared;
+  const auto account = email_key_of(who.email);
+  auto spending = spending_of(crypto::master_key{shared.second_factor_key}, who, typed, shared.clock.now());
+  if (!spending) co_return with_status(page_error::refused_form, code_page_for(c, next, who, not_right));
+  const auto session = make_session_cookie();
+  auto beginning = begin_session(c, session.hash, who, std::move(spending));
+  const auto fate = co_await std::move(beginning);
+  if (fate == session_fate::code_spent)
+    co_return with_status(page_error::refused_form, code_page_for(c, next, who, not_right));
+  if (fate == session_fate::unknown) {
+    shared.slowing.take_back(account, c.in.remote_address);
+    co_return error_page(page_error::busy);
+  }
+  if (fate == session_fate::credentials_replaced) co_return begun_anew(c, next);
+  shared.slowing.passed(account, c.in.remote_address);
+  auto out = welcomed(shared, session, next);
+  out.headers.emplace_back("Set-Cookie", no_pending_cookie());
+  co_return out;
+}
 
-boost::asio::awaitable<response> show_sign_in(call& c) { co_return page_for(c, next_of(c.in), {}); }
+/// The post of the page that asks for a code alone.
+boost::asio::awaitable<response> second_step(call& c, std::string next, std::string typed) {
+  auto& slowing = c.here.shared.slowing;
+  const auto note = find_pending(c);
+  if (!note) co_return begun_anew(c, next);
+  const auto account = email_key_of(note->email);
+  const auto wait = slowing.begin(account, c.in.remote_address, std::chrono::steady_clock::now());
+  if (wait) {
+    auto view = code_view_of(note->email);
+    view.code_fault = too_many_attempts;
+    co_return slowed(c, next, std::move(view), *wait);
+  }
+  find_user query{account};
+  auto asking = ask(c.here, std::move(query));
+  auto reply = co_await std::move(asking);
+  const bool is_known = reply && reply->found && is_of(*note, *reply->found);
+  if (!is_known || typed.empty()) slowing.take_back(account, c.in.remote_address);
+  if (!reply) co_return error_page(page_error::busy);
+  if (!is_known) co_return begun_anew(c, next);
+  auto& who = *reply->found;
+  if (typed.empty()) co_return with_status(page_error::refused_form, code_page_for(c, next, who, "Enter the code."));
+  auto judging = with_code(c, std::move(next), std::move(who), std::move(typed));
+  co_return co_await std::move(judging);
+}
 
-boost::asio::awaitable<response> sign_in(call& c) {
-  const auto& shared = c.here.shared;
-  const auto next = next_of(c.in);
-  const auto sent = read_form(c.in);
-  if (!is_genuine(c, sent, form_name(next))) co_return error_page(page_error::forged_form);
-  if (sent.text("action") != "sign-in") co_return error_page(page_error::malformed_form);
+/// The post of an address and a password, which a code may come with.
+boost::asio::awaitable<response> first_step(call& c, std::string next, form sent) {
   const auto email = sent.text("email");
   auto password = sent.text("password");
   if (email.empty() || email.size() > most_address)
@@ -118,7 +197,7 @@ boost::asio::awaitable<response> sign_in(call& c) {
   const auto account = email_key_of(email);
   auto& slowing = c.here.shared.slowing;
   if (const auto wait = slowing.begin(account, c.in.remote_address, std::chrono::steady_clock::now()))
-    co_return slowed(c, next, email, *wait);
+    co_return slowed(c, next, {{}, email, {}, too_many_attempts}, *wait);
   auto judging = judge(c, account, std::move(password));
   auto verdict = co_await std::move(judging);
   if (auto* busy = std::get_if<response>(&verdict)) {
@@ -126,17 +205,55 @@ boost::asio::awaitable<response> sign_in(call& c) {
     co_return std::move(*busy);
   }
   const sign_in_view not_right{{}, email, {}, "The e-mail address or the password is not right."};
-  const auto* user = std::get_if<save_user>(&verdict);
+  auto* user = std::get_if<stored_person>(&verdict);
   if (!user) co_return refused(c, next, not_right);
+  if (!user->sealed_totp.empty()) {
+    auto typed = sent.text("code");
+    if (!typed.empty()) {
+      auto finishing = with_code(c, std::move(next), std::move(*user), std::move(typed));
+      co_return co_await std::move(finishing);
+    }
+    // The account's earlier failures stay: a password that is known must not make more codes free to guess.
+    slowing.take_back(account, c.in.remote_address);
+    co_return code_page_for(c, next, *user, {});
+  }
   slowing.passed(account, c.in.remote_address);
 
   // A new one for each sign-in: what the browser had before, whoever gave it, is worth nothing.
   const auto session = make_session_cookie();
-  auto beginning = begin_session(c, session.hash, *user);
+  auto beginning = begin_session(c, session.hash, *user, std::nullopt);
   const auto fate = co_await std::move(beginning);
-  if (fate == session_fate::unknown) co_return error_page(page_error::busy);
-  if (fate == session_fate::password_replaced) co_return refused(c, next, not_right);
-  co_return welcomed(shared, session, next);
+  if (fate == session_fate::credentials_replaced) co_return refused(c, next, not_right);
+  if (fate != session_fate::begun) co_return error_page(page_error::busy);
+  co_return welcomed(c.here.shared, session, next);
+}
+
+}  // namespace
+
+boost::asio::awaitable<response> show_sign_in(call& c) {
+  sign_in_view view;
+  if (const auto note = find_pending(c)) view = code_view_of(note->email);
+  co_return page_for(c, next_of(c.in), std::move(view));
+}
+
+boost::asio::awaitable<response> sign_in(call& c) {
+  auto next = next_of(c.in);
+  auto sent = read_form(c.in);
+  if (!is_genuine(c, sent, form_name(next))) co_return error_page(page_error::forged_form);
+  const auto action = sent.text("action");
+  if (action == "cancel") {
+    auto out = redirect_to(sign_in_url(c.here.shared, next));
+    out.headers.emplace_back("Set-Cookie", no_pending_cookie());
+    co_return out;
+  }
+  if (action != "sign-in") co_return error_page(page_error::malformed_form);
+  const bool is_second_step = sent.has("code") && !sent.has("email") && !sent.has("password");
+  if (is_second_step) {
+    auto answering = second_step(c, std::move(next), sent.text("code"));
+    co_return co_await std::move(answering);
+  }
+  auto answering = first_step(c, std::move(next), std::move(sent));
+  co_return co_await std::move(answering);
 }
 
 boost::asio::awaitable<response> sign_out(call& c) {
@@ -161,21 +278,6 @@ boost::asio::awaitable<response> sign_out(call& c) {
   if (find_cookie(c.in.cookie, session_cookie_name))
     out.headers.emplace_back("Set-Cookie", host_cookie(session_cookie_name, {}, 0));
   co_return out;
-}
-
-boost::asio::awaitable<response> show_account(call& c) {
-  auto asking = require_session(c, std::string{portal_path} + "/account");
-  auto found = co_await std::move(asking);
-  if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
-  const auto& person = std::get<signed_in>(found);
-  buttons_view view;
-  view.eyebrow = "Merchant portal";
-  view.title = "Your account";
-  view.message = person.who.of.empty() ? "You belong to no merchant." : "You belong to these merchants.";
-  for (const auto& each : person.who.of)
-    view.facts.push_back({each.role == member_role::owner ? "Owner" : "Viewer", each.merchant_name});
-  view.user = shown_user(c.here.shared, person);
-  co_return buttons_page(view, {"'self'", {}});
 }
 
 }  // namespace gateway::http

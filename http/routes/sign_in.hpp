@@ -1,4 +1,4 @@
-// Signing in and out, and the page that tells who one is.
+// Signing in and out.
 #pragma once
 
 #include "table.hpp"
@@ -8,6 +8,5 @@ namespace gateway::http {
 boost::asio::awaitable<response> show_sign_in(call& c);
 boost::asio::awaitable<response> sign_in(call& c);
 boost::asio::awaitable<response> sign_out(call& c);
-boost::asio::awaitable<response> show_account(call& c);
 
 }  // namespace gateway::http

@@ -25,15 +25,15 @@ using found_key = std::variant<entity_key, response>;
 /// The id in events names a subscription before the caller's own does: it is the gateway's, and its form is known.
 boost::asio::awaitable<found_key> find_subscription(call& c) {
   const auto& merchant = c.allowed.merchant;
-  if (const auto provider_id = provider_subscription_id_in(c.id, merchant)) {
+  if (const auto provider_id = provider_subscription_id_in(c.path.id, merchant)) {
     auto op = ask(c.here, find_subscription_keys{{}, std::string{*provider_id}});
     auto found = co_await std::move(op);
     if (!found) co_return error_response(code_of(found.error()));
     for (auto& key : found->keys)
       if (key.merchant == merchant && key.env == c.allowed.env) co_return std::move(key);
   }
-  if (!is_subscription_id(c.id)) co_return error_response(error_code::subscription_not_found);
-  co_return subscription_key(merchant, c.allowed.env, std::string{c.id});
+  if (!is_subscription_id(c.path.id)) co_return error_response(error_code::subscription_not_found);
+  co_return subscription_key(merchant, c.allowed.env, std::string{c.path.id});
 }
 
 entity_key enrollment_of(const entity_key& subscription, std::string_view checkout_session_id) {
@@ -48,7 +48,7 @@ using page_subject = std::variant<subscription_ptr, response>;
 
 /// The subscription that the link names, or the page to show instead.
 boost::asio::awaitable<page_subject> subject_of(call& c, hosted_link link) {
-  auto op = ask(c.here, entity_request{link.key, std::nullopt, view_entity{}});
+  auto op = ask(c.here, std::string{c.in.request_id}, entity_request{link.key, std::nullopt, view_entity{}});
   auto reply = co_await std::move(op);
   if (!reply) co_return error_page(page_error::busy);
   auto* row = std::get_if<entity_row>(&reply->what);
@@ -65,7 +65,7 @@ boost::asio::awaitable<page_subject> subject_of(call& c, hosted_link link) {
 /// Nothing: the sandbox did not say. Else whether the customer has the subscription now.
 boost::asio::awaitable<std::optional<bool>> pay_at_sandbox(call& c, hosted_link link) {
   entity_request paid{enrollment_of(link.key, link.provider_ref), std::nullopt, enrollment_command{pay_enrollment{}}};
-  auto op = ask(c.here, std::move(paid));
+  auto op = ask(c.here, std::string{c.in.request_id}, std::move(paid));
   const auto reply = co_await std::move(op);
   const auto* row = reply ? std::get_if<entity_row>(&reply->what) : nullptr;
   if (!row) co_return std::nullopt;
@@ -104,7 +104,7 @@ boost::asio::awaitable<found_key> find_for_operator(call& c, named_subscription 
 }
 
 boost::asio::awaitable<response> tell_operator(call& c, entity_request wanted) {
-  auto op = ask(c.here, std::move(wanted));
+  auto op = ask(c.here, std::string{c.in.request_id}, std::move(wanted));
   auto reply = co_await std::move(op);
   const auto* row = reply ? std::get_if<entity_row>(&reply->what) : nullptr;
   if (!row) co_return answer_of(c, reply);
@@ -152,7 +152,7 @@ boost::asio::awaitable<response> cancel_subscription_at_once(call& c) {
 
 boost::asio::awaitable<response> show_subscription_page(call& c) {
   const auto& shared = c.here.shared;
-  const auto link = read_subscription_link(c.id, shared.hosted_page_key);
+  const auto link = read_subscription_link(c.path.id, shared.hosted_page_key);
   if (!link) co_return error_page(page_error::unknown_page);
   auto looking = subject_of(c, *link);
   auto seen = co_await std::move(looking);
@@ -160,13 +160,14 @@ boost::asio::awaitable<response> show_subscription_page(call& c) {
   const auto& subject = *std::get<subscription_ptr>(seen);
   if (decide(subject, checkout_choice::pay, shared.clock.now()) == checkout_verdict::closed)
     co_return error_page(page_error::closed_page);
-  const auto shop = shop_name(shared, link->key.merchant);
-  co_return checkout_page(checkout_of(subject, shop), shared.hosted_page_key, c.id, c.in.cookie);
+  auto naming = shop_name(c.here, link->key.merchant);
+  const auto shop = co_await std::move(naming);
+  co_return checkout_page(checkout_of(subject, shop), shared.hosted_page_key, c.path.id, c.in.cookie);
 }
 
 boost::asio::awaitable<response> act_on_subscription_page(call& c) {
   const auto& shared = c.here.shared;
-  const auto link = read_subscription_link(c.id, shared.hosted_page_key);
+  const auto link = read_subscription_link(c.path.id, shared.hosted_page_key);
   if (!link) co_return error_page(page_error::unknown_page);
   const auto sent = read_form(c.in);
   if (!is_genuine_checkout(c, sent)) co_return error_page(page_error::stale_form);
@@ -194,6 +195,8 @@ boost::asio::awaitable<response> list_subscriptions(call& c) {
   auto body = decode_find_subscriptions(c.in.body, c.here.shared.config.http.json_depth);
   if (const auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
   auto& query = std::get<find_subscriptions>(body);
+  auto making = make_known(c.here, query.merchant);
+  if (const auto unknown = co_await std::move(making)) co_return error_response(*unknown);
   if (!c.here.shared.merchants.find_merchant(query.merchant))
     co_return error_response(no_such("merchant", query.merchant.value));
   auto op = ask(c.here, std::move(query));
@@ -209,7 +212,7 @@ boost::asio::awaitable<response> show_subscription_for_operator(call& c) {
   auto found = co_await std::move(finding);
   if (auto* failed = std::get_if<response>(&found)) co_return std::move(*failed);
   entity_request wanted{std::get<entity_key>(std::move(found)), std::nullopt, view_entity{}};
-  auto op = ask(c.here, std::move(wanted));
+  auto op = ask(c.here, std::string{c.in.request_id}, std::move(wanted));
   auto reply = co_await std::move(op);
   const auto* row = reply ? std::get_if<entity_row>(&reply->what) : nullptr;
   if (!row) co_return answer_of(c, reply);
@@ -224,7 +227,7 @@ boost::asio::awaitable<response> move_sandbox_subscription(call& c) {
   auto found = co_await std::move(finding);
   if (auto* failed = std::get_if<response>(&found)) co_return std::move(*failed);
   const auto& key = std::get<entity_key>(found);
-  auto looking = ask(c.here, entity_request{key, std::nullopt, view_entity{}});
+  auto looking = ask(c.here, std::string{c.in.request_id}, entity_request{key, std::nullopt, view_entity{}});
   auto seen = co_await std::move(looking);
   const auto* row = seen ? std::get_if<entity_row>(&seen->what) : nullptr;
   if (!row) co_return answer_of(c, seen);
@@ -239,7 +242,7 @@ boost::asio::awaitable<response> move_sandbox_subscription(call& c) {
   if (subject.checkout_session_id.empty())
     co_return error_response(error_code::conflict, "The checkout was never opened: there is nothing to move.");
   entity_request move{enrollment_of(key, subject.checkout_session_id), std::nullopt, enrollment_command{wanted.what}};
-  auto moving = ask(c.here, std::move(move));
+  auto moving = ask(c.here, std::string{c.in.request_id}, std::move(move));
   auto moved = co_await std::move(moving);
   if (!moved || !std::holds_alternative<entity_row>(moved->what)) co_return answer_of(c, moved);
   auto op = tell_operator(c, {key, std::nullopt, view_entity{}});

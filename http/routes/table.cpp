@@ -1,28 +1,72 @@
 #include "table.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <optional>
 
+#include "asking.hpp"
 #include "gateway/base/log.hpp"
 #include "http/access/authentication.hpp"
 #include "http/access/preconditions.hpp"
 #include "http/errors.hpp"
+#include "http/portal/member_pages.hpp"
 
 namespace gateway::http {
 namespace {
 
-/// The variable segment (empty for a pattern without one) if the path fits.
-std::optional<std::string_view> match(std::string_view pattern, std::string_view path) noexcept {
-  constexpr std::string_view variable = "{id}";
-  const auto at = pattern.find(variable);
-  if (at == std::string_view::npos) return pattern == path ? std::optional<std::string_view>{""} : std::nullopt;
-  const auto before = pattern.substr(0, at);
-  const auto after = pattern.substr(at + variable.size());
-  if (path.size() <= before.size() + after.size() || !path.starts_with(before) || !path.ends_with(after))
-    return std::nullopt;
-  const auto id = path.substr(before.size(), path.size() - before.size() - after.size());
-  if (id.find('/') != std::string_view::npos) return std::nullopt;
-  return id;
+/// What stands before the first `/`, which is taken away from `path` with it.
+std::string_view take_segment(std::string_view& path) noexcept {
+  const auto end = std::min(path.find('/'), path.size());
+  const auto segment = path.substr(0, end);
+  path.remove_prefix(std::min(end + 1, path.size()));
+  return segment;
+}
+
+/// The variable of this name in braces; null if the segment stands for itself.
+std::string_view* variable_of(path_variables& found, std::string_view segment) noexcept {
+  if (segment == "{id}") return &found.id;
+  if (segment == "{merchant}") return &found.merchant;
+  if (segment == "{mode}") return &found.mode;
+  return nullptr;
+}
+
+/// What stands for the pattern's variables if the path fits. A variable is never empty.
+std::optional<path_variables> match(std::string_view pattern, std::string_view path) noexcept {
+  path_variables found;
+  const auto constant = std::min(pattern.find('{'), pattern.size());
+  if (path.substr(0, constant) != pattern.substr(0, constant)) return std::nullopt;
+  pattern.remove_prefix(constant);
+  path.remove_prefix(constant);
+  while (!pattern.empty()) {
+    const bool pattern_goes_on = pattern.find('/') != pattern.npos, path_goes_on = path.find('/') != path.npos;
+    if (pattern_goes_on != path_goes_on) return std::nullopt;
+    const auto expected = take_segment(pattern), segment = take_segment(path);
+    if (auto* variable = variable_of(found, expected)) {
+      if (segment.empty()) return std::nullopt;
+      *variable = segment;
+    } else if (expected != segment) {
+      return std::nullopt;
+    }
+  }
+  return path.empty() ? std::optional{found} : std::nullopt;
+}
+
+/// Sees to it that a key that the directory does not have is looked for, once the request could be its.
+boost::asio::awaitable<std::optional<error_code>> make_signer_known(call& c) {
+  auto& shared = c.here.shared;
+  const auto named = absent_key(c.in, shared.merchants, shared.clock.now());
+  if (!named) co_return std::nullopt;
+  auto making = make_known(c.here, directory_name{directory_name::kind::key, named->value});
+  co_return co_await std::move(making);
+}
+
+/// The merchant for whom the caller acts, if it is to act for one and says for which.
+std::optional<merchant_id> acting_for(const caller& who, const request& in, const endpoint& way) {
+  if (const auto* own = std::get_if<merchant_key>(&who)) return own->merchant;
+  constexpr std::size_t longest_id = 64;
+  const bool named =
+      way.subject != acts_as::platform && in.service_merchant && in.service_merchant->size() <= longest_id;
+  return named ? std::optional{merchant_id{std::string{*in.service_merchant}}} : std::nullopt;
 }
 
 /// The checks of a signed route, in the contract's order: the first that fails answers.
@@ -32,11 +76,23 @@ boost::asio::awaitable<response> run_signed(call& c, endpoint way) {
   if (auto rejected = admit(c, way)) co_return told(*rejected);
 
   auto signer = authenticate(c.in, shared.merchants, shared.clock.now());
+  if (std::holds_alternative<rejection>(signer)) {
+    auto looking = make_signer_known(c);
+    const auto failed = co_await std::move(looking);
+    if (failed) co_return error_response(way.errors, *failed);
+    signer = authenticate(c.in, shared.merchants, shared.clock.now());
+  }
   if (auto* rejected = std::get_if<rejection>(&signer)) co_return told(*rejected);
   auto& known = std::get<authenticated>(signer);
   c.body_sha256 = std::move(known.body_sha256);
   if (way.errors == error_style::revoke && !std::holds_alternative<platform_caller>(known.who))
     co_return told({error_code::invalid_client, {}});
+
+  if (const auto merchant = acting_for(known.who, c.in, way); merchant && !shared.merchants.find_merchant(*merchant)) {
+    auto making = make_known(c.here, *merchant);
+    const auto failed = co_await std::move(making);
+    if (failed) co_return error_response(way.errors, *failed);
+  }
 
   auto judged = way.subject == acts_as::platform
                     ? ruling{permit_of_signer(std::move(known.who))}
@@ -51,6 +107,17 @@ boost::asio::awaitable<response> run_signed(call& c, endpoint way) {
   co_return co_await std::move(op);
 }
 
+boost::asio::awaitable<response> begin(call& c, endpoint way) {
+  switch (way.needs) {
+    case access::open: return way.run(c);
+    case access::member_page:
+    case access::member_form: return run_for_member(c, way);
+    case access::signed_read:
+    case access::signed_write: break;
+  }
+  return run_signed(c, way);
+}
+
 response failed(const request& in, const endpoint& way, std::string_view what) {
   log::error("request_failed", {{"request_id", in.request_id}, {"route", way.pattern}, {"what", what}});
   return error_response(way.errors, error_code::internal_error);
@@ -63,9 +130,9 @@ std::variant<found_endpoint, response> find_endpoint(std::span<const endpoint> t
   std::string allowed;
   std::string_view pattern;
   for (const auto& way : table) {
-    const auto id = match(way.pattern, path);
-    if (!id) continue;
-    if (way.method == method) return found_endpoint{&way, *id};
+    const auto variables = match(way.pattern, path);
+    if (!variables) continue;
+    if (way.method == method) return found_endpoint{&way, *variables};
     if (!allowed.empty()) allowed += ", ";
     allowed += way.method;
     pattern = way.pattern;
@@ -81,10 +148,10 @@ boost::asio::awaitable<response> serve(worker& here, request& in, std::span<cons
   auto found = find_endpoint(table, in.method, in.path);
   if (auto* missing = std::get_if<response>(&found)) co_return std::move(*missing);
   const auto& way = *std::get<found_endpoint>(found).what;
-  call c{here, in, std::get<found_endpoint>(found).id};
+  call c{here, in, std::get<found_endpoint>(found).path};
   response out;
   try {
-    auto op = way.needs == access::open ? way.run(c) : run_signed(c, way);
+    auto op = begin(c, way);
     out = co_await std::move(op);
   } catch (const std::exception& failure) {
     out = failed(in, way, failure.what());

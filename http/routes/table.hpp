@@ -1,4 +1,4 @@
-// Method and path pattern to handler. A pattern has at most one variable segment, written `{id}`.
+// Method and path pattern to handler. A pattern's variable segments are written `{id}`, `{merchant}` and `{mode}`.
 #pragma once
 
 #include <optional>
@@ -17,17 +17,28 @@
 
 namespace gateway::http {
 
+struct member_visit;
+
+/// What stands in the path for a pattern's variable segments; empty where the pattern has no such one.
+struct path_variables {
+  std::string_view id;
+  std::string_view merchant;
+  std::string_view mode;
+};
+
 /// One request on its way through its handler. Lives in the frame of the coroutine that runs the handler.
 struct call {
   worker& here;
   const request& in;
-  std::string_view id;  ///< the path's variable segment
+  path_variables path;
   // Of signed routes.
   permit allowed{};
   std::string body_sha256{};
   // Of signed writes.
   std::optional<concurrency_limit::admission> admission{};
   std::string idempotency_key{};  ///< a lower-case UUID
+  // Of the pages of a merchant.
+  const member_visit* visit = nullptr;
 };
 
 using handler = boost::asio::awaitable<response> (*)(call&);
@@ -36,6 +47,8 @@ enum class access : unsigned char {
   open,          ///< unsigned
   signed_read,   ///< signature and scope
   signed_write,  ///< signature, scope and Idempotency-Key
+  member_page,   ///< a page of the portal, for the merchant's people
+  member_form,   ///< a post from such a page, from an owner
 };
 
 /// For whom a signed request acts.
@@ -58,7 +71,7 @@ struct endpoint {
 
 struct found_endpoint {
   const endpoint* what = nullptr;
-  std::string_view id;
+  path_variables path;
 };
 
 /// The endpoint, or the 404 or 405 that the request gets. A 405's route is the pattern whose methods it lists.

@@ -42,7 +42,10 @@ acceptor::acceptor(asio::io_context& context, listening_socket socket, entrance 
 
 acceptor::~acceptor() { stop(); }
 
-void acceptor::start() { asio::co_spawn(context_, run(), asio::detached); }
+void acceptor::start() {
+  socket_.listen();
+  asio::co_spawn(context_, run(), asio::detached);
+}
 
 void acceptor::stop() {
   if (std::exchange(stopped_, true)) return;

@@ -1,6 +1,6 @@
-// What the requests that are arriving on one thread may keep in memory together. Each connection may hold a body of the
-// largest size, and there may be ten thousand connections: without a sum, clients who send all but the last byte of a
-// large body would fill the memory long before they are late.
+// What the requests that are arriving on one thread, and the bodies that it streams, may keep in memory together. Each
+// connection may hold a body of the largest size, and there may be ten thousand connections: without a sum, clients who
+// send all but the last byte of a large body would fill the memory long before they are late.
 // Concurrency: one thread.
 #pragma once
 
@@ -27,6 +27,26 @@ class buffer_budget {
 
  private:
   std::size_t left_;
+};
+
+/// What one holder took of a budget, given back when it is destroyed.
+class budget_share {
+ public:
+  explicit budget_share(buffer_budget& of) : of_(of) {}
+  ~budget_share() { of_.give_back(taken_); }
+  budget_share(const budget_share&) = delete;
+  budget_share& operator=(const budget_share&) = delete;
+
+  /// False if there is not so much left.
+  bool take(std::size_t bytes) noexcept {
+    if (!of_.take(bytes)) return false;
+    taken_ += bytes;
+    return true;
+  }
+
+ private:
+  buffer_budget& of_;
+  std::size_t taken_ = 0;
 };
 
 }  // namespace gateway::http

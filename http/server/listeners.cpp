@@ -127,15 +127,25 @@ std::string listening_socket::address() const {
   return (text.find(':') == text.npos ? text : "[" + text + "]") + ":" + std::to_string(port());
 }
 
-listening_socket listen_tcp(const std::string& address_and_port) {
+void listening_socket::listen() const {
+  if (::listen(fd_, backlog) != 0) cannot_listen(address(), std::strerror(errno));
+}
+
+listening_socket bind_tcp(const std::string& address_and_port) {
   const auto found = resolve(address_and_port);
   listening_socket made{::socket(found->ai_family, socket_flags, found->ai_protocol)};
   const int on = 1;
   // REUSEADDR lets a restart take the port while old connections fade; it never shares one that is listened on.
   if (!made || ::setsockopt(made.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
-      ::bind(made.fd(), found->ai_addr, found->ai_addrlen) != 0 || ::listen(made.fd(), backlog) != 0) {
+      ::bind(made.fd(), found->ai_addr, found->ai_addrlen) != 0) {
     cannot_listen(address_and_port, std::strerror(errno));
   }
+  return made;
+}
+
+listening_socket listen_tcp(const std::string& address_and_port) {
+  auto made = bind_tcp(address_and_port);
+  made.listen();
   return made;
 }
 
@@ -159,7 +169,7 @@ listeners open_listeners(const settings& config) {
   listeners made;
   // The operator socket first: two gateways on one data directory is the worse mistake.
   made.operator_socket = listen_unix(config.data_dir / "operator.sock");
-  made.public_tls = listen_tcp(config.listen);
+  made.public_tls = config.node.empty() ? listen_tcp(config.listen) : bind_tcp(config.listen);
   if (!config.operator_listen.empty()) made.operator_tcp = listen_tcp(config.operator_listen);
   return made;
 }

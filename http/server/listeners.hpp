@@ -28,6 +28,8 @@ class listening_socket {
   /// `127.0.0.1:8443` or `[::1]:8443`, with the port that was really taken.
   std::string address() const;
   void remove_on_close(std::filesystem::path path) { path_ = std::move(path); }
+  /// Takes connections from now on, of which few wait here. Again is harmless. Throws as open_listeners() does.
+  void listen() const;
   void close() noexcept;
 
  private:
@@ -43,8 +45,12 @@ struct listeners {
 
 /// Throws std::runtime_error with one line: an address that cannot be used, a port that is taken, a gateway
 /// that already runs in this data directory.
+/// The clients of a gateway that serves alone wait while it starts. Those of a node are refused until listen(), so that
+/// they go to another: a node that was killed waits for seconds.
 listeners open_listeners(const settings& config);
 
+/// Takes the port, and refuses connections until listen().
+listening_socket bind_tcp(const std::string& address_and_port);
 listening_socket listen_tcp(const std::string& address_and_port);
 listening_socket listen_unix(const std::filesystem::path& path);
 

@@ -32,6 +32,10 @@ bool harmless(std::string_view value) {
 
 }  // namespace
 
+bool is_streamed(const response& what, const framing& how) noexcept {
+  return what.next_chunk && !how.without_body && !status::is_bodyless(what.sent_status());
+}
+
 void write_response(std::string& out, const response& what, const framing& how) {
   const auto body = what.sent_body();
   const auto status = what.sent_status();
@@ -47,8 +51,12 @@ void write_response(std::string& out, const response& what, const framing& how) 
       out += "\r\nContent-Type: ";
       out += what.content_type;
     }
-    out += "\r\nContent-Length: ";
-    append_number(out, body.size());
+    if (!what.next_chunk) {
+      out += "\r\nContent-Length: ";
+      append_number(out, body.size());
+    } else if (!how.http_1_0) {
+      out += "\r\nTransfer-Encoding: chunked";
+    }
   }
   for (const auto& [name, value] : what.headers) {
     if (!harmless(value)) {
@@ -66,7 +74,23 @@ void write_response(std::string& out, const response& what, const framing& how) 
   else if (how.http_1_0)
     out += "\r\nConnection: keep-alive";
   out += "\r\n\r\n";
-  if (!bodyless && !how.without_body) out += body;
+  if (!bodyless && !how.without_body && !what.next_chunk) out += body;
 }
+
+void write_chunk(std::string& out, std::string_view bytes, bool http_1_0) {
+  out.clear();
+  if (http_1_0) {
+    out += bytes;
+    return;
+  }
+  char digits[2 * sizeof(std::size_t)];
+  const auto end = std::to_chars(digits, digits + sizeof digits, bytes.size(), 16).ptr;
+  out.append(digits, end);
+  out += "\r\n";
+  out += bytes;
+  out += "\r\n";
+}
+
+std::string_view last_chunk(bool http_1_0) noexcept { return http_1_0 ? std::string_view{} : "0\r\n\r\n"; }
 
 }  // namespace gateway::http

@@ -1,14 +1,12 @@
 #include "session.hpp"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-
 #include <array>
 #include <chrono>
 #include <string>
 
+#include "body_stream.hpp"
 #include "gateway/base/log.hpp"
+#include "remote_address.hpp"
 #include "request_reader.hpp"
 #include "response_writer.hpp"
 
@@ -24,20 +22,6 @@ constexpr auto linger_timeout = 2s;
 constexpr std::size_t linger_bytes = 256 * 1024;
 
 std::string_view as_text(const request_ids::text& id) { return {id.data(), id.size()}; }
-
-/// Without its port; empty where there is none, as on the operator socket.
-std::string remote_address_of(stream_socket& socket) {
-  socket_error ignored;
-  const auto end = socket.remote_endpoint(ignored);
-  if (ignored) return {};
-  std::array<char, INET6_ADDRSTRLEN> text{};
-  const auto* address = static_cast<const sockaddr*>(end.data());
-  const void* bytes = nullptr;
-  if (address->sa_family == AF_INET) bytes = &reinterpret_cast<const sockaddr_in*>(address)->sin_addr;
-  if (address->sa_family == AF_INET6) bytes = &reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr;
-  if (!bytes || !::inet_ntop(address->sa_family, bytes, text.data(), text.size())) return {};
-  return text.data();
-}
 
 template <class Transport>
 class session final : public session_record {
@@ -85,10 +69,12 @@ class session final : public session_record {
   void interrupt(interruption why) override {
     interrupted_ = why;
     socket_error ignored;
-    if (why == interruption::abort)
-      stream_.socket().close(ignored);
-    else
+    if (why != interruption::abort)
       stream_.socket().cancel(ignored);
+    else if (streaming_)
+      reset();
+    else
+      stream_.socket().close(ignored);
   }
 
  private:
@@ -115,7 +101,7 @@ class session final : public session_record {
       if (state != request_reader::state::partial) break;
       if (first && !reader_.empty()) begin_request();
       if (reader_.takes_continue()) {
-        auto sending = send(status::continue_line);
+        auto sending = send_all(stream_, status::continue_line, failure_);
         co_await std::move(sending);
         if (failure_) co_return state;
       }
@@ -173,17 +159,27 @@ class session final : public session_record {
       log::error("handler_failed", {{"request_id", in.request_id}, {"reason", e.what()}});
       out = error_response(error_code::internal_error, "The gateway could not answer this request.");
     }
-    home_.meter.request_ended();
-    const bool stays = reader_.keep_alive() && !draining();
-    auto sending = send_response(out, in.method, as_text(id), stays);
-    co_await std::move(sending);
+    budget_share held{home_.buffers};
+    if (out.next_chunk && !held.take(streamed_piece)) out = error_response(error_code::overloaded);
+    const bool stays = reader_.keep_alive() && !draining() && !(out.next_chunk && reader_.http_1_0());
+    const framing how{as_text(id), stays, reader_.http_1_0(), Transport::secure, in.method == "HEAD"};
+    if (is_streamed(out, how)) {
+      auto streaming = stream_response(out, in.method, how);
+      co_await std::move(streaming);
+      home_.meter.request_ended();
+    } else {
+      home_.meter.request_ended();
+      auto sending = send_response(out, in.method, how);
+      co_await std::move(sending);
+    }
     co_return stays && !failure_;
   }
 
   asio::awaitable<void> reject() {
     const auto id = home_.ids.next();
     auto out = timed_out_ ? error_response(error_code::request_timeout) : error_response(reader_.why());
-    auto sending = send_response(out, reader_.method(), as_text(id), false);
+    const framing how{as_text(id), false, reader_.http_1_0(), Transport::secure, reader_.method() == "HEAD"};
+    auto sending = send_response(out, reader_.method(), how);
     co_await std::move(sending);
     if (failure_) co_return;
     say_goodbye();
@@ -191,36 +187,56 @@ class session final : public session_record {
     co_await std::move(lingering);
   }
 
-  asio::awaitable<void> send_response(response& out, std::string_view method, std::string_view id, bool stays) {
-    const framing how{id, stays, reader_.http_1_0(), Transport::secure, method == "HEAD"};
+  asio::awaitable<void> send_response(response& out, std::string_view method, framing how) {
     write_response(home_.text, out, how);
-    answered_ = clock::now();
+    count_answer(out);
     deadline = answered_ + limits_.request_timeout;
-    // Counted before it is sent, so that a client who looks at the metrics next finds its request there.
-    home_.meter.answered(out.route, out.sent_status(), std::chrono::duration<double>(answered_ - begun_).count());
     auto rest = stream_.write(home_.text, failure_);
     if (home_.text.capacity() > 256 * 1024) std::string{}.swap(home_.text);
-    log_request(out, method, id);
+    log_request(out, method, how.request_id, out.sent_body().size());
     if (failure_ || rest.empty()) co_return;
     auto sending = send_rest(stream_.socket(), std::move(rest), failure_);
     co_await std::move(sending);
   }
 
-  asio::awaitable<void> send(std::string_view bytes) {
-    auto rest = stream_.write(bytes, failure_);
-    if (failure_ || rest.empty()) co_return;
-    auto sending = send_rest(stream_.socket(), std::move(rest), failure_);
-    co_await std::move(sending);
+  asio::awaitable<void> stream_response(response& out, std::string_view method, framing how) {
+    body_stream<Transport> body{home_, *this, stream_, failure_};
+    streaming_ = true;
+    auto beginning = body.begin(out, how);
+    co_await std::move(beginning);
+    count_answer(out);
+    log_request(out, method, how.request_id, body.sent());
+    if (!failure_) {
+      auto ending = body.end();
+      co_await std::move(ending);
+    }
+    streaming_ = false;
+    if (!failure_) co_return;
+    log::warn("response_cut_off", {{"request_id", how.request_id}, {"route", out.route}, {"bytes", body.sent()}});
+    reset();
   }
 
-  void log_request(const response& out, std::string_view method, std::string_view id) {
+  /// Closes the connection so that its client sees an error, not an end.
+  void reset() {
+    socket_error ignored;
+    stream_.socket().set_option(asio::socket_base::linger{true, 0}, ignored);
+    stream_.socket().close(ignored);
+  }
+
+  /// Before the last of it is sent, so that a client who looks at the metrics next finds its request there.
+  void count_answer(const response& out) {
+    answered_ = clock::now();
+    home_.meter.answered(out.route, out.sent_status(), std::chrono::duration<double>(answered_ - begun_).count());
+  }
+
+  void log_request(const response& out, std::string_view method, std::string_view id, std::size_t bytes) {
     log::info("request",
               {{"request_id", id},
                {"method", method.substr(0, 16)},
                {"route", out.route},
                {"status", out.sent_status()},
                {"duration_us", std::chrono::duration_cast<std::chrono::microseconds>(answered_ - begun_).count()},
-               {"bytes", out.sent_body().size()}});
+               {"bytes", bytes}});
   }
 
   void say_goodbye() {
@@ -250,6 +266,7 @@ class session final : public session_record {
   socket_error failure_;  ///< of the socket: the connection is over
   interruption interrupted_ = interruption::none;
   bool timed_out_ = false;
+  bool streaming_ = false;  ///< a body of which a part is no answer is on its way
 };
 
 }  // namespace

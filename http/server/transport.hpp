@@ -177,4 +177,13 @@ class tls_transport {
   std::string& scratch_;
 };
 
+/// Not over before the socket has taken all of them, or failed. They need to live only until it waits.
+template <class Transport>
+boost::asio::awaitable<void> send_all(Transport& to, std::string_view bytes, socket_error& ec) {
+  auto rest = to.write(bytes, ec);
+  if (ec || rest.empty()) co_return;
+  auto sending = send_rest(to.socket(), std::move(rest), ec);
+  co_await std::move(sending);
+}
+
 }  // namespace gateway::http

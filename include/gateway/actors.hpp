@@ -132,6 +132,8 @@ struct entity_request {
   /// write has begun, or waits for something else.
   std::shared_ptr<const void> admission{};
   std::optional<asked_by> by{};
+  std::string request_id{};  ///< of the HTTP request behind it, for logs; empty: it comes from the gateway itself
+  std::shared_ptr<const save_audit> note{};  ///< of one of the merchant's people: written in the commit that begins it
 };
 
 /// A stored result: the original, or a byte-identical replay of it.
@@ -197,7 +199,10 @@ using store_reader = caf::typed_actor<
     caf::replies_to<find_grants>::with<grants_lookup>, caf::replies_to<find_customers>::with<customers_lookup>,
     caf::replies_to<find_subscription_keys>::with<subscription_keys_lookup>,
     caf::replies_to<find_subscriptions>::with<subscriptions_lookup>, caf::replies_to<find_user>::with<user_lookup>,
-    caf::replies_to<find_session>::with<session_lookup>>;
+    caf::replies_to<find_session>::with<session_lookup>, caf::replies_to<find_destinations>::with<destinations_lookup>,
+    caf::replies_to<find_payments>::with<payments_lookup>, caf::replies_to<find_payments_by_ref>::with<payments_lookup>,
+    caf::replies_to<find_daily_totals>::with<daily_totals_lookup>,
+    caf::replies_to<find_sessions>::with<sessions_lookup>, caf::replies_to<find_audit>::with<audit_lookup>>;
 
 /// The store's actors. Units of one entity always go to the same writer, in order.
 struct store_handles {
@@ -208,6 +213,7 @@ struct store_handles {
   store_writer recorder;
   store_reader outbox;  ///< the dispatcher's own: its long reads hold up no payment
   store_reader archive;  ///< for operators' lists, which may take long
+  store_reader entries;  ///< the directory's own: whoever asks for keys that do not exist holds up no payment
 
   const store_writer& writer_for(const entity_key& key) const {
     return writers[std::hash<entity_key>{}(key) % writers.size()];
@@ -295,15 +301,31 @@ struct node_drained {
   bool found = false;
 };
 
+/// To the directory, of an entry that gateway/directory.hpp does not have: answered, with whether there is such an
+/// entry, once it is published. Overloaded where too many wait.
+struct look_up {
+  directory_name what;
+};
+
+/// What one of a merchant's people, or of a person's own, asks the directory to change. The note is written in the
+/// commit of the change; without a subject, that is the id of what was made. Not for commands that come with a
+/// password.
+struct noted_command {
+  operator_command what;
+  save_audit note;
+};
+
 /// Owns merchants, keys, people, connections, routes, destinations and platforms: makes a change durable, then
-/// publishes the new snapshot.
-using directory_actor = caf::typed_actor<caf::replies_to<operator_command>::with<operator_result>,
-                                         // read everything from the store and publish it; once, at start
-                                         caf::replies_to<load_atom>::with<bool>,
-                                         // from now on, tell this one of every destination that is published
-                                         caf::reacts_to<join_atom, dispatcher_actor>,
-                                         // from the keeper: the log goes up to this number
-                                         caf::reacts_to<catch_up>>;
+/// publishes the new snapshot. Platforms are published from the start, merchants from when they are first asked for.
+using directory_actor =
+    caf::typed_actor<caf::replies_to<operator_command>::with<operator_result>,
+                     caf::replies_to<noted_command>::with<operator_result>, caf::replies_to<look_up>::with<bool>,
+                     // read the platforms from the store and publish them; once, at start
+                     caf::replies_to<load_atom>::with<bool>,
+                     // from now on, tell this one of every destination that is published
+                     caf::reacts_to<join_atom, dispatcher_actor>,
+                     // from the keeper: the log goes up to this number
+                     caf::reacts_to<catch_up>>;
 
 /// Keeps this node's lease in the database, watches the other nodes' (gateway/domain/node.hpp), and tells
 /// gateway/membership.hpp what it sees. A gateway that serves alone has none.
@@ -346,6 +368,9 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::node_list)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::drain_node)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::node_drained)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::directory_actor)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::look_up)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_destinations)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::destinations_lookup)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_directory)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::directory_lookup)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::purge_commands)
@@ -354,6 +379,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::hash_password)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::verify_password)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::operator_command)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::operator_result)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::noted_command)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_due_deliveries)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::due_deliveries_lookup)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_backlog)
@@ -376,6 +402,15 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_user)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::user_lookup)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_session)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::session_lookup)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_payments)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_payments_by_ref)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::payments_lookup)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_daily_totals)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::daily_totals_lookup)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_sessions)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::sessions_lookup)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_audit)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::audit_lookup)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::redeliver_rows)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::redeliver_rows_result)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::fresh_deliveries)

@@ -1,6 +1,9 @@
-// The published snapshot of merchants, platforms, keys, grants and destinations. The directory actor is the only
-// writer, but for grants, which their own actors publish. A reader sends no message and does not wait while a change is
-// made: it copies a shared_ptr to an immutable shard, and looks there.
+// The published snapshot of merchants, platforms, keys, grants and destinations. It has every platform, and those
+// merchants that have been asked for: of one that is not here, the directory actor is asked by look_up
+// (gateway/actors.hpp). A merchant that is here stays, and all that belongs to it is here.
+//
+// The directory actor is the only writer, but for grants, which their own actors publish. A reader sends no message and
+// does not wait while a change is made: it copies a shared_ptr to an immutable shard, and looks there.
 //
 // That copy is not free of locks. In libstdc++ 12 an atomic shared_ptr has a spin lock, one bit of the pointer: a
 // reader holds it for the few instructions that raise the count, the writer for those that put a finished shard in
@@ -223,11 +226,6 @@ class directory {
   }
 
   /// In no order; a moment's view, shard by shard.
-  template <class Visit>
-  void for_each_destination(Visit visit) const {
-    destinations_.for_each(visit);
-  }
-
   template <class Visit>
   void for_each_platform(Visit visit) const {
     platforms_.for_each(visit);

@@ -53,6 +53,18 @@ struct invite_user {
   merchant_id merchant;
   std::string email;
   std::optional<member_role> role = {};  ///< as in add_user
+  bool newcomer = false;  ///< a conflict if that person is one of the merchant's already
+};
+/// Of a member. The last owner stays one.
+struct change_role {
+  merchant_id merchant;
+  user_id user;
+  member_role role = member_role::viewer;
+};
+/// The last owner stays.
+struct remove_member {
+  merchant_id merchant;
+  user_id user;
 };
 /// Somebody opened an invitation's link and chose a password. It works once.
 struct accept_invitation {
@@ -113,6 +125,11 @@ struct set_destination {
   std::string url;
   std::vector<std::string> events;  ///< stored types; empty: the default
 };
+/// Whether it is enabled stays as it is.
+struct set_destination_events {
+  destination_id id;
+  std::vector<std::string> events;  ///< stored types; empty: the default
+};
 struct enable_destination {
   destination_id id;
 };
@@ -154,7 +171,7 @@ struct saved_platform {
   platform_id id;
   std::string client_id;
 };
-/// Of add_user, invite_user and accept_invitation: the person's id.
+/// Of add_user, invite_user, accept_invitation, change_role and remove_member: the person's id.
 struct added_user {
   user_id id;
 };
@@ -191,9 +208,9 @@ inline operator_problem no_such(std::string_view what, std::string_view name) {
 
 using operator_command =
     std::variant<create_merchant, mint_key, revoke_key, revoke_own_key, add_user, invite_user, accept_invitation,
-                 set_connection, set_route, make_chargeable, redeem_setup_token, set_destination, enable_destination,
-                 disable_destination, rotate_destination_secret, create_platform, change_platform, set_platform_status,
-                 mint_platform_key>;
+                 change_role, remove_member, set_connection, set_route, make_chargeable, redeem_setup_token,
+                 set_destination, set_destination_events, enable_destination, disable_destination,
+                 rotate_destination_secret, create_platform, change_platform, set_platform_status, mint_platform_key>;
 using operator_result =
     std::variant<created_merchant, minted_key, saved_platform, added_user, placed_route, spent_setup_token,
                  destination_secret, rotated_secret, named_result, operator_problem>;

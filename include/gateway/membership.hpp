@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -26,9 +27,12 @@ class membership {
     bool yielded = true;      ///< all have given away what is no longer theirs since that change
   };
 
-  /// Without a name: a gateway that serves alone.
-  explicit membership(std::string name = {}, std::string incarnation = {})
-      : name_{std::move(name)}, incarnation_{std::move(incarnation)}, company_{!name_.empty()} {}
+  /// Without a name: a gateway that serves alone. `clock`: the monotonic one that its lease is counted by.
+  explicit membership(std::string name = {}, std::string incarnation = {}, std::function<ticks_ms()> clock = since_boot)
+      : name_{std::move(name)},
+        incarnation_{std::move(incarnation)},
+        clock_{std::move(clock)},
+        era_{name_.empty() ? 0U : 1U} {}
 
   static const membership& alone() {
     static const membership none;
@@ -41,13 +45,20 @@ class membership {
   const std::string& incarnation() const noexcept { return incarnation_; }
 
   /// Whether this node has its lease. Without it nothing is answered and nothing written.
-  bool serves() const noexcept { return !clustered() || lease_left() > ticks_ms{0}; }
-  ticks_ms lease_left() const noexcept {
-    return std::max(ticks_ms{0}, ticks_ms{serves_until_.load(std::memory_order_acquire)} - since_boot());
+  bool serves() const { return !clustered() || lease_left() > ticks_ms{0}; }
+  ticks_ms lease_left() const {
+    return std::max(ticks_ms{0}, ticks_ms{serves_until_.load(std::memory_order_acquire)} - now());
   }
+  ticks_ms now() const { return clock_(); }
 
   /// Whether another node may serve, so that what this one remembers of the database may be old.
-  bool has_company() const noexcept { return company_.load(std::memory_order_acquire); }
+  bool has_company() const noexcept { return era() % 2 == 1; }
+  /// Rises when this node gets company, and when it is alone again. What it has learnt of the database in an era of its
+  /// own is true as long as that lasts.
+  std::uint64_t era() const noexcept { return era_.load(std::memory_order_acquire); }
+
+  /// How long ago the published directory was last known to hold all that the directory's log holds.
+  ticks_ms directory_age() const { return now() - ticks_ms{directory_whole_at_.load(std::memory_order_acquire)}; }
 
   bool owns(std::uint64_t hash) const {
     if (!clustered()) return true;
@@ -69,8 +80,11 @@ class membership {
 
   // From the keeper.
   void serve_until(ticks_ms at) noexcept { serves_until_.store(at.count(), std::memory_order_release); }
+  void directory_whole_at(ticks_ms at) noexcept { directory_whole_at_.store(at.count(), std::memory_order_release); }
   void count_death() noexcept { deaths_.fetch_add(1, std::memory_order_acq_rel); }
-  void set_company(bool has) noexcept { company_.store(has, std::memory_order_release); }
+  void set_company(bool has) noexcept {
+    if (has != has_company()) era_.fetch_add(1, std::memory_order_acq_rel);
+  }
   void set_owners(owners now) {
     owners_.store(std::make_shared<const owners>(std::move(now)), std::memory_order_release);
   }
@@ -78,9 +92,11 @@ class membership {
  private:
   const std::string name_;
   const std::string incarnation_;
+  const std::function<ticks_ms()> clock_;
   std::atomic<std::uint64_t> deaths_{0};
   std::atomic<ticks_ms::rep> serves_until_{0};
-  std::atomic<bool> company_;
+  std::atomic<ticks_ms::rep> directory_whole_at_{clock_().count()};
+  std::atomic<std::uint64_t> era_;
   std::atomic<std::shared_ptr<const owners>> owners_;
 };
 

@@ -29,6 +29,7 @@ struct settings {
   std::string portal_url;                 ///< empty: {base_url}/portal
   std::string authorize_url;              ///< of the consent screen; empty: {base_url}/connect/authorize
   std::string operator_listen;            ///< ADDR:PORT of /metrics; empty: the operator socket only
+  std::filesystem::path console_token_file;  ///< the token of the operators' console; empty: there is no console
   std::filesystem::path tls_certificate;  ///< PEM chain; empty: a development certificate in data_dir
   std::filesystem::path tls_key;          ///< PEM
   std::filesystem::path master_key;       ///< empty: data_dir/master.key

@@ -2,6 +2,7 @@
 // Implemented in persistence/ by actors that own a database connection each.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 
 #include "gateway/answer.hpp"
 #include "gateway/domain/customer.hpp"
+#include "gateway/domain/daily_total.hpp"
 #include "gateway/domain/grant.hpp"
 #include "gateway/domain/merchant.hpp"
 #include "gateway/domain/payment.hpp"
@@ -80,6 +82,41 @@ struct set_user_password {
   std::string password_hash;
   time_point set_at{};
   std::string kept_session;  ///< hash; empty: all end
+};
+/// Replaces a person's second factor, and with it the recovery codes and the last step that was used.
+struct set_second_factor {
+  user_id user;
+  std::string sealed_totp;  ///< AES-256-GCM under the master key, base64; empty: none from now on
+  std::vector<std::string> recovery_hashes;  ///< lower-case hex SHA-256 of each code
+};
+/// A code of the second factor was used to sign in. One of this step or of a later one before has lost the claim.
+struct spend_totp_step {
+  user_id user;
+  std::int64_t step = 0;  ///< RFC 6238: T
+};
+/// A recovery code was used to sign in. One that does not exist, or is spent, has lost the claim.
+struct spend_recovery_code {
+  user_id user;
+  std::string hash;
+  time_point spent_at{};
+};
+/// In which time zone a person's pages show times.
+struct set_time_zone {
+  user_id user;
+  std::string zone;  ///< a name of the IANA database, at most 64 bytes; empty: UTC
+};
+/// What a person has changed, in the commit of the change. Never changed.
+struct save_audit {
+  user_id user;
+  time_point at{};
+  std::string id;       ///< audit_<id>
+  std::string address;  ///< from where: the client's, at most 64 bytes
+  std::string action;   ///< at most 64 bytes
+  std::string subject;  ///< of what, at most 128 bytes
+  merchant_id merchant{};  ///< empty: what changed is the person's own
+  std::optional<environment> env{};
+
+  bool operator==(const save_audit&) const = default;
 };
 /// Inserts, or replaces the role.
 struct save_membership {
@@ -200,6 +237,13 @@ struct directory_turn {
 
 // ---- units of work ------------------------------------------------------------------------------
 
+/// Adds to a merchant's total of a day, in the commit of the payment's change. A writer adds up those of a batch first.
+struct count_daily {
+  merchant_id merchant;
+  environment env = environment::test;
+  daily_total added;
+};
+
 /// Shared with the actor that owns it: nobody changes a row that is on its way to the store.
 using payment_ptr = std::shared_ptr<const payment>;
 
@@ -216,21 +260,22 @@ using inserted_row =
     std::variant<command_record, payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr,
                  counted_event, past_grant, timeline_entry, delivery, save_merchant, save_api_key, save_user,
                  save_membership, save_session, save_connection, save_route, spend_token, save_destination,
-                 insert_platform, save_platform_key, save_last_seen, directory_change>;
+                 insert_platform, save_platform_key, save_last_seen, directory_change, save_audit, count_daily>;
 /// A row that is there. An entity and a delivery must stand at the version before the one given, a command must be
-/// open.
+/// open, a code of a second factor unspent.
 using claimed_row = std::variant<payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr,
                                  command_finish, delivery, revoke_api_key, update_platform, revoke_platform_key,
-                                 set_user_password, drop_membership, touch_session, end_session, directory_turn>;
+                                 set_user_password, drop_membership, touch_session, end_session, set_second_factor,
+                                 spend_totp_step, spend_recovery_code, set_time_zone, directory_turn>;
 
 /// Which step a unit is. It tells the writer how long its sender can wait.
 enum class unit_kind : unsigned char {
-  begin,     ///< takes an idempotency key and claims or inserts the entity; the provider is called next
+  begin,  ///< takes an idempotency key and claims or inserts the entity; the provider is called next
   conclude,  ///< a command that needs no provider, whole
-  finish,    ///< what came of a provider's call, of a hosted page or of time: the entity, what it tells, the stored
-             ///< result
-  record,    ///< what came of attempts to deliver, or the time: nobody waits for it
-  change,    ///< an operator's change to the directory
+  finish,  ///< what came of a provider's call, of a hosted page or of time: the entity, what it tells, the stored
+           ///< result
+  record,  ///< what came of attempts to deliver, or the time: nobody waits for it
+  change,  ///< an operator's change to the directory
 };
 
 /// What must become true together: all of its rows, or none.
@@ -244,7 +289,7 @@ struct unit_of_work {
 enum class commit_outcome : unsigned char {
   committed,
   duplicate_command,  ///< the idempotency key is taken; nothing of the unit happened
-  entity_exists,      ///< an entity with this key is there; nothing happened
+  entity_exists,  ///< an entity with this key is there; nothing happened
   lost_claim,  ///< the entity or the delivery moved on, or a delivery's number is taken; nothing happened: load it
                ///< again
   duplicate_record,  ///< an operator's change names something that exists already, or an event has been counted;
@@ -275,6 +320,48 @@ struct find_command {
 };
 struct command_lookup {
   std::optional<command_record> found;
+};
+/// Where a list of payments goes on.
+struct payment_position {
+  time_point created_at{};
+  std::string payment_id;
+
+  bool operator==(const payment_position&) const = default;
+  auto operator<=>(const payment_position&) const = default;
+};
+/// A page of a merchant's payments, newest first. However few of them match, no more than the page is read, times the
+/// number of states or of the merchant's currencies where one of the two is not given.
+struct find_payments {
+  merchant_id merchant;
+  environment env = environment::live;
+  std::optional<payment_state> state{};
+  std::string currency{};  ///< ISO 4217; empty: any
+  std::optional<time_point> from{};  ///< only those created then or later
+  std::optional<time_point> until{};  ///< only those created earlier
+  std::optional<payment_position> before{};  ///< only those behind it, to page on: the last of the page before
+  std::optional<payment_position> after{};  ///< instead: the page that ends before it, to page back
+  std::uint32_t limit = 50;
+};
+/// All with this reference, which a provider gives once: newest first.
+struct find_payments_by_ref {
+  merchant_id merchant;
+  environment env = environment::live;
+  std::string provider_ref;  ///< an empty one finds none
+  std::uint32_t limit = 50;
+};
+struct payments_lookup {
+  std::vector<payment_ptr> payments;
+  bool more = false;  ///< there are more in the direction in which was paged
+};
+/// A merchant's totals of the days in [from_day, until_day): by day, currency and counter. Days without any have none.
+struct find_daily_totals {
+  merchant_id merchant;
+  environment env = environment::live;
+  std::chrono::sys_days from_day{};
+  std::chrono::sys_days until_day{};
+};
+struct daily_totals_lookup {
+  std::vector<daily_total> totals;
 };
 /// Oldest first.
 struct find_timeline {
@@ -343,8 +430,14 @@ struct subscriptions_lookup {
 struct find_user {
   std::string email_key;
 };
+struct stored_person : save_user {
+  std::string sealed_totp{};  ///< as in set_second_factor
+  std::int64_t totp_step = 0;  ///< the last one that was used
+  std::int64_t recovery_codes_left = 0;
+  std::string time_zone{};
+};
 struct user_lookup {
-  std::optional<save_user> found;
+  std::optional<stored_person> found;
 };
 /// With what a page needs of the person, in one answer.
 struct find_session {
@@ -362,13 +455,53 @@ struct stored_session {
   time_point used_at{};
   time_point ends_at{};
   std::vector<session_membership> of;  ///< by the merchant's name
+  std::string time_zone{};
+  bool has_second_factor = false;
 };
 struct session_lookup {
   std::optional<stored_session> found;
 };
-/// The whole directory, or one entry of it.
+/// Where a person is signed in: newest first, those that have ended by themselves, too.
+struct find_sessions {
+  user_id user;
+};
+struct listed_session {
+  std::string hash;
+  time_point created_at{};
+  time_point used_at{};
+  time_point ends_at{};
+
+  bool operator==(const listed_session&) const = default;
+};
+struct sessions_lookup {
+  std::vector<listed_session> sessions;
+};
+/// Newest first, at most `limit`: what a person has changed, or what was changed of a merchant, whoever did.
+struct find_audit {
+  user_id user{};
+  merchant_id merchant{};  ///< instead of the user
+  std::optional<time_point> before{};  ///< only earlier ones, or then those with a lesser id, to page on
+  std::string before_id{};
+  std::uint32_t limit = 100;
+};
+struct audit_lookup {
+  std::vector<save_audit> entries;
+};
+/// What an entry of the directory is known by: a merchant's, with its keys, people, connections, routes, destinations
+/// and bindings, by the merchant or by one of its keys or destinations; a platform's, with its keys and destinations; a
+/// person's by the id or by the address (email_key_of).
+struct directory_name {
+  enum class kind : unsigned char { merchant, platform, key, destination, user, email };
+  kind what = kind::merchant;
+  std::string text;
+
+  bool operator==(const directory_name&) const = default;
+  auto operator<=>(const directory_name&) const = default;
+};
+/// The entries of these names; those that do not exist are left out, and so are those that cannot be read.
 struct find_directory {
-  std::optional<directory_change> of{};
+  std::vector<directory_name> of;
+  bool every_platform = false;  ///< and of all platforms
 };
 struct stored_user {
   user_id id;
@@ -422,15 +555,25 @@ struct directory_head {
 
   bool operator==(const directory_head&) const = default;
 };
-/// What the log says of changes after `since`. With a negative one: the head, and everything.
+/// What the log says of changes after `since`. With a negative one: the head alone.
 struct find_directory_news {
   std::int64_t since = -1;
 };
 struct directory_news {
-  directory_head head;  ///< read first: what follows is at least as new
-  bool whole = false;  ///< `rows` is the whole directory, because the log no longer tells all
+  directory_head head;
+  std::int64_t told_to = -1;  ///< the number up to which `changed` tells: the head's, or a lesser one if that were many
+  bool any = false;  ///< everything may have changed: the log no longer tells all
   std::vector<directory_change> changed;  ///< each once
-  directory_lookup rows;  ///< of these
+};
+/// For operators: by owner, mode and age, at most `limit`.
+struct find_destinations {
+  std::string owner{};  ///< empty: anybody's
+  std::optional<environment> env{};
+  std::uint32_t limit = 100;
+};
+struct destinations_lookup {
+  std::vector<stored_destination> destinations;
+  std::uint64_t left_out = 0;  ///< how many more there are
 };
 // ---- maintenance --------------------------------------------------------------------------------
 // Answered like the reads, but by a writer, which never holds up its units for it longer than one small transaction.
@@ -478,8 +621,9 @@ struct destination_backlog {
 struct backlog_lookup {
   std::vector<destination_backlog> destinations;
 };
-/// For operators: newest first, at most `limit`.
+/// Newest first, at most `limit`.
 struct find_deliveries {
+  std::optional<entity_key> subject{};  ///< only of its events; then neither `to` nor `status` is given
   destination_id to{};  ///< empty: any
   std::optional<delivery_status> status{};
   std::int64_t id = 0;  ///< not 0: this one only

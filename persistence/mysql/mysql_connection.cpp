@@ -13,11 +13,14 @@
 #include <chrono>
 #include <thread>
 
+#include "persistence/mysql/mysql_errors.hpp"
+
 namespace gateway::persistence {
 
 namespace {
 
 constexpr int connect_timeout_s = 3;
+constexpr int connect_timeout_of_several_s = 1;  // the next host is waiting
 constexpr int answer_timeout_s = 10;
 constexpr int lease_timeout_s = 2;        // a lease that cannot be renewed is soon over
 constexpr int migration_timeout_s = 86'400;  // the change of a large table may take hours
@@ -43,23 +46,6 @@ constexpr std::size_t rows_at_once(std::size_t rows) noexcept {
   return fits;
 }
 
-enum : int {  // the errors that are told apart here
-  er_dup_keyname = 1061,
-  er_dup_fieldname = 1060,
-  er_bad_field = 1054,
-  er_table_exists = 1050,
-  er_dup_entry = 1062,
-  er_lock_wait_timeout = 1205,
-  er_lock_deadlock = 1213,
-  er_wrong_value = 1366,
-  er_server_shutdown = 1053,
-  er_connection_killed = 1927,
-  cr_server_gone = 2006,
-  cr_server_lost = 2013,
-  er_check_mysql = 3819,
-  er_unknown_system_variable = 1193,
-};
-
 sql::mysql::MySQL_Driver& driver() {
   static auto* const fetched = sql::mysql::get_mysql_driver_instance();
   return *fetched;
@@ -74,25 +60,13 @@ void attach_thread() {
   thread_local const attachment here;
 }
 
-database_error::kind kind_of(const sql::SQLException& e) noexcept {
-  switch (e.getErrorCode()) {
-    case er_lock_deadlock:
-    case er_lock_wait_timeout: return database_error::kind::busy;
-    case cr_server_gone:
-    case cr_server_lost:
-    case er_server_shutdown:
-    case er_connection_killed: return database_error::kind::gone;
-    default: return database_error::kind::failed;
-  }
-}
-
 /// Runs calls of the driver and converts its exceptions to database_error.
 template <class Work>
 auto translated(Work work) {
   try {
     return work();
   } catch (const sql::SQLException& e) {
-    throw database_error(kind_of(e), e.getErrorCode(), e.what());
+    throw database_error(meaning_of(e.getErrorCode()).in_statement, e.getErrorCode(), e.what());
   }
 }
 
@@ -118,17 +92,36 @@ class mysql_row final : public result_row {
 
 mysql_connection::mysql_connection(const store_location& where, access how) {
   attach_thread();
-  try {
-    open(where, how);
-  } catch (const sql::SQLException& e) {
-    throw database_error(database_error::kind::unreachable, e.getErrorCode(), e.what());
+  if (where.hosts.size() < 2) {
+    open(where, where.hosts.empty() ? database_host{} : where.hosts.front(), how);
+    return;
   }
+  // The one that worked last comes first, for all connections of the process: what one of them has written, another
+  // then reads without waiting for it to arrive.
+  const auto first = where.last_good->load();
+  std::string why;
+  for (std::size_t i = 0; i < where.hosts.size(); ++i) {
+    const auto at = (first + i) % where.hosts.size();
+    try {
+      open(where, where.hosts[at], how);
+      if (at != first) where.last_good->store(at);
+      return;
+    } catch (const database_error& error) {
+      close();
+      if (error.what_kind != database_error::kind::unreachable) throw;
+      why += (why.empty() ? "" : "; ") + where.hosts[at].shown() + ": " + error.what();
+    }
+  }
+  throw database_error(database_error::kind::unreachable, 0, why);
 }
 
-mysql_connection::~mysql_connection() {
+mysql_connection::~mysql_connection() { close(); }
+
+void mysql_connection::close() noexcept {
   try {
     statements_.clear();
     shapes_.clear();
+    schema_locks_.clear();
     plain_.reset();
     link_.reset();
   } catch (const sql::SQLException&) {
@@ -136,12 +129,10 @@ mysql_connection::~mysql_connection() {
   }
 }
 
-void mysql_connection::open(const store_location& where, access how) {
+std::unique_ptr<sql::Connection> mysql_connection::link_to(const store_location& where, const database_host& host,
+                                                           access how) {
   sql::ConnectOptionsMap options;
-  const bool is_ipv6 = where.host.find(':') != std::string::npos;
-  const auto host = is_ipv6 ? "[" + where.host + "]" : where.host;
-  const auto endpoint =
-      where.socket.empty() ? "tcp://" + host + ":" + std::to_string(where.port) : "unix://" + where.socket;
+  const auto endpoint = where.socket.empty() ? "tcp://" + host.shown() : "unix://" + where.socket;
   options["hostName"] = sql::SQLString(endpoint);
   options["userName"] = sql::SQLString(where.user);
   options["password"] = sql::SQLString(where.password);
@@ -150,7 +141,8 @@ void mysql_connection::open(const store_location& where, access how) {
   const auto answer_s = how == access::migrate ? migration_timeout_s
                         : how == access::keep  ? lease_timeout_s
                                                : answer_timeout_s;
-  options["OPT_CONNECT_TIMEOUT"] = how == access::keep ? lease_timeout_s : connect_timeout_s;
+  const auto connect_s = how == access::keep ? lease_timeout_s : connect_timeout_s;
+  options["OPT_CONNECT_TIMEOUT"] = where.hosts.size() > 1 ? connect_timeout_of_several_s : connect_s;
   options["OPT_READ_TIMEOUT"] = answer_s;
   options["OPT_WRITE_TIMEOUT"] = std::min(answer_s, answer_timeout_s);
   options["OPT_CHARSET_NAME"] = sql::SQLString("utf8mb4");
@@ -159,22 +151,68 @@ void mysql_connection::open(const store_location& where, access how) {
     options["sslVerify"] = true;
     options["sslEnforce"] = true;
   }
-  link_.reset(driver().connect(options));
-  plain_.reset(link_->createStatement());
+  return std::unique_ptr<sql::Connection>{driver().connect(options)};
+}
+
+void mysql_connection::open(const store_location& where, const database_host& host, access how) {
+  try {
+    link_ = link_to(where, host, how);
+    plain_.reset(link_->createStatement());
+    require_serving(how == access::read && where.hosts.size() < 2);
+    if (in_galera_ && !where.process.empty())
+      throw database_error(database_error::kind::unreachable, 0,
+                           "this server is a member of a Galera cluster, where a lock holds on one member only: also a "
+                           "gateway that serves alone needs the cluster options there (--node and the others)");
+    prepare(how);
+    if (how == access::write && where.node) {
+      node_ = where.node;
+      end_idle_transactions();
+    }
+    if ((how == access::write || how == access::migrate) && !where.process.empty()) {
+      process_ = where.process;
+      share_lock();
+      if (holds_lock_ && where.has_looked_for_nodes) give_lock_to_nodes();
+    }
+  } catch (const sql::SQLException& e) {
+    throw database_error(database_error::kind::unreachable, e.getErrorCode(), e.what());
+  }
+  if (how == access::migrate && in_galera_) locks_schema_of_ = where;
+}
+
+/// A member of a Galera cluster that is outside the primary component takes connections and knows only what was; so
+/// does a replica.
+void mysql_connection::require_serving(bool may_be_read_only) {
+  const auto told = [&](const char* what, const char* names) {
+    std::map<std::string, std::string> values;
+    const std::unique_ptr<sql::ResultSet> rows{
+        plain_->executeQuery(std::string{"SHOW GLOBAL "} + what + " WHERE Variable_name IN (" + names + ")")};
+    while (rows->next()) values[rows->getString(1).asStdString()] = rows->getString(2).asStdString();
+    return values;
+  };
+  const auto away = [](const char* why) { throw database_error(database_error::kind::unreachable, 0, why); };
+  auto variables = told("VARIABLES", "'wsrep_on', 'read_only'");
+  in_galera_ = variables["wsrep_on"] == "ON";
+  if (in_galera_) {
+    auto status = told("STATUS", "'wsrep_ready', 'wsrep_cluster_status'");
+    if (status["wsrep_ready"] != "ON" || status["wsrep_cluster_status"] != "Primary")
+      away("this member of the Galera cluster is not in its primary component, or not ready yet");
+  }
+  if (!may_be_read_only && variables["read_only"] != "OFF") away("the server is read-only");
+}
+
+void mysql_connection::prepare(access how) {
   plain_->execute("SET NAMES utf8mb4 COLLATE utf8mb4_bin");
   plain_->execute("SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'");
   plain_->execute("SET SESSION innodb_lock_wait_timeout = " + std::to_string(lock_wait_s));
   plain_->execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
+  if (in_galera_) {
+    // A member applies what others commit a moment later. 1: a read waits until all is there that had been committed
+    // anywhere when it began. 7: so does a change, for those that take a count of no rows for the truth. To the writers
+    // such a count means a lost claim, after which the row is read.
+    const bool counts_rows = how == access::keep || how == access::migrate;
+    plain_->execute(std::string{"SET SESSION wsrep_sync_wait = "} + (counts_rows ? "7" : "1"));
+  }
   link_->setAutoCommit(how == access::read);
-  if (how == access::write && where.node) {
-    node_ = where.node;
-    end_idle_transactions();
-  }
-  if ((how == access::write || how == access::migrate) && !where.process.empty()) {
-    process_ = where.process;
-    share_lock();
-    if (holds_lock_ && where.has_looked_for_nodes) give_lock_to_nodes();
-  }
 }
 
 /// A process that is stopped between its look at its lease and its commit must not commit when it goes on: by then the
@@ -263,11 +301,12 @@ void mysql_connection::commit() {
     // it, and clients would get answers that are not stored.
     plain_->execute("COMMIT");
   } catch (const sql::SQLException& e) {
-    // If the connection breaks here it is unknown whether the transaction is committed, so it is never repeated.
-    const auto kind =
-        kind_of(e) == database_error::kind::busy ? database_error::kind::busy : database_error::kind::failed;
-    throw database_error(kind, e.getErrorCode(), e.what());
+    throw database_error(meaning_of(e.getErrorCode()).at_commit, e.getErrorCode(), e.what());
   }
+  // A COMMIT may take long, in a Galera cluster that has just lost a member some seconds. Others may have taken over
+  // meanwhile, so what it was to permit, as a provider's call, must not follow.
+  if (node_ && !node_->serves())
+    throw database_error(database_error::kind::failed, 0, "this node's lease ended during the commit");
 }
 
 void mysql_connection::rollback() noexcept {
@@ -294,7 +333,7 @@ write_result mysql_connection::write(const write_shape& shape, std::span<const c
     } catch (const sql::SQLException& e) {
       if (e.getErrorCode() == er_dup_entry) return write_result::duplicate;
       if (is_about_a_value(e)) return write_result::rejected;
-      throw database_error(kind_of(e), e.getErrorCode(), e.what());
+      throw database_error(meaning_of(e.getErrorCode()).in_statement, e.getErrorCode(), e.what());
     }
     cells = cells.subspan(rows * width);
   }
@@ -319,18 +358,51 @@ void mysql_connection::read(const statement& sql, std::span<const cell> paramete
   });
 }
 
+namespace {
+
+/// The lock's name is global to the server, so the database's name is part of it.
+bool takes_schema_lock(sql::Statement& on) {
+  const std::unique_ptr<sql::ResultSet> rows{
+      on.executeQuery("SELECT GET_LOCK(CONCAT('gateway:', MD5(DATABASE())), 8)")};
+  return rows->next() && rows->getInt(1) == 1;
+}
+
+[[noreturn]] void another_migrates() {
+  throw database_error(database_error::kind::failed, er_lock_wait_timeout,
+                       "another gateway is migrating this database");
+}
+
+}  // namespace
+
 void mysql_connection::lock_schema() {
+  if (locks_schema_of_) return lock_schema_of_most();
   translated([&] {
-    // The lock's name is global to the server, so the database's name is part of it.
-    const std::unique_ptr<sql::ResultSet> rows{
-        plain_->executeQuery("SELECT GET_LOCK(CONCAT('gateway:', MD5(DATABASE())), 8)")};
-    if (!rows->next() || rows->getInt(1) != 1)
-      throw database_error(database_error::kind::failed, er_lock_wait_timeout,
-                           "another gateway is migrating this database");
+    if (!takes_schema_lock(*plain_)) another_migrates();
   });
 }
 
+/// A lock of one member is unknown to the others: who has it on most of the hosts is the only one. They are asked in
+/// one order by everybody.
+void mysql_connection::lock_schema_of_most() {
+  auto hosts = locks_schema_of_->hosts;
+  std::ranges::sort(hosts, {}, &database_host::shown);
+  for (const auto& host : hosts) {
+    try {
+      auto link = link_to(*locks_schema_of_, host, access::migrate);
+      const std::unique_ptr<sql::Statement> on{link->createStatement()};
+      on->execute("SET SESSION wait_timeout = " + std::to_string(migration_timeout_s));
+      if (!takes_schema_lock(*on)) another_migrates();
+      schema_locks_.push_back(std::move(link));
+    } catch (const sql::SQLException&) {
+      // A host that is away has no say.
+    }
+  }
+  if (2 * schema_locks_.size() <= hosts.size())
+    throw database_error(database_error::kind::failed, 0, "most of the hosts must answer before the schema is changed");
+}
+
 void mysql_connection::unlock_schema(bool keep) {
+  schema_locks_.clear();  // if they held it; the migration's statements are committed one by one
   constexpr auto release = "DO RELEASE_LOCK(CONCAT('gateway:', MD5(DATABASE())))";
   if (keep) {
     commit();

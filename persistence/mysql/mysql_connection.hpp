@@ -3,8 +3,10 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "persistence/store_location.hpp"
 
@@ -41,7 +43,12 @@ class mysql_connection final : public db_connection {
   bool is_already_there(const database_error& error) const noexcept override;
 
  private:
-  void open(const store_location& where, access how);
+  void open(const store_location& where, const database_host& host, access how);
+  void close() noexcept;
+  static std::unique_ptr<sql::Connection> link_to(const store_location& where, const database_host& host, access how);
+  void require_serving(bool may_be_read_only);
+  void prepare(access how);
+  void lock_schema_of_most();
   void share_lock();
   void end_idle_transactions();
   bool take_lock();
@@ -55,10 +62,13 @@ class mysql_connection final : public db_connection {
   std::string process_;  ///< empty: takes no part in the lock
   bool holds_lock_ = false;
   const membership* node_ = nullptr;  ///< null: commits need no lease
+  bool in_galera_ = false;
+  std::optional<store_location> locks_schema_of_;  ///< the members of a Galera cluster, if the database is one
 
   // Statements are destroyed before their connection.
   std::unique_ptr<sql::Connection> link_;
   std::unique_ptr<sql::Statement> plain_;
+  std::vector<std::unique_ptr<sql::Connection>> schema_locks_;
   std::map<std::pair<const write_shape*, std::size_t>, std::unique_ptr<sql::PreparedStatement>> shapes_;
   std::unordered_map<const statement*, std::unique_ptr<sql::PreparedStatement>> statements_;
 };

@@ -201,3 +201,25 @@ TEST_CASE("what waited behind another operation does not begin once the grant by
   CHECK(w.calls().count(operation::capture, "pay_1") == 0);
   CHECK(w.ask(by_platform(w.create("pay_1", "k1", "pm_card_slow_5000"))) == "replay: create authorized 0/0");
 }
+
+TEST_CASE("what a node records late of a payment that another has settled takes no place from what was saved since") {
+  auto rows = std::make_shared<failing_store>();
+  membership first{"node-a", "process a"}, second{"node-b", "process b"};
+  for (auto* each : {&first, &second}) each->serve_until(ticks_ms::max());
+  // The second believes that the first is gone.
+  second.set_owners({{"node-b"}, {"process b"}, 1, true});
+  world late{rows, unhurried(), 0ms, first}, other{rows, unhurried(), 0ms, second};
+  auto waiting = late.send(create_for("ref-1", "pay_1", "k1", "pm_card_slow_3000"));
+  late.settle();
+  REQUIRE_FALSE(waiting.done());
+
+  auto settled = other.send(create_for("ref-1", "pay_1", "k1", "pm_card_slow_3000"));
+  other.advance(4s);
+  CHECK(settled.told() == "replay: create authorized 0/0");
+  other.ask(create_for("ref-1", "pay_2", "k2"));
+  REQUIRE(methods(other, "ref-1") == "pm_card_slow_3000 pm_card_visa");
+
+  late.advance(4s);
+  CHECK(waiting.told() == "replay: create authorized 0/0");
+  CHECK(methods(other, "ref-1") == "pm_card_slow_3000 pm_card_visa");
+}

@@ -44,6 +44,7 @@ TEST_CASE("a key whose secret cannot be opened is not published, and the others 
   key_id sound;
   {
     office o{rows};
+    o.know_all();
     shop = new_shop(o);
     sound = std::get<minted_key>(o.ask(mint_key{shop, environment::test, *parse_scopes("*")})).id;
   }
@@ -52,6 +53,7 @@ TEST_CASE("a key whose secret cannot be opened is not published, and the others 
       save_api_key{key_id{"mk_test_damaged"}, shop, environment::test, *parse_scopes("*"), "damaged", {}});
   REQUIRE(rows->commit(unit) == commit_outcome::committed);
   office o{rows};
+  o.know_all();
   CHECK_FALSE(o.published.find_key(key_id{"mk_test_damaged"}));
   CHECK(o.published.find_key(sound));
 }

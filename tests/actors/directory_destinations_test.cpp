@@ -22,6 +22,7 @@ TEST_CASE("a destination is published with its secret, belongs to its merchant, 
   webhook_endpoint before;
   {
     office o{rows};
+    o.know_all();
     shop = new_shop(o);
     made = std::get<destination_secret>(
         o.ask(to_url(shop, "https://shop.example/hooks", {"payment.captured", "payment.voided"})));
@@ -41,6 +42,7 @@ TEST_CASE("a destination is published with its secret, belongs to its merchant, 
     before = *shown;
   }
   office o{rows};
+  o.know_all();
   const auto after = o.published.find_destination(made.id);
   REQUIRE(after);
   CHECK(after->what == before.what);
@@ -144,6 +146,7 @@ TEST_CASE("a rotated secret's predecessor signs until the overlap has passed, an
   rotated_secret rotated;
   {
     office o{rows};
+    o.know_all();
     made = std::get<destination_secret>(o.ask(to_url(new_shop(o), "https://shop.example/hooks")));
     rotated = std::get<rotated_secret>(o.ask(rotate_destination_secret{made.id, 24h}));
     CHECK(rotated.id == made.id);
@@ -153,6 +156,7 @@ TEST_CASE("a rotated secret's predecessor signs until the overlap has passed, an
     CHECK(o.published.find_destination(made.id)->previous_secret == made.secret);
   }
   office o{rows};
+  o.know_all();
   CHECK(o.published.find_destination(made.id)->secret == rotated.secret);
   CHECK(o.published.find_destination(made.id)->previous_secret == made.secret);
   CHECK(o.published.find_destination(made.id)->previous_until == *rotated.previous_until);
@@ -161,7 +165,7 @@ TEST_CASE("a rotated secret's predecessor signs until the overlap has passed, an
   CHECK_FALSE(at_once.previous_until);
   CHECK(o.published.find_destination(made.id)->secret == at_once.secret);
   CHECK(o.published.find_destination(made.id)->previous_secret.empty());
-  CHECK(rows->run(find_directory{}).destinations.front().sealed_previous.empty());
+  CHECK(rows->whole_directory().destinations.front().sealed_previous.empty());
 }
 
 TEST_CASE("a platform's destination that the store holds is published and obeys, and is no merchant's") {
@@ -169,6 +173,7 @@ TEST_CASE("a platform's destination that the store holds is published and obeys,
   const crypto::master_key keys{std::string(32, 'k')};
   const destination_id id{"dest_platform"};
   unit_of_work unit;
+  unit.inserts.push_back(insert_platform{platform{platform_id{"plat_1"}, "acme", "Acme"}, from_unix_ms(1)});
   unit.inserts.push_back(save_destination{{id,
                                            destination_kind::platform,
                                            "plat_1",
@@ -183,6 +188,7 @@ TEST_CASE("a platform's destination that the store holds is published and obeys,
                                           {}});
   REQUIRE(rows->commit(unit) == commit_outcome::committed);
   office o{rows};
+  o.know_all();
   const auto shop = new_shop(o);
   REQUIRE(o.published.find_destination(id));
   CHECK(o.published.find_destination(id)->secret == "whsec_p");
@@ -199,15 +205,17 @@ TEST_CASE("a destination whose secret cannot be opened keeps its events, and is 
   destination_secret made;
   {
     office o{rows};
+    o.know_all();
     shop = new_shop(o);
     made = std::get<destination_secret>(o.ask(to_url(shop, "https://shop.example/hooks")));
   }
   unit_of_work unit;
-  auto row = rows->run(find_directory{}).destinations.front();
+  auto row = rows->whole_directory().destinations.front();
   row.sealed_secret = "damaged";
   unit.inserts.push_back(row);
   REQUIRE(rows->commit(unit) == commit_outcome::committed);
   office o{rows};
+  o.know_all();
   CHECK_FALSE(o.published.find_destination(made.id));
   CHECK(o.published.find_merchant(shop)->destinations.size() == 1);
   const auto rotated = std::get<rotated_secret>(o.ask(rotate_destination_secret{made.id}));

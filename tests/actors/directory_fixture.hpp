@@ -142,6 +142,29 @@ class office {
     CHECK(told.what == kind);
     return told.words;
   }
+  /// Whether there is such an entry; nothing as long as that is not known, and an error if it cannot be.
+  struct look_outcome {
+    std::optional<bool> there;
+    std::optional<caf::error> failure;
+  };
+  std::shared_ptr<look_outcome> send(look_up question) {
+    auto what = std::make_shared<look_outcome>();
+    client_->context(&outside_);
+    client_->request(actor_, caf::infinite, std::move(question))
+        .then([what](bool there) { what->there = there; },
+              [what](const caf::error& failure) { what->failure = failure; });
+    return what;
+  }
+  bool look(directory_name::kind kind, std::string text) {
+    const auto what = send(look_up{{kind, std::move(text)}});
+    settle();
+    REQUIRE(what->there);
+    return *what->there;
+  }
+  /// Each merchant that is stored is asked for.
+  void know_all() {
+    for (const auto& row : stored().merchants) CHECK(look(directory_name::kind::merchant, row.id.value));
+  }
   /// All sent before the first is begun.
   std::vector<outcome> ask_together(const std::vector<operator_command>& commands) {
     std::vector<pending> sent;
@@ -192,13 +215,14 @@ class office {
   }
 
   failing_store& rows() { return *rows_; }
-  directory_lookup stored() const { return rows_->run(find_directory{}); }
+  directory_lookup stored() const { return rows_->whole_directory(); }
 
   directory published;
   hand_clock clock;
   crypto::master_key keys{std::string(32, 'k')};
   hasher_script hashing;
   keeper_script kept;
+  metrics meters;
 
  private:
   caf::scheduler::test_coordinator& coordinator() {
@@ -214,11 +238,12 @@ class office {
   stub_keeper keeper_ = among_others_ ? system_.spawn(keeping_stub, &kept) : stub_keeper{};
   directory_actor actor_ = actors::spawn_directory(
       system_,
-      {{{system_.spawn(failing_writer, line_)}, {system_.spawn(failing_reader, line_)}, {}, {}, {}},
+      {{{system_.spawn(failing_writer, line_)}, {}, {}, {}, {}, system_.spawn(failing_reader, line_)},
        hasher_,
        published,
        keys,
        clock,
+       meters.known_merchants,
        keeper_ ? node_keeper{keeper_} : node_keeper{}},
       actors::runs_on::scheduler);
   caf::scoped_execution_unit outside_{&system_};

@@ -21,8 +21,9 @@ TEST_CASE("what one node changes another one publishes once it has read the log,
   two_nodes t;
   const auto m = new_shop(t.first, "owner@example.com");
   const auto key = std::get<minted_key>(t.first.ask(any_key(m))).id;
-  CHECK_FALSE(t.second.published.find_merchant(m));
   t.second.catch_up_with_log();
+  CHECK_FALSE(t.second.published.find_merchant(m));
+  t.second.know_all();
   REQUIRE(t.second.published.find_merchant(m));
   CHECK_FALSE(t.second.published.find_merchant(m)->owner.empty());
   CHECK(t.second.published.find_merchant(m)->routes.size() == 1);
@@ -76,7 +77,7 @@ TEST_CASE(
 TEST_CASE("a change that was planned while another node was faster is planned again with what that one has made") {
   two_nodes t;
   const auto m = new_shop(t.first);
-  t.second.catch_up_with_log();
+  t.second.know_all();
   // The first node adds a route: position 2. The second does not know it, and would take the same position.
   t.first.ask(set_route{m, {environment::live, provider_kind::sandbox, 0, {}, {payment_method_kind::card}}});
   t.second.ask(set_route{m, {environment::live, provider_kind::sandbox_hosted, 0, {}, {payment_method_kind::card}}});
@@ -94,14 +95,14 @@ TEST_CASE("a slug that another node has given away is a conflict, and a person w
       std::string::npos);
   const auto other = new_shop(t.second, "OWNER@example.com");
   CHECK(t.second.stored().users.size() == 1);
-  t.first.catch_up_with_log();
+  t.first.know_all();
   CHECK(t.first.published.find_merchant(other)->owner == t.first.published.find_merchant(m)->owner);
 }
 
 TEST_CASE("many changes that wait together are all made, whatever another node does between them") {
   two_nodes t;
   const auto m = new_shop(t.first);
-  t.second.catch_up_with_log();
+  t.second.know_all();
   std::vector<operator_command> commands;
   for (int i = 0; i < 20; ++i) commands.push_back(any_key(m));
   new_shop(t.first);
@@ -113,12 +114,41 @@ TEST_CASE("many changes that wait together are all made, whatever another node d
 TEST_CASE("a log that cannot be read is read again, and nothing is told as published meanwhile") {
   two_nodes t;
   const auto m = new_shop(t.first);
+  t.second.know_all();
+  const auto key = std::get<minted_key>(t.first.ask(any_key(m))).id;
   t.rows->reads_fail = true;
   t.second.catch_up_with_log();
-  CHECK_FALSE(t.second.published.find_merchant(m));
+  CHECK_FALSE(t.second.published.find_key(key));
   const auto before = t.second.kept.published;
   t.rows->reads_fail = false;
   t.second.advance(1s);
-  CHECK(t.second.published.find_merchant(m));
+  CHECK(t.second.published.find_key(key));
   CHECK(t.second.kept.published.size() == before.size() + 1);
+}
+
+TEST_CASE("a node reads of the news what it has been asked for, and leaves alone the merchants of others") {
+  two_nodes t;
+  const auto known = new_shop(t.first), other = new_shop(t.first);
+  CHECK(t.second.look(directory_name::kind::merchant, known.value));
+  t.second.catch_up_with_log();
+  t.first.ask(any_key(known));
+  const auto key = std::get<minted_key>(t.first.ask(any_key(other))).id;
+  t.second.catch_up_with_log();
+  CHECK_FALSE(t.second.published.find_merchant(other));
+  CHECK_FALSE(t.second.published.find_key(key));
+  CHECK(t.second.meters.known_merchants.Value() == 1);
+  CHECK(t.second.kept.published.back() == 4);
+  CHECK(t.second.look(directory_name::kind::key, key.value));
+  CHECK(t.second.published.find_merchant(other));
+}
+
+TEST_CASE("an entry that is read while another node changes it is published with that change, once it is told of it") {
+  two_nodes t;
+  const auto m = new_shop(t.first);
+  const auto asked = t.second.send(look_up{{directory_name::kind::merchant, m.value}});
+  while (!t.second.published.find_merchant(m)) REQUIRE(t.second.step());
+  const auto key = std::get<minted_key>(t.first.ask(any_key(m))).id;
+  t.second.catch_up_with_log();
+  CHECK(asked->there == true);
+  CHECK(t.second.published.find_key(key));
 }

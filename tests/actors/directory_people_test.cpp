@@ -75,6 +75,7 @@ TEST_CASE("setup links are for the owner whom the merchant was created for, else
   };
   {
     office o{rows};
+    o.know_all();
     m = new_shop(o, "ada@example.com");
     n = new_shop(o);
     v = new_shop(o);
@@ -90,6 +91,7 @@ TEST_CASE("setup links are for the owner whom the merchant was created for, else
     check(o);
   }
   office o{rows};
+  o.know_all();
   check(o);
   SECTION("one who becomes a viewer is the owner no more") {
     CHECK(added(o, invite_user{m, "ADA@example.com", viewer}) == ada);

@@ -57,6 +57,10 @@ void store_grant(failing_store& rows, const merchant_id& merchant, environment e
                    {},
                    {}};
   if (revoked) b.newest->revoked_at = from_unix_ms(2'000);
+  unit_of_work of;
+  of.inserts.emplace_back(save_merchant{merchant, entity_id{"ent_" + merchant.value}, "Shop", merchant_kind::standard,
+                                        "", from_unix_ms(1)});
+  rows.commit(of);  // unless it is there
   unit_of_work unit;
   auto row = std::make_shared<const grant_binding>(b);
   if (version == 1)
@@ -76,6 +80,7 @@ TEST_CASE("a platform is published under its id and its slug, and is the same af
   platform before;
   {
     office o{rows};
+    o.know_all();
     made = std::get<saved_platform>(o.ask(tea()));
     CHECK(made.id.value.starts_with("plat_"));
     CHECK(made.client_id == "tea");
@@ -91,6 +96,7 @@ TEST_CASE("a platform is published under its id and its slug, and is the same af
     CHECK(*o.published.find_platform_by_slug("tea") == before);
   }
   office o{rows};
+  o.know_all();
   REQUIRE(o.published.find_platform(made.id));
   CHECK(*o.published.find_platform(made.id) == before);
   CHECK(*o.published.find_platform_by_slug("tea") == before);
@@ -245,6 +251,7 @@ TEST_CASE("what a suspended platform gets meanwhile is suspended too, and so is 
   destination_id to;
   {
     office o{rows};
+    o.know_all();
     id = new_platform(o);
     before = new_key(o, id).id;
     status_of(o, id, platform_status::suspended);
@@ -257,6 +264,7 @@ TEST_CASE("what a suspended platform gets meanwhile is suspended too, and so is 
     CHECK(o.published.find_destination(to)->held);
   }
   office o{rows};
+  o.know_all();
   CHECK(o.published.find_platform_key(before)->suspended);
   CHECK(o.published.find_platform_key(meanwhile)->suspended);
   CHECK(o.published.find_destination(to)->held);
@@ -289,6 +297,7 @@ TEST_CASE("a platform's key has the form of one, its secret is sealed in the sto
   platform_id id;
   {
     office o{rows};
+    o.know_all();
     id = new_platform(o);
     made = new_key(o, id);
     CHECK(is_platform_key_id(made.id.value));
@@ -301,6 +310,7 @@ TEST_CASE("a platform's key has the form of one, its secret is sealed in the sto
     CHECK_FALSE(o.keys.open(sealed, "platform_key:mk_platform_00000000"));
   }
   office o{rows};
+  o.know_all();
   const auto shown = o.published.find_platform_key(made.id);
   REQUIRE(shown);
   CHECK(shown->platform == id);
@@ -409,6 +419,7 @@ TEST_CASE("a platform's key whose secret cannot be opened is not published, and 
   key_id sound;
   {
     office o{rows};
+    o.know_all();
     id = new_platform(o);
     sound = new_key(o, id).id;
   }
@@ -416,6 +427,7 @@ TEST_CASE("a platform's key whose secret cannot be opened is not published, and 
   unit.inserts.push_back(save_platform_key{key_id{"mk_platform_00000000"}, id, *parse_scopes("*"), "damaged", {}});
   REQUIRE(rows->commit(unit) == commit_outcome::committed);
   office o{rows};
+  o.know_all();
   CHECK_FALSE(o.published.find_platform_key(key_id{"mk_platform_00000000"}));
   CHECK(o.published.find_platform_key(sound));
   CHECK(status_of(o, id, platform_status::suspended) == "suspended");
@@ -444,13 +456,14 @@ TEST_CASE("a platform has one destination in each mode, which a new URL replaces
 
 // ---- grants -------------------------------------------------------------------------------------
 
-TEST_CASE("grants are published at the start, and whoever listens to a merchant with them") {
+TEST_CASE("grants are published with their merchant, and whoever listens to it") {
   auto rows = std::make_shared<failing_store>();
   const merchant_id shop{"merch_1"}, other{"merch_2"};
   const platform_id tea{"plat_1"}, coffee{"plat_2"};
   store_grant(*rows, shop, environment::live, tea, 1);
   store_grant(*rows, shop, environment::test, coffee, 1);
-  const office o{rows};
+  office o{rows};
+  o.know_all();
   CHECK(o.published.find_grants({tea, shop}).live.state == grant_state::active);
   CHECK(o.published.find_grants({tea, shop}).live.scopes == *parse_scopes("payments:read"));
   CHECK(o.published.find_grants({tea, shop}).test.state == grant_state::none);
@@ -467,6 +480,7 @@ TEST_CASE(
   store_grant(*rows, shop, environment::live, tea, 1);
   store_grant(*rows, shop, environment::test, tea, 1);
   office o{rows};
+  o.know_all();
   store_grant(*rows, shop, environment::live, tea, 2, true);
   // The grant's actor has published what it has stored since; the store here stands for a read that was slower.
   o.published.publish(
@@ -482,12 +496,12 @@ TEST_CASE(
   CHECK(o.rows().directory_reads == reads);
 }
 
-TEST_CASE("the second look at the grants is repeated until the store answers, and holds up no command") {
+TEST_CASE("the second look at what is known is repeated until the store answers, and holds up no command") {
   office o;
+  const auto shop = new_shop(o);
   o.rows().reads_fail = true;
   o.advance(1min);
   new_platform(o);
-  const merchant_id shop{"merch_1"};
   const platform_id tea{"plat_1"};
   store_grant(o.rows(), shop, environment::live, tea, 1);
   o.advance(3s);

@@ -108,6 +108,12 @@ inline store_reader::behavior_type failing_reader(store_reader::pointer, store_l
       [guarded](const find_subscriptions& q) { return guarded(q); },
       [guarded](const find_user& q) { return guarded(q); },
       [guarded](const find_session& q) { return guarded(q); },
+      [guarded](const find_destinations& q) { return guarded(q); },
+      [guarded](const find_payments& q) { return guarded(q); },
+      [guarded](const find_payments_by_ref& q) { return guarded(q); },
+      [guarded](const find_daily_totals& q) { return guarded(q); },
+      [guarded](const find_sessions& q) { return guarded(q); },
+      [guarded](const find_audit& q) { return guarded(q); },
   };
 }
 

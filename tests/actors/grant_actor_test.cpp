@@ -5,6 +5,7 @@
 #include <caf/scoped_execution_unit.hpp>
 
 #include "clock_watch.hpp"
+#include "directory_fixture.hpp"
 #include "entity/router.hpp"
 #include "failing_store.hpp"
 #include "grant/grant_actor.hpp"
@@ -42,7 +43,13 @@ directory_actor::behavior_type charging_directory(directory_actor::pointer, std:
             if (log->fails) return operator_result{no_such("merchant", "merch_tea")};
             return operator_result{named_result{"merch_tea", "chargeable"}};
           },
-          [](load_atom) { return true; }, [](join_atom, const dispatcher_actor&) {}, [](const catch_up&) {}};
+          [](const noted_command&) -> caf::result<operator_result> {
+            return caf::make_error(caf::sec::unexpected_message);
+          },
+          [](const look_up&) { return false; },
+          [](load_atom) { return true; },
+          [](join_atom, const dispatcher_actor&) {},
+          [](const catch_up&) {}};
 }
 
 std::string told(const entity_reply& reply) {
@@ -70,7 +77,12 @@ std::string told(const entity_reply& reply) {
 /// One node that serves grants. Several may stand on the same rows.
 class node {
  public:
-  explicit node(failing_store_ptr rows = std::make_shared<failing_store>()) : rows_{std::move(rows)} {
+  /// `among_others`: those are said to have published at once, unless they are slow.
+  explicit node(failing_store_ptr rows = std::make_shared<failing_store>(), bool among_others = false)
+      : rows_{std::move(rows)}, nodes_{among_others ? "node-a" : "", "process a"} {
+    nodes_.serve_until(ticks_ms::max());
+    if (among_others) keeper_ = system_.spawn(keeping_stub, &kept_);
+    config_.payment_idle = 10s;
     watch_.emplace(clock_, std::nullopt, config_, meters_);
     platform asking;
     asking.id = acme;
@@ -86,16 +98,27 @@ class node {
     store.recorder = store.writers.front();
     store.outbox = store.archive = store.readers.front();
     auto context = std::make_shared<const actors::grant_context>(
-        actors::grant_context{{std::move(store), published_, clock_, *watch_, config_, meters_, {}, numbers_},
+        actors::grant_context{{std::move(store),
+                               published_,
+                               clock_,
+                               *watch_,
+                               config_,
+                               meters_,
+                               {},
+                               numbers_,
+                               {},
+                               nodes_,
+                               system_.spawn(charging_directory, charging_)},
                               published_,
                               encoder_,
-                              system_.spawn(charging_directory, charging_)});
+                              keeper_ ? node_keeper{keeper_} : node_keeper{}});
     router_ = actors::spawn_router(system_, context, {nullptr, actors::grant_spawner(context), nullptr});
     settle();
   }
   ~node() {
     system_.await_actors_before_shutdown(false);
     caf::anon_send_exit(router_, caf::exit_reason::kill);
+    if (keeper_) caf::anon_send_exit(keeper_, caf::exit_reason::kill);
   }
   node(const node&) = delete;
   node& operator=(const node&) = delete;
@@ -140,6 +163,11 @@ class node {
     settle();
     return *p.answer;
   }
+  void others_are_slow() { kept_.others_are_slow = true; }
+  void others_follow() {
+    caf::anon_send(keeper_, work_atom::value);
+    settle();
+  }
   void settle() { coordinator().run(); }
   bool step() { return coordinator().try_run_once(); }
   void advance(std::chrono::milliseconds by) {
@@ -156,6 +184,8 @@ class node {
   }
 
   failing_store_ptr rows_;
+  membership nodes_;
+  keeper_script kept_;
   settings config_;
   hand_clock clock_;
   text_encoder encoder_;
@@ -166,6 +196,7 @@ class node {
   std::shared_ptr<chargeable_log> charging_ = std::make_shared<chargeable_log>();
   deterministic_config caf_config_;
   caf::actor_system system_{caf_config_};
+  stub_keeper keeper_;
   router_actor router_;
   caf::scoped_execution_unit outside_{&system_};
   caf::actor client_actor_ = system_.spawn([](caf::event_based_actor*) -> caf::behavior { return {[](wake_atom) {}}; });
@@ -452,4 +483,30 @@ TEST_CASE("a grant has no timeline, no due work and no payments' commands") {
         "error");
   CHECK(n.ask({binding_key(tea, environment::live, acme), std::nullopt, common_command{view_entity{}}}) ==
         "grant_1 payments:write active");
+}
+
+TEST_CASE("what waits for other nodes is answered, however long they take") {
+  node n{std::make_shared<failing_store>(), true};
+  n.others_are_slow();
+  const auto consented = n.send(consent("grant_1", "payments:write", "c1"));
+  n.advance(60s);  // long enough for an idle actor to be sent away
+  CHECK(consented.answer->empty());
+  n.others_follow();
+  CHECK(*consented.answer == "grant_1 payments:write active");
+}
+
+TEST_CASE("a revoke that is asked again is answered no sooner than the first, however it is remembered") {
+  node n{std::make_shared<failing_store>(), true};
+  REQUIRE(n.ask(consent("grant_1", "payments:write", "c1")) == "grant_1 payments:write active");
+  n.others_are_slow();
+  const auto first = n.send(revoke("grant_1", "r1"));
+  n.settle();
+  CHECK(row_of(n).newest->revoked_at);
+  const auto again = n.send(revoke("grant_1", "r1"));
+  n.settle();
+  CHECK(first.answer->empty());
+  CHECK(again.answer->empty());
+  n.others_follow();
+  CHECK(*first.answer == "204 ");
+  CHECK(*again.answer == "replay: 204 ");
 }

@@ -126,6 +126,7 @@ TEST_CASE("node wire: every request arrives as it was, but for its admission") {
       if (writes) request.write = write();
       if (writes) request.by = asked_by{key_id{"mk_1"}, platform_id{"plat_1"}, scope::refunds_write};
       request.admission = std::make_shared<int>(1);
+      request.request_id = "req_1";
       const auto bytes = packed(request);
       const auto arrived = unpacked_request(bytes);
       REQUIRE(arrived);
@@ -134,6 +135,7 @@ TEST_CASE("node wire: every request arrives as it was, but for its admission") {
       CHECK(arrived->what.index() == command.index());
       CHECK(arrived->write.has_value() == writes);
       CHECK_FALSE(arrived->admission);
+      CHECK(arrived->request_id == "req_1");
     }
 }
 

@@ -132,6 +132,33 @@ TEST_CASE("a replay outlives the actor's memory") {
   CHECK(w.ask(w.refund("pay_1", "refund0", 1)) == "replay: refund partially_refunded 1/1");
 }
 
+TEST_CASE("what becomes of a payment adds to the totals of its day, once, and with it or not at all") {
+  world w;
+  const auto total = [&](daily_counter what) {
+    std::pair<std::int64_t, std::int64_t> found;
+    for (const auto& [key, row] : w.rows().totals)
+      if (row.what == what) found = {row.count + found.first, row.amount.minor + found.second};
+    return found;
+  };
+  using pair = std::pair<std::int64_t, std::int64_t>;
+  w.ask(w.create("pay_1", "k1"));
+  CHECK(total(daily_counter::authorized) == pair{1, 4200});
+  CHECK(total(daily_counter::captured) == pair{0, 0});
+  w.ask(w.capture("pay_1", "k2"));
+  w.ask(w.capture("pay_1", "k2"));
+  CHECK(total(daily_counter::captured) == pair{1, 4200});
+  w.rows().faults = {fault::none, fault::before_commit};
+  w.ask(w.refund("pay_1", "k3", 1200));
+  CHECK(total(daily_counter::refunded) == pair{0, 0});
+  w.ask(w.refund("pay_1", "k3", 1200));
+  w.ask(w.refund("pay_1", "k4", 0));
+  CHECK(total(daily_counter::refunded) == pair{2, 4200});
+  w.ask(w.create("pay_2", "k5", "", flow::redirect));
+  w.ask({w.key_of("pay_2"), std::nullopt, hosted_result{hosted_signal::declined, w.look("pay_2")->provider_ref}});
+  CHECK(total(daily_counter::failed) == pair{1, 4200});
+  CHECK(total(daily_counter::authorized) == pair{1, 4200});
+}
+
 TEST_CASE("a hosted page settles its payment once, and a stale page changes nothing") {
   world w;
   CHECK(w.ask(w.create("pay_1", "k1", "", flow::redirect)) == "create processing 0/0");

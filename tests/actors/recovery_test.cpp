@@ -403,3 +403,88 @@ TEST_CASE("a key that another owner has used is answered, and what it did to the
   CHECK(two.ask(two.capture("pay_1", "k2")) == "replay: capture captured 0/0");
   CHECK(two.look("pay_1")->state == payment_state::captured);
 }
+
+namespace {
+
+/// A node that asks for a payment, sleeps after so many steps, and wakes up when another has settled that payment.
+struct rude_awakening {
+  bool had_called = false;  ///< before it slept
+  std::size_t calls = 0;  ///< of all
+  std::string told;
+};
+
+rude_awakening sleep_after(int steps, bool begun_before, bool lease_is_back) {
+  auto rows = begun_before ? crashed_while({}, world::create("pay_1", "k1")) : std::make_shared<failing_store>();
+  membership second{"node-b", "process b"}, third{"node-c", "process c"};
+  for (auto* each : {&second, &third}) {
+    each->serve_until(ticks_ms::max());
+    each->set_owners({{each->name()}, {each->incarnation()}, 1, true});  // the other is gone, as it believes
+  }
+  world sleeper{rows, unhurried(), 0ms, second};
+  const auto asked = sleeper.send(world::create("pay_1", "k1"));
+  for (int i = 0; i < steps; ++i) sleeper.step();
+  rude_awakening seen{!sleeper.calls().calls.empty(), 0, {}};
+  world other{rows, unhurried(), 0ms, third};
+  other.ask(world::create("pay_1", "k1"));
+  if (!lease_is_back) second.serve_until(ticks_ms{0});
+  dynamic_cast<caf::scheduler::test_coordinator&>(sleeper.system().scheduler()).advance_time(12s);
+  sleeper.settle();
+  seen.calls = sleeper.calls().calls.size();
+  seen.told = asked.told();
+  return seen;
+}
+
+}  // namespace
+
+TEST_CASE("a node that wakes up asks the provider for nothing that another node has settled while it slept") {
+  for (const bool begun_before : {true, false}) {
+    int calls_after = 0;
+    while (!sleep_after(calls_after, begun_before, true).had_called) ++calls_after;
+    REQUIRE(calls_after > 4);
+    // Of the last two steps one is the gate's, and one the provider's.
+    for (const bool lease_is_back : {true, false})
+      for (int steps = 0; steps < calls_after - (lease_is_back ? 2 : 1); ++steps) {
+        INFO("asleep after " << steps << " of " << calls_after << " steps"
+                             << (lease_is_back ? "" : ", without a lease"));
+        const auto seen = sleep_after(steps, begun_before, lease_is_back);
+        CHECK(seen.calls == 0);
+        CHECK(seen.told == "replay: create authorized 0/0");
+      }
+  }
+}
+
+TEST_CASE("a node that is alone again believes nothing that it has learnt before") {
+  auto rows = std::make_shared<failing_store>();
+  membership first{"node-a", "process a"}, second{"node-b", "process b"};
+  for (auto* each : {&first, &second}) each->serve_until(ticks_ms::max());
+  world a{rows, unhurried(), 0ms, first}, b{rows, unhurried(), 0ms, second};
+  for (auto* each : {&a, &b}) each->advance(61s);  // no commit of the process before it may still land
+  // Learnt in company.
+  CHECK(a.ask(world::create("pay_1", "k1")) == "create authorized 0/0");
+  CHECK(b.ask(world::capture("pay_1", "k2")) == "capture captured 0/0");
+  first.set_company(false);
+  CHECK(a.look("pay_1")->state == payment_state::captured);
+  // Learnt alone, before another node came and went.
+  CHECK(is_remembered(a, "pay_1"));
+  first.set_company(true);
+  CHECK(b.ask(world::refund("pay_1", "k3", 4200)) == "refund refunded 4200/4200");
+  first.set_company(false);
+  CHECK(a.look("pay_1")->state == payment_state::refunded);
+  CHECK(is_remembered(a, "pay_1"));
+}
+
+TEST_CASE("what a node has asked the store for in company it does not believe when it is alone") {
+  auto rows = std::make_shared<failing_store>();
+  membership first{"node-a", "process a"}, second{"node-b", "process b"};
+  for (auto* each : {&first, &second}) each->serve_until(ticks_ms::max());
+  world a{rows, unhurried(), 0ms, first}, b{rows, unhurried(), 0ms, second};
+  for (auto* each : {&a, &b}) each->advance(61s);
+  b.ask(world::create("pay_1", "k1"));
+  auto captured = a.send(world::capture("pay_1", "k2"));
+  while (rows->payments.begin()->second.state != payment_state::captured) REQUIRE(a.step());
+  CHECK(b.ask(world::refund("pay_1", "k3", 4200)) == "refund refunded 4200/4200");
+  first.set_company(false);
+  a.settle();
+  CHECK(captured.told() == "capture captured 0/0");
+  CHECK(a.look("pay_1")->state == payment_state::refunded);
+}

@@ -60,3 +60,41 @@ TEST_CASE("an actor with work under way is not stopped") {
   CHECK(slow.told() == "create authorized 0/0");
   CHECK(w.calls().count(operation::create, "pay_slow") == 1);
 }
+
+TEST_CASE("of a merchant that is not in memory the actors start once it is, and its requests keep their order") {
+  world w;
+  auto cold = demo_merchant();
+  cold.id = merchant_id{"merch_2"};
+  w.looking().finds = [&](const directory_name&) -> caf::result<bool> {
+    w.publish(cold);
+    return true;
+  };
+  const auto of_cold = [](entity_request request) {
+    request.key.merchant = merchant_id{"merch_2"};
+    if (request.write) request.write->key.merchant = request.key.merchant;
+    return request;
+  };
+  const auto made = w.send(of_cold(w.create("pay_1", "k1")));
+  const auto captured = w.send(of_cold(w.capture("pay_1", "k2")));
+  w.settle();
+  CHECK(made.told() == "create authorized 0/0");
+  CHECK(captured.told() == "capture captured 0/0");
+  CHECK(w.ask(of_cold(w.create("pay_2", "k3"))) == "create authorized 0/0");
+  CHECK(w.looking().looked_up.size() == 2);
+  CHECK(w.looking().looked_up.front() == directory_name{directory_name::kind::merchant, "merch_2"});
+}
+
+TEST_CASE("while nobody can say who a merchant is its requests are told so, and nothing of them happens") {
+  world w;
+  w.looking().finds = [](const directory_name&) -> caf::result<bool> {
+    return make_error(actor_errc::store_unavailable);
+  };
+  auto request = w.create("pay_1", "k1");
+  request.key.merchant = merchant_id{"merch_2"};
+  const auto asked = w.send(std::move(request));
+  w.settle();
+  REQUIRE(asked.done());
+  CHECK(w.rows().payments.empty());
+  CHECK(w.calls().calls.empty());
+  CHECK(w.meters().live_payments.Value() == 0);
+}

@@ -41,8 +41,9 @@ settings with_live_sandbox() {
 
 /// Two merchants that can charge in both modes, and platforms to which they give and take.
 struct marketplace : world {
-  explicit marketplace(settings config = with_live_sandbox())
-      : world{std::make_shared<failing_store>(), std::move(config)} {
+  explicit marketplace(settings config = with_live_sandbox(),
+                       failing_store_ptr rows = std::make_shared<failing_store>())
+      : world{std::move(rows), std::move(config)} {
     publish(in_both_modes(shop));
     publish(in_both_modes(bazaar));
   }
@@ -132,6 +133,32 @@ TEST_CASE("a platform hears of the merchants with an active grant in live, and o
   CHECK(w.told_to(live_url("tea")) == payments{"pay_1"});
   CHECK(w.told_to(live_url("coffee")) == payments{"pay_2"});
   CHECK(w.told_to(live_url("milk")).empty());
+}
+
+TEST_CASE(
+    "what waits for a platform after a start is sent once its merchant is in memory, and kept while nobody can say") {
+  const auto rows = std::make_shared<failing_store>();
+  {
+    marketplace before{with_live_sandbox(), rows};
+    before.office().answer = [](const outgoing_post&) { return std::nullopt; };
+    before.publish_hook(hook("tea"));
+    before.grant("tea", bazaar);
+    before.sell("pay_1", bazaar);
+  }
+  world w{rows, with_live_sandbox()};
+  bool away = true;
+  w.looking().finds = [&](const directory_name& name) -> caf::result<bool> {
+    if (away || name.what != directory_name::kind::merchant) return make_error(actor_errc::store_unavailable);
+    CHECK(name.text == bazaar.value);
+    w.publish(in_both_modes(bazaar));
+    return true;
+  };
+  w.published().publish(std::make_shared<const webhook_endpoint>(webhook_endpoint{hook("tea"), "whsec_p", {}, {}}));
+  w.advance(5s);
+  CHECK(w.office().sent.empty());
+  away = false;
+  w.advance(40s);
+  CHECK(w.office().sent.size() == 1);
 }
 
 TEST_CASE("merchant and platforms are told of one event each by a delivery of its own") {

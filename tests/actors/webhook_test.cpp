@@ -296,6 +296,35 @@ TEST_CASE("a start that sees a delivery before it knows the destination looks ag
   CHECK(next.office().sent.size() == 1);
 }
 
+TEST_CASE(
+    "a destination that something waits for is looked up after a start, and again while the directory cannot tell") {
+  const auto rows = std::make_shared<failing_store>();
+  {
+    world w{rows};
+    w.office().answer = [](const outgoing_post&) { return std::nullopt; };
+    w.subscribe(hook("a"));
+    sell(w, "pay_1");
+  }
+  world next{rows};
+  bool away = true;
+  next.looking().finds = [&](const directory_name& name) -> caf::result<bool> {
+    if (away) return make_error(actor_errc::store_unavailable);
+    CHECK(name == directory_name{directory_name::kind::destination, "dest_a"});
+    next.publish(hook("a"));
+    caf::anon_send(next.dispatcher(), destination_changed{destination_id{"dest_a"}});
+    return true;
+  };
+  next.advance(5s);
+  CHECK(next.office().sent.empty());
+  CHECK_FALSE(next.looking().looked_up.empty());
+  away = false;
+  next.advance(2s);
+  CHECK(next.office().sent.size() == 1);
+  const auto looks = next.looking().looked_up.size();
+  next.advance(1min);
+  CHECK(next.looking().looked_up.size() == looks);
+}
+
 TEST_CASE("an attempt that cannot be recorded is kept and not made again, until the store is back") {
   world w;
   w.subscribe(hook("a"));

@@ -84,14 +84,31 @@ class post_office final : public webhook_client {
   }
 };
 
+/// What the directory of a test is asked for, and finds.
+struct directory_script {
+  std::vector<operator_command> heard;
+  std::vector<directory_name> looked_up;
+  /// Publishes what is named, if there is such a thing. Nothing is there but what the test has published.
+  std::function<caf::result<bool>(const directory_name&)> finds = [](const directory_name&) { return false; };
+};
+
 /// Stands for the directory where a test publishes by hand: writes down what it is told.
 inline directory_actor::behavior_type listening_directory(directory_actor::pointer,
-                                                          std::shared_ptr<std::vector<operator_command>> heard) {
-  return {[heard](const operator_command& command) -> operator_result {
-            heard->push_back(command);
+                                                          std::shared_ptr<directory_script> as) {
+  return {[as](const operator_command& command) -> operator_result {
+            as->heard.push_back(command);
             return named_result{};
           },
-          [](load_atom) { return true; }, [](join_atom, const dispatcher_actor&) {}, [](const catch_up&) {}};
+          [](const noted_command&) -> caf::result<operator_result> {
+            return caf::make_error(caf::sec::unexpected_message);
+          },
+          [as](const look_up& asked) -> caf::result<bool> {
+            as->looked_up.push_back(asked.what);
+            return as->finds(asked.what);
+          },
+          [](load_atom) { return true; },
+          [](join_atom, const dispatcher_actor&) {},
+          [](const catch_up&) {}};
 }
 
 /// Counts every call that reaches the provider, and passes it on.
@@ -131,9 +148,9 @@ inline settings unhurried() {
 /// One node. Several may stand on the same rows; destroying one without stopping it is a crash.
 class world {
  public:
-  /// `clock_ahead`: how far its wall clock is ahead when it starts.
+  /// `clock_ahead`: how far its wall clock is ahead when it starts. `nodes`: of a node among others; outlives it.
   explicit world(failing_store_ptr rows = std::make_shared<failing_store>(), settings config = unhurried(),
-                 duration_ms clock_ahead = 0ms)
+                 duration_ms clock_ahead = 0ms, const membership& nodes = membership::alone())
       : rows_{std::move(rows)}, config_{std::move(config)}, log_{std::make_shared<call_log>()} {
     // As gatewayd does: a new database takes the clock's word.
     if (!rows_->last_seen && rows_->commands.empty()) rows_->last_seen = clock_.now();
@@ -145,17 +162,19 @@ class world {
     store.readers.push_back(system_.spawn(failing_reader, line_));
     store.recorder = store.writers.front();
     store.outbox = store.archive = store.readers.front();
-    dispatcher_ =
-        actors::spawn_dispatcher(system_, std::make_shared<const actors::webhook_context>(actors::webhook_context{
-                                              store, system_.spawn(listening_directory, heard_), merchants_, clock_,
-                                              encoder_, config_, meters_, office_, brake_}));
+    const auto operators = system_.spawn(listening_directory, directory_);
+    dispatcher_ = actors::spawn_dispatcher(
+        system_, std::make_shared<const actors::webhook_context>(actors::webhook_context{
+                     store, operators, merchants_, clock_, encoder_, config_, meters_, office_, brake_}));
     context_ = std::make_shared<actors::payment_context>(actors::payment_context{
-        {std::move(store), merchants_, clock_, *watch_, config_, meters_, dispatcher_, numbers_}, {}, encoder_});
+        {std::move(store), merchants_, clock_, *watch_, config_, meters_, dispatcher_, numbers_, {}, nodes, operators},
+        {},
+        encoder_});
     for (const auto& kind : provider_catalogue) {
       auto sandbox = actors::spawn_sandbox(system_, {"https://gateway.test", "page-key", "sdk-key"}, nullptr);
       auto logged = system_.spawn(logging_provider, sandbox, log_);
       context_->providers[static_cast<std::size_t>(kind.kind)] =
-          actors::spawn_provider_gate(system_, logged, kind.kind, config_, meters_);
+          actors::spawn_provider_gate(system_, logged, kind.kind, config_, meters_, nodes);
     }
     auto subscriptions = std::make_shared<const actors::subscription_context>(
         actors::subscription_context{*context_, encoder_, {"https://gateway.test", "page-key", "sdk-key"}});
@@ -189,7 +208,8 @@ class world {
   const dispatcher_actor& dispatcher() const { return dispatcher_; }
   post_office& office() { return office_; }
   /// What the directory was told.
-  const std::vector<operator_command>& heard() const { return *heard_; }
+  const std::vector<operator_command>& heard() const { return directory_->heard; }
+  directory_script& looking() { return *directory_; }
 
   /// By how many operations provider slots are held.
   std::size_t slots_held() const { return context_->slots.held(); }
@@ -328,7 +348,7 @@ class world {
   directory merchants_;
   delivery_numbers numbers_;
   post_office office_;
-  std::shared_ptr<std::vector<operator_command>> heard_ = std::make_shared<std::vector<operator_command>>();
+  std::shared_ptr<directory_script> directory_ = std::make_shared<directory_script>();
   std::shared_ptr<call_log> log_;
   deterministic_config caf_config_;
   caf::actor_system system_{caf_config_};

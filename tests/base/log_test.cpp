@@ -71,6 +71,18 @@ TEST_CASE("a line is one JSON object with its time in UTC milliseconds") {
       R"(,"level":"info","event":"request","request_id":"req_1","status":200,"seconds":0.25,"replayed":true,"bytes":17})");
 }
 
+TEST_CASE("a line of a node among several names it") {
+  captured_stderr captured;
+  log::name_node("n\"1");
+  log::info("request", {{"request_id", "req_1"}});
+  log::name_node({});
+  log::info("alone");
+  const auto lines = captured.lines();
+  REQUIRE(lines.size() == 2);
+  CHECK(after_time(lines[0]) == R"(,"level":"info","node":"n\"1","event":"request","request_id":"req_1"})");
+  CHECK(after_time(lines[1]) == R"(,"level":"info","event":"alone"})");
+}
+
 TEST_CASE("whatever a field holds, the line stays valid JSON") {
   struct row {
     std::string text, json;

@@ -20,14 +20,28 @@ bool has_line(const std::string& text, const std::string& line) {
 TEST_CASE("every metric is exposed under its name from the start") {
   const metrics meters;
   const auto text = meters.expose();
-  for (const auto* name :
-       {"gateway_http_requests_in_flight", "gateway_http_connections", "gateway_http_connections_refused_total",
-        "gateway_store_commits_total", "gateway_store_commit_failures_total", "gateway_store_up",
-        "gateway_store_locked_out", "gateway_clock_suspect", "gateway_payment_actors",
-        "gateway_payment_activations_total", "gateway_idempotent_replays_total", "gateway_payments_settled_total",
-        "gateway_writes_waiting", "gateway_writes_waiting_limit", "gateway_webhook_workers_busy",
-        "gateway_webhook_worker_restarts_total", "gateway_idempotency_keys_taken_total",
-        "gateway_idempotency_keys_purged_total", "gateway_idempotency_purge_overdue_seconds"})
+  for (const auto* name : {"gateway_http_requests_in_flight",
+                           "gateway_http_connections",
+                           "gateway_http_connections_refused_total",
+                           "gateway_store_commits_total",
+                           "gateway_store_commit_failures_total",
+                           "gateway_store_up",
+                           "gateway_store_locked_out",
+                           "gateway_clock_suspect",
+                           "gateway_payment_actors",
+                           "gateway_directory_merchants",
+                           "gateway_payment_activations_total",
+                           "gateway_idempotent_replays_total",
+                           "gateway_payments_settled_total",
+                           "gateway_writes_waiting",
+                           "gateway_writes_waiting_limit",
+                           "gateway_webhook_workers_busy",
+                           "gateway_webhook_worker_restarts_total",
+                           "gateway_idempotency_keys_taken_total",
+                           "gateway_idempotency_keys_purged_total",
+                           "gateway_idempotency_purge_overdue_seconds",
+                           "gateway_node_lease_seconds",
+                           "gateway_directory_age_seconds"})
     CHECK(has_line(text, std::string{name} + " 0"));
   for (const auto* name :
        {"gateway_store_batch_units", "gateway_store_commit_seconds", "gateway_store_purge_step_seconds",
@@ -105,6 +119,7 @@ TEST_CASE("the dashboard asks for metrics that exist") {
   meters.webhook_attempts("dest_a", "delivered");
   meters.nodes("up");
   meters.node_requests("passed");
+  meters.entities_owned("payment");
   const auto exposed = meters.expose(), dashboard = content_of(GATEWAY_DASHBOARD_FILE);
   std::set<std::string> asked;
   const std::regex name{"gateway_[a-z_]+"};

@@ -75,6 +75,13 @@ TEST_CASE("keys are kept for minutes only in development, and for any time from 
   CHECK(load({"--idempotency-kept=90m"}).config.idempotency_kept == 90min);
 }
 
+TEST_CASE("the operators' console needs the operators' listener") {
+  const auto p = load({"--operator-listen=127.0.0.1:0", "--console-token-file=/etc/gateway/console.token"});
+  REQUIRE(p.outcome == load_outcome::run);
+  CHECK(p.config.console_token_file == "/etc/gateway/console.token");
+  CHECK(load({"--console-token-file=/etc/gateway/console.token"}).text.find("console-token-file") != std::string::npos);
+}
+
 TEST_CASE("webhooks have settings of their own") {
   const auto p =
       load({"--webhook-connect-timeout=250ms", "--webhook-answer-timeout=2s", "--webhook-workers=7",

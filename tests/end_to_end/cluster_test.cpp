@@ -1,8 +1,12 @@
 // Several nodes over one database, each asked directly: no balancer chooses for these clients.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <csignal>
+#include <future>
+#include <optional>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include "audit.hpp"
@@ -41,6 +45,14 @@ std::vector<const gateway_process*> all_of(const cluster& nodes) {
   std::vector<const gateway_process*> all;
   for (std::size_t i = 0; i < nodes.size(); ++i) all.push_back(&nodes[i]);
   return all;
+}
+
+/// The value of this series; 0 if there is none.
+double metric(const gateway_process& node, const std::string& series) {
+  const auto text =
+      run_command({"curl", "--silent", "--unix-socket", node.operator_socket().string(), "http://gateway/metrics"}).out;
+  const auto from = text.find('\n' + series + ' ');
+  return from == std::string::npos ? 0 : std::stod(text.substr(from + series.size() + 2));
 }
 
 std::string joined(const std::vector<std::string>& lines) {
@@ -211,6 +223,19 @@ TEST_CASE("cluster: a node drains at an operator's wish, whatever node is asked,
   CHECK(api{nodes[2], shop.test}.create(server_payment(new_payment_id(), "pm_card_visa")).status == 200);
 }
 
+TEST_CASE("cluster: a node that was killed takes no connections, and keeps no client waiting, until it serves again") {
+  if (!has_mysql()) return;
+  cluster nodes{2};
+  const auto address = nodes[1].address();
+  nodes[1].kill();
+  auto starting = std::async(std::launch::async, [&] { nodes[1].start(); });
+  std::this_thread::sleep_for(2s);
+  CHECK_FALSE(accepts_connections(address));
+  CHECK(starting.wait_for(0s) == std::future_status::timeout);  // it waits for its old lease
+  starting.get();
+  CHECK(accepts_connections(address));
+}
+
 TEST_CASE("cluster: whoever has no certificate of the nodes' authority, or no TLS 1.3, is told nothing") {
   if (!has_mysql()) return;
   cluster nodes{1};
@@ -256,11 +281,7 @@ TEST_CASE("cluster: requests are passed to their owner, and served where they ar
   const auto shop = new_merchant(nodes[0]);
   auto at = clients_of(nodes, shop.test);
   const auto count = [&](std::size_t node, const std::string& way) {
-    const auto text = run_command({"curl", "--silent", "--unix-socket", nodes[node].operator_socket().string(),
-                                   "http://gateway/metrics"})
-                          .out;
-    const auto from = text.find("gateway_node_requests_total{way=\"" + way + "\"} ");
-    return from == std::string::npos ? 0 : std::stoi(text.substr(text.find("} ", from) + 2));
+    return metric(nodes[node], "gateway_node_requests_total{way=\"" + way + "\"}");
   };
   const auto create = [&](std::size_t node) {
     return at[node].create(server_payment(new_payment_id(), "pm_card_visa")).status;
@@ -282,6 +303,67 @@ TEST_CASE("cluster: requests are passed to their owner, and served where they ar
   CHECK(std::chrono::steady_clock::now() - began < 5s);
   CHECK(count(0, "served_for_owner") > 0);
   nodes[2].send_signal(SIGCONT);
+}
+
+TEST_CASE("cluster: a passed request has one id in the logs of both nodes, and each line names its node") {
+  if (!has_mysql()) return;
+  cluster nodes{2};
+  const auto shop = new_merchant(nodes[0]);
+  api asked{nodes[0], shop.test};
+  const auto lines_of = [&](std::size_t node, const std::string& event) {
+    std::vector<json> found;
+    std::istringstream log{nodes[node].log()};
+    for (std::string line; std::getline(log, line);)
+      if (line.ends_with('}') && line.find('"' + event + '"') != std::string::npos) found.push_back(json::parse(line));
+    return found;
+  };
+  // Links are made within a moment; then every second payment is the other node's.
+  std::optional<json> taken;
+  CHECK(eventually([&] {
+    CHECK(asked.create(server_payment(new_payment_id(), "pm_card_visa")).status == 200);
+    const auto all = lines_of(1, "node.request_taken");
+    if (!all.empty()) taken = all.front();
+    return taken.has_value();
+  }));
+  REQUIRE(taken);
+  CHECK((*taken)["node"] == "n2");
+  CHECK((*taken)["kind"] == "payment");
+  const auto id = (*taken)["request_id"].text();
+  CHECK_THAT(id, Catch::StartsWith("req_"));
+  // The line is written once the answer is on its way.
+  std::optional<json> same;
+  CHECK(eventually([&] {
+    const auto answered = lines_of(0, "request");
+    const auto found = std::ranges::find_if(answered, [&](const json& line) { return line["request_id"] == id; });
+    if (found != answered.end()) same = *found;
+    return same.has_value();
+  }));
+  REQUIRE(same);
+  CHECK((*same)["node"] == "n1");
+  CHECK((*same)["route"] == "/v1/payment_intents");
+}
+
+TEST_CASE("cluster: a node tells what it owns, how long its lease lasts, and how old its directory is") {
+  if (!has_mysql()) return;
+  cluster nodes{2};
+  const auto shop = new_merchant(nodes[0]);
+  auto at = clients_of(nodes, shop.test);
+  for (int i = 0; i < 20; ++i) CHECK(at[0].create(server_payment(new_payment_id(), "pm_card_visa")).status == 200);
+  const auto owned = R"(gateway_entities_owned{kind="payment"})";
+  CHECK(eventually([&] {
+    const auto here = metric(nodes[0], owned), there = metric(nodes[1], owned);
+    return here > 0 && there > 0 && here + there == 20;
+  }));
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(metric(nodes[i], "gateway_node_lease_seconds") > 1);
+    CHECK(metric(nodes[i], "gateway_node_lease_seconds") < 4);
+    CHECK(metric(nodes[i], "gateway_directory_age_seconds") < 1);
+  }
+  // What the other owned is this one's now, though it is not in memory here.
+  CHECK(nodes[1].terminate()->code == 0);
+  CHECK(eventually([&] { return metric(nodes[0], R"(gateway_nodes{status="up"})") == 1; }));
+  for (int i = 0; i < 5; ++i) CHECK(at[0].create(server_payment(new_payment_id(), "pm_card_visa")).status == 200);
+  CHECK(metric(nodes[0], owned) > 5);
 }
 
 TEST_CASE("cluster: kill -9 of one node after the other under load loses nothing and charges nothing twice") {

@@ -16,17 +16,31 @@ std::unique_ptr<mariadb_server> own_database(const fixture_options& options) {
   return std::make_unique<mariadb_server>(new_folder("mariadb"), options.database_folder);
 }
 
-gateway_options gateway_for(const fixture_options& wanted, const mariadb_server* database,
-                            const provider_process& provider) {
+std::vector<std::string> arguments_for(const fixture_options& wanted) {
+  std::vector<std::string> arguments{"--provider-timeout=" + wanted.provider_timeout, "--reconcile-first=200ms",
+                                     "--reconcile-longest=2s", "--reconcile-interval=100ms"};
+  arguments.insert(arguments.end(), wanted.gateway_arguments.begin(), wanted.gateway_arguments.end());
+  return arguments;
+}
+
+std::unique_ptr<gateway_process> gateway_for(const fixture_options& wanted, const mariadb_server* database,
+                                             const provider_process& provider) {
+  if (wanted.nodes > 0) return nullptr;
   gateway_options options;
   options.store = wanted.store;
   options.folder = wanted.gateway_folder;
   options.provider = provider.socket();
-  options.arguments = {"--provider-timeout=" + wanted.provider_timeout, "--reconcile-first=200ms",
-                       "--reconcile-longest=2s", "--reconcile-interval=100ms"};
-  options.arguments.insert(options.arguments.end(), wanted.gateway_arguments.begin(), wanted.gateway_arguments.end());
+  options.arguments = arguments_for(wanted);
   if (database) options.database = database->new_database();
-  return options;
+  return std::make_unique<gateway_process>(std::move(options));
+}
+
+std::unique_ptr<cluster> nodes_for(const fixture_options& wanted, const mariadb_server* database,
+                                   const provider_process& provider) {
+  if (wanted.nodes == 0) return nullptr;
+  cluster_options options{.provider = provider.socket(), .arguments = arguments_for(wanted), .proxied = true};
+  if (database) options.database = database->new_database();
+  return std::make_unique<cluster>(wanted.nodes, std::move(options));
 }
 
 std::string joined(const std::vector<std::string>& lines) {
@@ -49,12 +63,25 @@ crash_fixture::crash_fixture(const fixture_options& options, const crash_setting
       store{options.store},
       database{own_database(options)},
       provider{options.provider_arguments},
-      gateway{std::make_unique<gateway_process>(gateway_for(options, database.get(), provider))},
-      account{new_merchant(*gateway)},
-      bystander{new_merchant(*gateway)},
-      random{settings.seed} {}
+      gateway{gateway_for(options, database.get(), provider)},
+      nodes{nodes_for(options, database.get(), provider)},
+      account{new_merchant(*gateways().front())},
+      bystander{new_merchant(*gateways().front())},
+      random{settings.seed},
+      client_patience{options.client_patience} {}
 
-void crash_fixture::start_clients() { clients.emplace(*gateway, account, settings.clients, settings.seed); }
+std::vector<gateway_process*> crash_fixture::gateways() const {
+  if (gateway) return {gateway.get()};
+  std::vector<gateway_process*> all;
+  for (std::size_t i = 0; i < nodes->size(); ++i) all.push_back(&(*nodes)[i]);
+  return all;
+}
+
+void crash_fixture::start_clients() {
+  const auto all = gateways();
+  clients.emplace(std::vector<const gateway_process*>{all.begin(), all.end()}, account, settings.clients, settings.seed,
+                  client_patience);
+}
 
 bool crash_fixture::makes_progress(std::uint64_t writes) const {
   const auto before = clients->answered();
@@ -76,14 +103,19 @@ void crash_fixture::finish() {
   clients->stop();
 }
 
+std::vector<std::string> crash_fixture::broken_promises(const gateway_process& told_by) const {
+  return audit(told_by, provider.ledger(), account, clients->records());
+}
+
 void crash_fixture::holds(const std::string& fault) {
   CAPTURE(fault, to_string(store), settings.seed);
-  CHECK(left_open(*gateway, account, 30s) == std::vector<std::string>{});
-  auto broken = audit(*gateway, provider.ledger(), account, clients->records());
+  const auto all = gateways();
+  CHECK(left_open(*all.front(), account, 30s) == std::vector<std::string>{});
+  auto broken = broken_promises(*all.front());
   // And the truth is on disk, not in memory.
-  gateway->kill();
-  gateway->start();
-  std::ranges::copy(audit(*gateway, provider.ledger(), account, clients->records()), std::back_inserter(broken));
+  for (auto* one : all) one->kill();
+  for (auto* one : all) one->start();
+  std::ranges::copy(broken_promises(*all.back()), std::back_inserter(broken));
   const auto& unexpected_answers = clients->unexpected_answers();
 
   std::cout << to_string(store) << ", " << fault << ": " << settings.rounds << " rounds, " << clients->records().size()

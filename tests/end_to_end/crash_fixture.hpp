@@ -1,4 +1,5 @@
-// The fixture of the crash tests: a gateway, its database and its provider, each a process, and clients.
+// The fixture of the crash tests: a gateway or several nodes, their database and their provider, each a process, and
+// clients.
 #pragma once
 
 #include <memory>
@@ -7,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster.hpp"
 #include "load.hpp"
 #include "paths.hpp"
 #include "provider_process.hpp"
@@ -31,6 +33,8 @@ struct fixture_options {
   std::vector<std::string> provider_arguments = {};
   std::vector<std::string> gateway_arguments = {};  ///< further ones
   std::string provider_timeout = "1s";         ///< short enough for a stop of seconds to become an unknown outcome
+  std::size_t nodes = 0;  ///< over one MariaDB, behind proxies; 0: a gateway that serves alone
+  std::chrono::milliseconds client_patience{answer_patience};
 };
 
 /// Starts everything but the clients, which start with start_clients().
@@ -51,15 +55,22 @@ class crash_fixture {
   /// To be called after finish(). Waits until open operations are settled, and audits before and after a restart of the
   /// gateway. Prints one line.
   void holds(const std::string& fault);
+  /// Of holds(), the audit alone: every promise that was broken, as this gateway tells it.
+  std::vector<std::string> broken_promises(const gateway_process& told_by) const;
+
+  /// The one gateway, or all nodes.
+  std::vector<gateway_process*> gateways() const;
 
   crash_settings settings;
   store_kind store;
   std::unique_ptr<mariadb_server> database;
   provider_process provider;
-  std::unique_ptr<gateway_process> gateway;
+  std::unique_ptr<gateway_process> gateway;  ///< null where there are nodes
+  std::unique_ptr<cluster> nodes;  ///< null where there is one gateway
   merchant_account account;  ///< of the clients
   merchant_account bystander;  ///< for tests' own requests beside the clients'
   std::mt19937 random;
+  const std::chrono::milliseconds client_patience;
   std::optional<load> clients;
 };
 

@@ -161,7 +161,7 @@ void drive_timeline(const row& given) {
 }
 
 void drive_key(const row& given) {
-  const auto k = check_row(given, statements::insert_api_key, statements::read_api_keys, api_key_from,
+  const auto k = check_row(given, statements::insert_api_key, statements::read_api_keys_of, api_key_from,
                            [](row_buffer& rows, const stored_key& key) { insert_api_key_row(rows, key.key); });
   must(k.revoked == !given.is_null(6), "a key that was revoked stays so");
 }
@@ -253,12 +253,12 @@ void drive(char what, std::string_view text) {
     case 't': drive_timeline(given); break;
     case 'd': key_from(given, entity_kind::payment); break;
     case 'm':
-      check_row(given, statements::insert_merchant, statements::read_merchants, merchant_from, insert_merchant_row);
+      check_row(given, statements::insert_merchant, statements::read_merchant, merchant_from, insert_merchant_row);
       break;
     case 'k': drive_key(given); break;
     case 'u': user_from(given); break;
     case 'w':
-      check_row(given, statements::put_destination, statements::read_destinations, destination_from,
+      check_row(given, statements::put_destination, statements::read_destinations_of, destination_from,
                 put_destination_row);
       break;
     case 'l': drive_delivery(given); break;
@@ -268,7 +268,7 @@ void drive(char what, std::string_view text) {
     case 'o': drive_enrollment(given); break;
     case 'n':
       check_row(
-          given, statements::put_connection, statements::read_connections,
+          given, statements::put_connection, statements::read_connections_of,
           [](const row& r) {
             auto c = connection_from(r);
             return save_connection{std::move(c.merchant), std::move(c.link), std::move(c.id)};
@@ -277,7 +277,7 @@ void drive(char what, std::string_view text) {
       break;
     case 'r':
       check_row(
-          given, statements::put_route, statements::read_routes,
+          given, statements::put_route, statements::read_routes_of,
           [](const row& r) {
             auto way = route_from(r);
             return save_route{std::move(way.merchant), std::move(way.way), std::move(way.id)};

@@ -56,6 +56,18 @@ struct behind {
   std::function<caf::result<operator_result>(const operator_command&)> operators = [](const operator_command&) {
     return operator_result{operator_problem{operator_problem::kind::conflict, "nothing was expected"}};
   };
+  /// Nothing is there but what the test has published.
+  std::function<caf::result<bool>(const directory_name&)> look_ups = [](const directory_name&) { return false; };
+  std::vector<directory_name> looked_up;
+  std::function<caf::result<entity_lookup>(const find_entity&)> rows = [](const find_entity&) {
+    return entity_lookup{};
+  };
+  std::function<caf::result<due_lookup>(const find_due&)> due = [](const find_due&) { return due_lookup{}; };
+  std::function<caf::result<backlog_lookup>(const find_backlog&)> backlogs = [](const find_backlog&) {
+    return backlog_lookup{};
+  };
+  std::function<caf::result<destinations_lookup>(const find_destinations&)> destinations =
+      [](const find_destinations&) { return destinations_lookup{}; };
   std::function<caf::result<deliveries_lookup>(const find_deliveries&)> deliveries = [](const find_deliveries&) {
     return deliveries_lookup{};
   };
@@ -80,11 +92,23 @@ struct behind {
   std::function<caf::result<session_lookup>(const find_session&)> sessions = [](const find_session&) {
     return session_lookup{};
   };
+  std::function<caf::result<payments_lookup>(const find_payments&)> payments = [](const find_payments&) {
+    return payments_lookup{};
+  };
+  std::function<caf::result<payments_lookup>(const find_payments_by_ref&)> payments_by_ref =
+      [](const find_payments_by_ref&) { return payments_lookup{}; };
+  std::function<caf::result<daily_totals_lookup>(const find_daily_totals&)> daily_totals =
+      [](const find_daily_totals&) { return daily_totals_lookup{}; };
+  std::function<caf::result<sessions_lookup>(const find_sessions&)> session_lists = [](const find_sessions&) {
+    return sessions_lookup{};
+  };
+  std::function<caf::result<audit_lookup>(const find_audit&)> audits = [](const find_audit&) { return audit_lookup{}; };
   std::function<caf::result<bool>(const verify_password&)> verifies = [](const verify_password&) { return false; };
   std::function<caf::result<commit_outcome>(const unit_of_work&)> commits = [](const unit_of_work&) {
     return commit_outcome::committed;
   };
   std::vector<entity_request> seen;
+  std::vector<save_audit> notes;  ///< of commands to the directory that a person has asked for
 };
 
 /// Judges URLs on a thread of its own, as the real one does.
@@ -123,31 +147,50 @@ inline router_actor::behavior_type fake_router(router_actor::pointer, behind* sc
 
 inline directory_actor::behavior_type fake_operators(directory_actor::pointer, behind* scene) {
   return {[scene](const operator_command& what) -> caf::result<operator_result> { return scene->operators(what); },
-          [](load_atom) { return true; }, [](join_atom, const dispatcher_actor&) {}, [](const catch_up&) {}};
+          [scene](const noted_command& noted) -> caf::result<operator_result> {
+            scene->notes.push_back(noted.note);
+            return scene->operators(noted.what);
+          },
+          [scene](const look_up& what) -> caf::result<bool> {
+            scene->looked_up.push_back(what.what);
+            return scene->look_ups(what.what);
+          },
+          [](load_atom) { return true; },
+          [](join_atom, const dispatcher_actor&) {},
+          [](const catch_up&) {}};
 }
 
 inline store_reader::behavior_type fake_archive(store_reader::pointer, behind* scene) {
-  return {[](const find_entity&) { return entity_lookup{}; },
-          [scene](const find_command& what) -> caf::result<command_lookup> { return scene->commands(what); },
-          [](const find_timeline&) { return timeline_lookup{}; },
-          [](const find_due&) { return due_lookup{}; },
-          [](const find_directory&) { return directory_lookup{}; },
-          [](const find_directory_news&) { return directory_news{}; },
-          [](const find_due_deliveries&) { return due_deliveries_lookup{}; },
-          [](const find_backlog&) { return backlog_lookup{}; },
-          [scene](const find_deliveries& what) -> caf::result<deliveries_lookup> { return scene->deliveries(what); },
-          [scene](const find_events& what) -> caf::result<events_lookup> { return scene->events(what); },
-          [scene](const find_grant& what) -> caf::result<grant_lookup> { return scene->grants(what); },
-          [scene](const find_grants& what) -> caf::result<grants_lookup> { return scene->grant_lists(what); },
-          [](const find_customers&) { return customers_lookup{}; },
-          [scene](const find_subscription_keys& what) -> caf::result<subscription_keys_lookup> {
-            return scene->subscription_keys(what);
-          },
-          [scene](const find_subscriptions& what) -> caf::result<subscriptions_lookup> {
-            return scene->subscriptions(what);
-          },
-          [scene](const find_user& what) -> caf::result<user_lookup> { return scene->users(what); },
-          [scene](const find_session& what) -> caf::result<session_lookup> { return scene->sessions(what); }};
+  return {
+      [scene](const find_entity& what) -> caf::result<entity_lookup> { return scene->rows(what); },
+      [scene](const find_command& what) -> caf::result<command_lookup> { return scene->commands(what); },
+      [](const find_timeline&) { return timeline_lookup{}; },
+      [scene](const find_due& what) -> caf::result<due_lookup> { return scene->due(what); },
+      [](const find_directory&) { return directory_lookup{}; },
+      [](const find_directory_news&) { return directory_news{}; },
+      [](const find_due_deliveries&) { return due_deliveries_lookup{}; },
+      [scene](const find_backlog& what) -> caf::result<backlog_lookup> { return scene->backlogs(what); },
+      [scene](const find_deliveries& what) -> caf::result<deliveries_lookup> { return scene->deliveries(what); },
+      [scene](const find_events& what) -> caf::result<events_lookup> { return scene->events(what); },
+      [scene](const find_grant& what) -> caf::result<grant_lookup> { return scene->grants(what); },
+      [scene](const find_grants& what) -> caf::result<grants_lookup> { return scene->grant_lists(what); },
+      [](const find_customers&) { return customers_lookup{}; },
+      [scene](const find_subscription_keys& what) -> caf::result<subscription_keys_lookup> {
+        return scene->subscription_keys(what);
+      },
+      [scene](const find_subscriptions& what) -> caf::result<subscriptions_lookup> {
+        return scene->subscriptions(what);
+      },
+      [scene](const find_user& what) -> caf::result<user_lookup> { return scene->users(what); },
+      [scene](const find_session& what) -> caf::result<session_lookup> { return scene->sessions(what); },
+      [scene](const find_destinations& what) -> caf::result<destinations_lookup> { return scene->destinations(what); },
+      [scene](const find_payments& what) -> caf::result<payments_lookup> { return scene->payments(what); },
+      [scene](const find_payments_by_ref& what) -> caf::result<payments_lookup> {
+        return scene->payments_by_ref(what);
+      },
+      [scene](const find_daily_totals& what) -> caf::result<daily_totals_lookup> { return scene->daily_totals(what); },
+      [scene](const find_sessions& what) -> caf::result<sessions_lookup> { return scene->session_lists(what); },
+      [scene](const find_audit& what) -> caf::result<audit_lookup> { return scene->audits(what); }};
 }
 
 inline password_hasher::behavior_type fake_hasher(password_hasher::pointer, behind* scene) {
@@ -198,7 +241,9 @@ struct gateway_fixture {
                   system.spawn(fake_hasher, &scene),
                   "form key",
                   "invitation key",
-                  std::string(32, 'c')};
+                  std::string(32, 'c'),
+                  "sdk key",
+                  std::string(32, 'f')};
   boost::asio::io_context context{1};
   asio_actor_handle self = spawn_asio_actor(system, context);
   worker here{shared, self.get()};

@@ -129,6 +129,15 @@ bool client::fill() {
   return true;
 }
 
+client::rest client::receive_all() {
+  for (;;) {
+    errno = 0;
+    if (fill()) continue;
+    const bool in_order = ssl_ ? (SSL_get_shutdown(ssl_.get()) & SSL_RECEIVED_SHUTDOWN) != 0 : errno == 0;
+    return {std::exchange(buffer_, {}), in_order};
+  }
+}
+
 std::optional<std::string> client::take_line() {
   for (;;) {
     if (const auto end = buffer_.find("\r\n"); end != buffer_.npos) {

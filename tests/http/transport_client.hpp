@@ -59,6 +59,12 @@ class client {
   }
   /// The connection ends, without another byte, within this time.
   bool ends_within(std::chrono::milliseconds time);
+  /// What comes until the connection ends or nothing comes in time.
+  struct rest {
+    std::string bytes;
+    bool in_order = false;  ///< it ended, and not by an error: with a close_notify, over TLS
+  };
+  rest receive_all();
   int fd() const { return fd_; }
 
  private:

@@ -19,6 +19,8 @@ namespace asio = boost::asio;
 
 std::atomic<bool> gate{false};
 std::atomic<int> waiting{0};
+std::atomic<int> chunks_made{0};
+std::atomic<int> streams{0};
 
 namespace {
 
@@ -47,10 +49,10 @@ asio::awaitable<void> wait_for_gate() {
   --waiting;
 }
 
-asio::awaitable<response> ask_router(worker& here) {
+asio::awaitable<response> ask_router(worker& here, const request& in) {
   entity_request what;
   what.what = view_entity{};
-  auto asking = ask(here, std::move(what));
+  auto asking = ask(here, std::string{in.request_id}, std::move(what));
   const auto got = co_await std::move(asking);
   response out;
   out.status = got ? 200 : 503;
@@ -58,15 +60,61 @@ asio::awaitable<response> ask_router(worker& here) {
   co_return out;
 }
 
+struct test_stream {
+  test_stream(worker& where, const request& in) : here(where), path(in.path), request_id(in.request_id) {
+    const auto times = in.query.find('x');
+    left = std::stoi(std::string{in.query.substr(0, times)});
+    size = std::stoul(std::string{in.query.substr(times + 1)});
+    ++streams;
+  }
+  ~test_stream() { --streams; }
+  test_stream(const test_stream&) = delete;
+  test_stream& operator=(const test_stream&) = delete;
+
+  worker& here;
+  std::string path;
+  std::string request_id;
+  int left = 0;
+  std::size_t size = 0;
+  char letter = 'a';
+};
+
+asio::awaitable<std::optional<std::string>> make_chunk(std::shared_ptr<test_stream> of) {
+  if (of->path == "/stream/gated") {
+    auto waiting_for = wait_for_gate();
+    co_await std::move(waiting_for);
+  }
+  if (of->path == "/stream/slow") {
+    asio::steady_timer timer{co_await asio::this_coro::executor, 50ms};
+    auto resting = timer.async_wait(asio::use_awaitable);
+    co_await std::move(resting);
+  }
+  if (of->path == "/stream/asks") {
+    entity_request what;
+    what.what = view_entity{};
+    auto asking = ask(of->here, of->request_id, std::move(what));
+    const auto got = co_await std::move(asking);
+    if (!got) throw std::runtime_error("the router: " + caf::to_string(got.error()));
+  }
+  if (of->left-- == 0) {
+    if (of->path == "/stream/throws") throw std::runtime_error("as asked");
+    co_return std::nullopt;
+  }
+  ++chunks_made;
+  co_return std::string(of->size, of->letter++);
+}
+
 asio::awaitable<response> handle(worker& here, request& in) {
   response out;
   out.content_type = "text/plain";
   out.route = "/echo";
   if (in.path == "/ask") {
-    auto asking = ask_router(here);
+    auto asking = ask_router(here, in);
     out = co_await std::move(asking);
   } else if (in.path == "/throw") {
     throw std::runtime_error("as asked");
+  } else if (in.path.starts_with("/stream")) {
+    out.next_chunk = [of = std::make_shared<test_stream>(here, in)] { return make_chunk(of); };
   } else if (in.path == "/large") {
     out.body.assign(large_body, 'x');
   } else {
@@ -79,14 +127,22 @@ asio::awaitable<response> handle(worker& here, request& in) {
   co_return out;
 }
 
-asio::awaitable<response> handle_as_operator(worker&, request& in) {
+asio::awaitable<response> handle_as_operator(worker& here, request& in) {
   response out;
+  if (in.path.starts_with("/stream")) {
+    auto op = handle(here, in);
+    co_return co_await std::move(op);
+  }
   out.body = "operator " + std::string{in.path};
   co_return out;
 }
 
-asio::awaitable<response> handle_as_metrics(worker&, request& in) {
+asio::awaitable<response> handle_as_metrics(worker& here, request& in) {
   response out;
+  if (in.path.starts_with("/stream")) {
+    auto op = handle(here, in);
+    co_return co_await std::move(op);
+  }
   out.body = "metrics " + std::string{in.path};
   co_return out;
 }
@@ -123,6 +179,7 @@ bool eventually(const std::function<bool()>& condition) {
 test_server::test_server(const std::function<void(settings&)>& adjust, router_actor router) {
   gate = false;
   waiting = 0;
+  chunks_made = 0;
   config.listen = "127.0.0.1:0";
   config.operator_listen = "127.0.0.1:0";
   config.data_dir = directory.path();

@@ -39,8 +39,15 @@ bool eventually(const std::function<bool()>& condition);
 //   /large       8 MiB
 //   /throw       throws
 //   /ask         asks the router for a payment: 200, or 503 with the error
+//   /stream?3x1000  streams three chunks of 1000 bytes: a, b, c, and so on
+//   /stream/throws  throws after them, instead of ending
+//   /stream/gated   makes a chunk only while `gate` is open
+//   /stream/slow    makes each chunk in 50 ms
+//   /stream/asks    asks the router before each chunk, and throws if it gets an error
 extern std::atomic<bool> gate;
 extern std::atomic<int> waiting;
+extern std::atomic<int> chunks_made;
+extern std::atomic<int> streams;  ///< whose producers exist
 constexpr std::size_t large_body = 8 * 1024 * 1024;
 
 /// The transport calls nobody.

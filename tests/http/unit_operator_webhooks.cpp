@@ -158,12 +158,21 @@ TEST_CASE_METHOD(webhook_fixture, "operators' mistakes about webhooks are named"
   }
 }
 
-TEST_CASE_METHOD(webhook_fixture, "destinations are listed in order and without secrets") {
-  publish_destination(to_platform());
-  publish_destination(to_shop("dest_b"), "whsec_old", noon + std::chrono::hours{1});
+TEST_CASE_METHOD(webhook_fixture, "destinations are listed as the store has them, without secrets") {
+  std::vector<find_destinations> asked;
+  const auto sealed = [](destination what, std::string previous, std::optional<time_point> until) {
+    return stored_destination{std::move(what), "sealed whsec", std::move(previous), until};
+  };
   auto first = to_shop("dest_c");
   first.created_at -= std::chrono::hours{1};
-  publish_destination(first, "whsec_old", noon);  // no longer signs
+  destinations_lookup found{
+      {sealed(first, "sealed whsec_old", noon),  // no longer signs
+       sealed(to_shop("dest_b"), "sealed whsec_old", noon + std::chrono::hours{1}), sealed(to_platform(), "", {})},
+      0};
+  scene.destinations = [&](const find_destinations& what) {
+    asked.push_back(what);
+    return found;
+  };
   const auto all = ask_operator("/operator/destinations/list", "{}");
   CHECK(all.body.find("whsec") == std::string::npos);
   CHECK(
@@ -174,11 +183,19 @@ TEST_CASE_METHOD(webhook_fixture, "destinations are listed in order and without 
       R"("status":"enabled","disabled_reason":"","created_at":"2026-11-20T12:00:00.000Z","previous_secret_until":"2026-11-20T13:00:00.000Z"},)"
       R"({"id":"dest_p","kind":"platform","owner":"plat_1","mode":"live","url":"https://p.example/","events":["payment.succeeded","payment.failed"],)"
       R"("status":"disabled","disabled_reason":"moving","created_at":"2026-11-20T12:00:00.007Z"}]})");
-  const auto platforms = ask_operator("/operator/destinations/list", R"({"platform_id":"plat_1"})").body;
-  CHECK(platforms.find("dest_p") != std::string::npos);
-  CHECK(platforms.find("dest_b") == std::string::npos);
-  CHECK(ask_operator("/operator/destinations/list", R"({"merchant_id":"merch_1","mode":"live"})").body ==
-        R"({"destinations":[]})");
+  found = {{}, 3};
+  CHECK(ask_operator("/operator/destinations/list", R"({"platform_id":"plat_1"})").body ==
+        R"({"destinations":[],"left_out":3})");
+  ask_operator("/operator/destinations/list", R"({"merchant_id":"merch_1","mode":"live"})");
+  REQUIRE(asked.size() == 3);
+  CHECK(asked[0].owner.empty());
+  CHECK_FALSE(asked[0].env);
+  CHECK(asked[0].limit == 10'000);
+  CHECK(asked[1].owner == "plat_1");
+  CHECK(asked[2].owner == "merch_1");
+  CHECK(asked[2].env == environment::live);
+  scene.destinations = [](const find_destinations&) { return make_error(actor_errc::store_unavailable); };
+  CHECK(ask_operator("/operator/destinations/list", "{}").status == 503);
 }
 
 TEST_CASE_METHOD(webhook_fixture, "a destination is enabled, disabled and given a new secret") {

@@ -47,21 +47,6 @@ std::string sealed(std::string_view payload) { return crypto::sign_token(key, pa
 
 }  // namespace
 
-TEST_CASE("amounts are shown with their currency's own decimals") {
-  struct {
-    std::int64_t minor;
-    std::string_view code, text;
-  } const rows[] = {{4200, "HKD", "HKD 42.00"},
-                    {5, "HKD", "HKD 0.05"},
-                    {4200, "JPY", "JPY 4,200"},
-                    {1, "KWD", "KWD 0.001"},
-                    {123456789, "EUR", "EUR 1,234,567.89"},
-                    {100000, "USD", "USD 1,000.00"},
-                    {0, "JPY", "JPY 0"},
-                    {max_amount, "KWD", "KWD 999,999,999.999"}};
-  for (const auto& row : rows) CHECK(amount_text({row.minor, *currency::parse(row.code)}) == row.text);
-}
-
 TEST_CASE("the page shows amount, shop and description, all escaped, and three buttons") {
   const auto page = shown(example());
   CHECK(page.status == 200);

@@ -80,10 +80,15 @@ struct portal_fixture : gateway_fixture {
     return post("/connect/authorize", text, "csrf=" + csrf_in(page) + "&" + fields, "__Host-session=" + cookie);
   }
 
+  static constexpr std::string_view csrf_mark = "name=\"csrf\" value=\"";
   static std::string csrf_in(const response& page) {
-    const std::string_view mark = "name=\"csrf\" value=\"";
-    const auto at = page.body.find(mark);
-    return at == std::string::npos ? std::string{} : page.body.substr(at + mark.size(), 64);
+    const auto at = page.body.find(csrf_mark);
+    return at == std::string::npos ? std::string{} : page.body.substr(at + csrf_mark.size(), 64);
+  }
+  /// The last form of a page signs out.
+  static std::string sign_out_csrf_in(const response& page) {
+    const auto at = page.body.rfind(csrf_mark);
+    return at == std::string::npos ? std::string{} : page.body.substr(at + csrf_mark.size(), 64);
   }
   static std::string cookie_of(const response& page) {
     const auto text = header(page, "Set-Cookie");
@@ -141,7 +146,7 @@ TEST_CASE_METHOD(portal_fixture, "who has not signed in does so first, and comes
   CHECK(header(page, "Content-Security-Policy").find("form-action 'self' https:;") != std::string::npos);
   scene.users = [](const find_user& what) -> caf::result<user_lookup> {
     CHECK(what.email_key == "ada@example.com");
-    return user_lookup{save_user{user_id{"user_1"}, "Ada@example.com", "the hash", noon}};
+    return user_lookup{stored_person{{user_id{"user_1"}, "Ada@example.com", "the hash", noon}}};
   };
   scene.verifies = [](const verify_password& what) -> caf::result<bool> { return what.stored == "the hash"; };
   const auto in = post("/portal/sign-in", location.substr(location.find('?') + 1),
@@ -270,7 +275,7 @@ TEST_CASE_METHOD(portal_fixture, "the longest state gets through sign-in in a re
   const auto next = location.substr(location.find('?') + 1);
   const auto page = get("/portal/sign-in", next, false);
   scene.users = [](const find_user&) -> caf::result<user_lookup> {
-    return user_lookup{save_user{user_id{"user_1"}, "ada@example.com", "the hash", noon}};
+    return user_lookup{stored_person{{user_id{"user_1"}, "ada@example.com", "the hash", noon}}};
   };
   scene.verifies = [](const verify_password&) -> caf::result<bool> { return true; };
   const auto in = post("/portal/sign-in", next,
@@ -369,7 +374,7 @@ TEST_CASE_METHOD(portal_fixture, "signing out ends the session, by a form of thi
   CHECK(post("/portal/sign-out", "", "csrf=&action=sign-out", "__Host-session=" + cookie).status == 403);
   CHECK(units.empty());
   const auto out =
-      post("/portal/sign-out", "", "csrf=" + csrf_in(page) + "&action=sign-out", "__Host-session=" + cookie);
+      post("/portal/sign-out", "", "csrf=" + sign_out_csrf_in(page) + "&action=sign-out", "__Host-session=" + cookie);
   CHECK(out.status == 303);
   CHECK(header(out, "Set-Cookie").find("Max-Age=0") != std::string::npos);
   REQUIRE(units.size() == 1);
@@ -383,8 +388,9 @@ TEST_CASE_METHOD(portal_fixture, "wrong passwords, unknown addresses and the inv
     compared.push_back(what.stored);
     return false;
   };
-  const std::optional<save_user> people[] = {save_user{user_id{"u"}, "ada@example.com", "the hash", noon},
-                                             save_user{user_id{"u"}, "ada@example.com", "", noon}, std::nullopt};
+  const std::optional<stored_person> people[] = {stored_person{{user_id{"u"}, "ada@example.com", "the hash", noon}},
+                                                 stored_person{{user_id{"u"}, "ada@example.com", "", noon}},
+                                                 std::nullopt};
   std::vector<std::string> bodies;
   for (const auto& person : people) {
     shared.slowing.forget_all();
@@ -413,7 +419,7 @@ TEST_CASE_METHOD(portal_fixture, "wrong passwords, unknown addresses and the inv
 TEST_CASE_METHOD(portal_fixture, "nobody signs in by a spelling that only the database takes for the address") {
   const auto page = get("/portal/sign-in", "", false);
   scene.users = [](const find_user&) -> caf::result<user_lookup> {
-    return user_lookup{save_user{user_id{"user_1"}, "ada@example.com", "the hash", noon}};
+    return user_lookup{stored_person{{user_id{"user_1"}, "ada@example.com", "the hash", noon}}};
   };
   std::string compared;
   scene.verifies = [&](const verify_password& what) -> caf::result<bool> {
@@ -480,7 +486,7 @@ TEST_CASE_METHOD(portal_fixture, "a sign-in by a password that was replaced mean
   bool readable = true;
   scene.users = [&](const find_user&) -> caf::result<user_lookup> {
     if (!readable) return make_error(actor_errc::store_unavailable);
-    return user_lookup{save_user{user_id{"user_1"}, "ada@example.com", stored, noon}};
+    return user_lookup{stored_person{{user_id{"user_1"}, "ada@example.com", stored, noon}}};
   };
   scene.verifies = [](const verify_password&) -> caf::result<bool> { return true; };
   const auto during_commit = [this](std::function<void()> what) {

@@ -1,4 +1,7 @@
 // The payment routes as a whole: a request in, an answer out.
+#include <set>
+
+#include "../portal_routes.hpp"
 #include "routes_fixture.hpp"
 
 using namespace gateway;
@@ -16,6 +19,38 @@ TEST_CASE_METHOD(gateway_fixture, "a path that nobody knows is 404, a known one 
   for (auto path : {"/v1/payment_intents/", "/v1/payment_intents//capture", "/v1/payment_intents/pay_1/capture/",
                     "/v1/payment_intents/a/b"})
     CHECK(run(unsigned_request("POST", path)).status != 200);
+}
+
+TEST_CASE("every page of a merchant is guarded, and the walks that try them know each") {
+  std::set<std::string> guarded, walked;
+  for (const auto& way : public_endpoints()) {
+    const bool is_members = way.pattern.starts_with("/portal/{merchant}/");
+    CAPTURE(way.method, way.pattern);
+    CHECK((way.needs == (way.method == "GET" ? access::member_page : access::member_form)) == is_members);
+    if (is_members) guarded.insert(std::string{way.method} + ' ' + std::string{way.pattern});
+  }
+  for (const auto& route : gateway::tests::portal_routes)
+    walked.insert(std::string{route.method} + ' ' + std::string{route.pattern});
+  CHECK(guarded == walked);
+}
+
+TEST_CASE("a pattern's variables are found in the path, and none of them is empty or reaches over a slash") {
+  const auto found = [](std::string_view path) -> std::string {
+    const auto at = find_endpoint(public_endpoints(), "GET", path);
+    const auto* there = std::get_if<found_endpoint>(&at);
+    if (!there) return "nothing";
+    const auto& v = there->path;
+    std::string text{there->what->pattern};
+    return text.append(" ").append(v.merchant).append("|").append(v.mode).append("|").append(v.id);
+  };
+  CHECK(found("/portal/merch_1/test/payments/pay_1") == "/portal/{merchant}/{mode}/payments/{id} merch_1|test|pay_1");
+  CHECK(found("/portal/merch_1/live/") == "/portal/{merchant}/{mode}/ merch_1|live|");
+  CHECK(found("/portal/account") == "/portal/account ||");
+  CHECK(found("/v1/payment_intents/pay_1/timeline") == "/v1/payment_intents/{id}/timeline ||pay_1");
+  for (const auto* path : {"/portal/merch_1/live", "/portal//live/", "/portal/merch_1//", "/portal/merch_1/live//",
+                           "/portal/merch_1/live/payments/", "/portal/merch_1/live/payments/a/b",
+                           "/portal/merch_1/live/payments//", "/v1/payment_intents//timeline"})
+    CHECK(found(path) == "nothing");
 }
 
 TEST_CASE_METHOD(gateway_fixture, "a creation reaches the router as a command and its stored result is sent as it is") {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <stdexcept>
 
 namespace gateway::testing {
@@ -99,22 +100,23 @@ bool memory_store::deliveries_apply(const unit_parts& unit) const {
 }
 
 /// All of the directory's records, or none.
-bool memory_store::records_apply(const unit_parts& unit) {
-  if (unit.records.empty() && !unit.revoked && unit.record_claims.empty()) return true;
+commit_outcome memory_store::records_apply(const unit_parts& unit) {
+  if (unit.records.empty() && !unit.revoked && unit.record_claims.empty()) return commit_outcome::committed;
   auto changed = directory_;
   for (const auto& record : unit.records)
-    if (!changed.apply(record)) return false;
+    if (!changed.apply(record)) return commit_outcome::duplicate_record;
   if (unit.revoked) changed.apply(*unit.revoked);
-  for (const auto& claim : unit.record_claims) changed.apply(claim);
+  for (const auto& claim : unit.record_claims)
+    if (!changed.apply(claim)) return commit_outcome::lost_claim;
   directory_ = std::move(changed);
-  return true;
+  return commit_outcome::committed;
 }
 
 commit_outcome memory_store::commit(const unit_of_work& whole) {
   const unit_parts unit{whole};
   if (const auto obstacle = obstacle_to(unit); obstacle != commit_outcome::committed) return obstacle;
   const auto before = directory_;
-  if (!records_apply(unit)) return commit_outcome::duplicate_record;
+  if (const auto outcome = records_apply(unit); outcome != commit_outcome::committed) return outcome;
   if (unit.turn && unit.turn->planned_in != head.turn) {
     directory_ = before;
     return commit_outcome::lost_claim;
@@ -155,6 +157,12 @@ commit_outcome memory_store::commit(const unit_of_work& whole) {
   if (const auto* subject = unit.subject())
     for (const auto& entry : unit.entries) timelines[id(*subject)].emplace(entry.seq, entry);
   if (unit.last_seen) last_seen = unit.last_seen;
+  for (const auto& [merchant, env, added] : unit.totals) {
+    const std::string currency{added.amount.unit.code()}, what{to_string(added.what)};
+    auto& total = totals[{merchant.value, text(env), added.day, currency, what}];
+    total = {added.day, added.what, total.count + added.count,
+             money{total.amount.minor + added.amount.minor, added.amount.unit}};
+  }
   for (const auto& fresh : unit.deliveries) deliveries.emplace(fresh.id, fresh);
   for (const auto& changed : unit.update_deliveries) {
     auto& row = deliveries.at(changed.id);
@@ -196,6 +204,48 @@ command_lookup memory_store::run(const find_command& what) const {
   return {row == commands.end() ? std::nullopt : std::optional{row->second}};
 }
 
+payments_lookup memory_store::run(const find_payments& what) const {
+  const auto position = [](const payment& p) { return payment_position{p.created_at, p.key.id}; };
+  payments_lookup found;
+  for (const auto& [key, row] : payments) {
+    if (row.key.merchant != what.merchant || row.key.env != what.env) continue;
+    if (what.state && row.state != *what.state) continue;
+    if (!what.currency.empty() && row.amount.unit.code() != what.currency) continue;
+    if (what.from && row.created_at < *what.from) continue;
+    if (what.until && row.created_at >= *what.until) continue;
+    if (what.before && position(row) >= *what.before) continue;
+    if (what.after && position(row) <= *what.after) continue;
+    found.payments.push_back(std::make_shared<const payment>(row));
+  }
+  std::ranges::sort(found.payments, std::greater{}, [&](const payment_ptr& p) { return position(*p); });
+  const bool back = what.after && !what.before;
+  found.more = found.payments.size() > what.limit;
+  if (found.more && back) found.payments.erase(found.payments.begin(), found.payments.end() - what.limit);
+  if (found.more && !back) found.payments.resize(what.limit);
+  return found;
+}
+
+payments_lookup memory_store::run(const find_payments_by_ref& what) const {
+  find_payments all{what.merchant, what.env};
+  all.limit = std::numeric_limits<std::uint32_t>::max();
+  auto found = run(all);
+  std::erase_if(found.payments, [&](const payment_ptr& p) {
+    return what.provider_ref.empty() || p->provider_ref != what.provider_ref;
+  });
+  found.more = found.payments.size() > what.limit;
+  if (found.more) found.payments.resize(what.limit);
+  return found;
+}
+
+daily_totals_lookup memory_store::run(const find_daily_totals& what) const {
+  daily_totals_lookup found;
+  for (const auto& [key, total] : totals)
+    if (std::get<0>(key) == what.merchant.value && std::get<1>(key) == text(what.env) && total.day >= what.from_day &&
+        total.day < what.until_day)
+      found.totals.push_back(total);
+  return found;
+}
+
 timeline_lookup memory_store::run(const find_timeline& what) const {
   timeline_lookup found;
   if (const auto rows = timelines.find(id(what.key)); rows != timelines.end())
@@ -223,54 +273,75 @@ due_lookup memory_store::run(const find_due& what) const {
 }
 
 directory_lookup memory_store::run(const find_directory& what) const {
+  std::set<std::string> owners, platforms, persons;
+  for (const auto& name : what.of) {
+    switch (name.what) {
+      case directory_name::kind::merchant: owners.insert(name.text); break;
+      case directory_name::kind::platform: platforms.insert(name.text); break;
+      case directory_name::kind::key:
+        if (const auto at = directory_.keys.find(name.text); at != directory_.keys.end())
+          owners.insert(at->second.key.merchant.value);
+        break;
+      case directory_name::kind::destination:
+        for (const auto& [key, row] : directory_.destinations)
+          if (row.what.id.value == name.text) owners.insert(row.what.owner);
+        break;
+      case directory_name::kind::user: persons.insert(name.text); break;
+      case directory_name::kind::email:
+        if (const auto at = directory_.users.find(name.text); at != directory_.users.end())
+          persons.insert(at->second.id.value);
+        break;
+    }
+  }
+  if (what.every_platform)
+    for (const auto& [id, row] : directory_.platforms) platforms.insert(id);
+  if (what.every_platform)
+    for (const auto& [id, row] : directory_.platform_keys) platforms.insert(row.key.platform.value);
+  std::erase_if(owners, [&](const auto& id) { return !directory_.merchants.contains(id); });
+
   auto found = whole_directory();
-  if (!what.of) return found;
   const auto keep = [](auto& rows, auto of) { std::erase_if(rows, [&](const auto& row) { return !of(row); }); };
-  const auto& id = what.of->id;
-  const bool merchant = what.of->what == directory_change::kind::merchant;
-  const bool platform = what.of->what == directory_change::kind::platform;
-  keep(found.merchants, [&](const auto& row) { return merchant && row.id.value == id; });
-  keep(found.keys, [&](const auto& row) { return merchant && row.key.merchant.value == id; });
-  keep(found.memberships, [&](const auto& row) { return merchant && row.merchant.value == id; });
-  keep(found.users, [&](const auto& row) {
-    return std::ranges::any_of(found.memberships, [&](const auto& of) { return of.user == row.id; });
-  });
-  keep(found.connections, [&](const auto& row) { return merchant && row.merchant.value == id; });
-  keep(found.routes, [&](const auto& row) { return merchant && row.merchant.value == id; });
-  keep(found.bindings, [&](const auto& row) { return merchant && row.key.merchant.value == id; });
-  keep(found.platforms, [&](const auto& row) { return platform && row.id.value == id; });
-  keep(found.platform_keys, [&](const auto& row) { return platform && row.key.platform.value == id; });
-  keep(found.destinations, [&](const auto& row) { return (merchant || platform) && row.what.owner == id; });
+  keep(found.merchants, [&](const auto& row) { return owners.contains(row.id.value); });
+  keep(found.keys, [&](const auto& row) { return owners.contains(row.key.merchant.value); });
+  keep(found.memberships, [&](const auto& row) { return owners.contains(row.merchant.value); });
+  for (const auto& member : found.memberships) persons.insert(member.user.value);
+  keep(found.users, [&](const auto& row) { return persons.contains(row.id.value); });
+  keep(found.connections, [&](const auto& row) { return owners.contains(row.merchant.value); });
+  keep(found.routes, [&](const auto& row) { return owners.contains(row.merchant.value); });
+  keep(found.bindings, [&](const auto& row) { return owners.contains(row.key.merchant.value); });
+  keep(found.platforms, [&](const auto& row) { return platforms.contains(row.id.value); });
+  keep(found.platform_keys, [&](const auto& row) { return platforms.contains(row.key.platform.value); });
+  keep(found.destinations,
+       [&](const auto& row) { return owners.contains(row.what.owner) || platforms.contains(row.what.owner); });
   return found;
 }
 
 directory_news memory_store::run(const find_directory_news& what) const {
   directory_news news;
   news.head = head;
-  if (what.since < 0) {
-    news.whole = true;
-    news.rows = whole_directory();
-    return news;
-  }
+  news.told_to = head.number;
+  if (what.since < 0) return news;
   std::set<directory_change> changed;
   for (const auto& [number, change] : log)
     if (number > what.since) changed.insert(change);
   news.changed.assign(changed.begin(), changed.end());
-  for (const auto& change : changed) {
-    auto entry = run(find_directory{change});
-    const auto add = [](auto& to, auto& from) { std::ranges::move(from, std::back_inserter(to)); };
-    add(news.rows.merchants, entry.merchants);
-    add(news.rows.keys, entry.keys);
-    add(news.rows.users, entry.users);
-    add(news.rows.memberships, entry.memberships);
-    add(news.rows.connections, entry.connections);
-    add(news.rows.routes, entry.routes);
-    add(news.rows.destinations, entry.destinations);
-    add(news.rows.platforms, entry.platforms);
-    add(news.rows.platform_keys, entry.platform_keys);
-    add(news.rows.bindings, entry.bindings);
-  }
   return news;
+}
+
+destinations_lookup memory_store::run(const find_destinations& what) const {
+  destinations_lookup found;
+  for (const auto& [key, row] : directory_.destinations) {
+    if (!what.owner.empty() && row.what.owner != what.owner) continue;
+    if (what.env && row.what.env != *what.env) continue;
+    if (found.destinations.size() < what.limit)
+      found.destinations.push_back(row);
+    else
+      ++found.left_out;
+  }
+  std::ranges::sort(found.destinations, {}, [](const stored_destination& row) {
+    return std::tie(row.what.owner, row.what.env, row.what.created_at, row.what.id);
+  });
+  return found;
 }
 
 directory_lookup memory_store::whole_directory() const {
@@ -349,8 +420,8 @@ backlog_lookup memory_store::run(const find_backlog& what) const {
 deliveries_lookup memory_store::run(const find_deliveries& what) const {
   const auto wanted = [&](const delivery& row) {
     if (what.id != 0) return row.id == what.id;
-    return (what.to.value.empty() || row.to == what.to) && (!what.status || row.status == *what.status) &&
-           (what.before == 0 || row.id < what.before);
+    return (!what.subject || row.subject == *what.subject) && (what.to.value.empty() || row.to == what.to) &&
+           (!what.status || row.status == *what.status) && (what.before == 0 || row.id < what.before);
   };
   deliveries_lookup found;
   for (auto row = deliveries.rbegin(); row != deliveries.rend(); ++row) {
@@ -435,7 +506,31 @@ subscriptions_lookup memory_store::run(const find_subscriptions& what) const {
 
 user_lookup memory_store::run(const find_user& what) const {
   const auto row = directory_.users.find(what.email_key);
-  return {row == directory_.users.end() ? std::nullopt : std::optional{row->second}};
+  if (row == directory_.users.end()) return {};
+  auto found = row->second;
+  found.recovery_codes_left = std::ranges::count_if(
+      directory_.recovery_codes, [&](const auto& code) { return code.first.first == found.id.value && !code.second; });
+  return {std::move(found)};
+}
+
+sessions_lookup memory_store::run(const find_sessions& what) const {
+  sessions_lookup found;
+  for (const auto& [hash, row] : directory_.sessions)
+    if (row.what.user == what.user)
+      found.sessions.push_back({hash, row.what.created_at, row.used_at, row.what.ends_at});
+  std::ranges::stable_sort(found.sessions, std::greater{}, &listed_session::created_at);
+  return found;
+}
+
+audit_lookup memory_store::run(const find_audit& what) const {
+  audit_lookup found;
+  for (const auto& [id, row] : directory_.audit) {
+    if (what.user.empty() ? row.merchant != what.merchant : row.user != what.user) continue;
+    if (!what.before || std::tie(row.at, row.id) < std::tie(*what.before, what.before_id)) found.entries.push_back(row);
+  }
+  std::ranges::sort(found.entries, std::greater{}, [](const save_audit& a) { return std::tie(a.at, a.id); });
+  if (found.entries.size() > what.limit) found.entries.resize(what.limit);
+  return found;
 }
 
 session_lookup memory_store::run(const find_session& what) const {
@@ -445,8 +540,10 @@ session_lookup memory_store::run(const find_session& what) const {
   const auto user =
       std::ranges::find_if(directory_.users, [&](const auto& one) { return one.second.id == session.what.user; });
   if (user == directory_.users.end()) return {};
-  stored_session found{user->second.id, user->second.email,   session.what.created_at,
-                       session.used_at, session.what.ends_at, {}};
+  stored_session found{user->second.id,         user->second.email,
+                       session.what.created_at, session.used_at,
+                       session.what.ends_at,    {},
+                       user->second.time_zone,  !user->second.sealed_totp.empty()};
   for (const auto& [key, member] : directory_.memberships) {
     if (member.user != found.user) continue;
     const auto merchant = directory_.merchants.find(member.merchant.value);
@@ -501,8 +598,9 @@ bool memory_store::directory_rows::apply(const inserted_row& record) {
     bool operator()(const save_api_key& k) const { return rows.keys.emplace(k.id.value, stored_key{k, false}).second; }
     bool operator()(const save_user& u) const {
       if (std::ranges::any_of(rows.users, [&](const auto& one) { return one.second.id == u.id; })) return false;
-      return rows.users.emplace(email_key_of(u.email), u).second;
+      return rows.users.emplace(email_key_of(u.email), stored_person{u}).second;
     }
+    bool operator()(const save_audit& a) const { return rows.audit.emplace(a.id, a).second; }
     bool operator()(const save_membership& m) const {
       rows.memberships.try_emplace({m.merchant.value, m.user.value}, m).first->second.role = m.role;
       return true;
@@ -559,9 +657,36 @@ void memory_store::directory_rows::apply(const revoke_api_key& k) {
   if (const auto row = keys.find(k.id.value); row != keys.end()) row->second.revoked = true;
 }
 
-void memory_store::directory_rows::apply(const claimed_row& record) {
+stored_person* memory_store::directory_rows::person(const user_id& id) {
+  const auto row = std::ranges::find_if(users, [&](const auto& one) { return one.second.id == id; });
+  return row == users.end() ? nullptr : &row->second;
+}
+
+/// False if the claim is lost.
+bool memory_store::directory_rows::apply(const claimed_row& record) {
   struct visitor {
     directory_rows& rows;
+    void operator()(const set_second_factor& f) const {
+      if (auto* who = rows.person(f.user)) {
+        who->sealed_totp = f.sealed_totp;
+        who->totp_step = 0;
+      }
+      std::erase_if(rows.recovery_codes, [&](const auto& code) { return code.first.first == f.user.value; });
+      for (const auto& hash : f.recovery_hashes) rows.recovery_codes.emplace(std::pair{f.user.value, hash}, false);
+    }
+    bool operator()(const spend_totp_step& s) const {
+      auto* who = rows.person(s.user);
+      if (!who || who->sealed_totp.empty() || who->totp_step >= s.step) return false;
+      who->totp_step = s.step;
+      return true;
+    }
+    bool operator()(const spend_recovery_code& c) const {
+      const auto code = rows.recovery_codes.find({c.user.value, c.hash});
+      return code != rows.recovery_codes.end() && !std::exchange(code->second, true);
+    }
+    void operator()(const set_time_zone& z) const {
+      if (auto* who = rows.person(z.user)) who->time_zone = z.zone;
+    }
     void operator()(const update_platform& p) const {
       const auto row = rows.platforms.find(p.what.id.value);
       if (row == rows.platforms.end()) return;
@@ -585,9 +710,13 @@ void memory_store::directory_rows::apply(const claimed_row& record) {
     }
     void operator()(const end_session& s) const { rows.sessions.erase(s.hash); }
   };
-  std::visit(
+  return std::visit(
       [this]<class Record>(const Record& one) {
-        if constexpr (std::is_invocable_v<visitor, const Record&>) visitor{*this}(one);
+        if constexpr (std::is_invocable_r_v<bool, visitor, const Record&>)
+          return visitor{*this}(one);
+        else if constexpr (std::is_invocable_v<visitor, const Record&>)
+          visitor{*this}(one);
+        return true;
       },
       record);
 }

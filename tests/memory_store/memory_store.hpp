@@ -36,10 +36,14 @@ class memory_store {
 
   entity_lookup run(const find_entity& what) const;
   command_lookup run(const find_command& what) const;
+  payments_lookup run(const find_payments& what) const;
+  payments_lookup run(const find_payments_by_ref& what) const;
+  daily_totals_lookup run(const find_daily_totals& what) const;
   timeline_lookup run(const find_timeline& what) const;
   due_lookup run(const find_due& what) const;
   directory_lookup run(const find_directory& what) const;
   directory_news run(const find_directory_news& what) const;
+  destinations_lookup run(const find_destinations& what) const;
   due_deliveries_lookup run(const find_due_deliveries& what) const;
   backlog_lookup run(const find_backlog& what) const;
   deliveries_lookup run(const find_deliveries& what) const;
@@ -51,6 +55,8 @@ class memory_store {
   subscriptions_lookup run(const find_subscriptions& what) const;
   user_lookup run(const find_user& what) const;
   session_lookup run(const find_session& what) const;
+  sessions_lookup run(const find_sessions& what) const;
+  audit_lookup run(const find_audit& what) const;
   purge_result run(const purge_commands& what);
   redeliver_rows_result run(const redeliver_rows& what);
 
@@ -65,10 +71,14 @@ class memory_store {
   std::map<command_row_key, command_record> commands;
   std::map<entity_row_key, std::map<std::uint32_t, timeline_entry>> timelines;
   std::map<std::int64_t, delivery> deliveries;  ///< by number
+  /// By merchant, environment, day, currency and counter, as the databases sort them.
+  std::map<std::tuple<std::string, std::string, std::chrono::sys_days, std::string, std::string>, daily_total> totals;
   std::optional<time_point> last_seen;
   directory_head head;
   std::vector<std::pair<std::int64_t, directory_change>> log;
 
+  /// Of all merchants and platforms.
+  directory_lookup whole_directory() const;
   /// What run(purge_commands) would delete now, oldest first.
   std::vector<command_row_key> found_by(const purge_commands& what) const;
 
@@ -81,7 +91,9 @@ class memory_store {
       time_point used_at{};
     };
 
-    std::map<std::string, save_user> users;  ///< by email_key
+    std::map<std::string, stored_person> users;  ///< by email_key
+    std::map<std::pair<std::string, std::string>, bool> recovery_codes;  ///< by user and hash: whether it is spent
+    std::map<std::string, save_audit> audit;
     std::map<std::pair<std::string, std::string>, save_membership> memberships;
     std::map<std::string, session> sessions;  ///< by hash
     std::map<std::string, insert_platform> platforms;
@@ -93,15 +105,15 @@ class memory_store {
 
     bool apply(const inserted_row& record);
     void apply(const revoke_api_key& k);
-    void apply(const claimed_row& record);
+    bool apply(const claimed_row& record);
+    stored_person* person(const user_id& id);
   };
   commit_outcome obstacle_to(const unit_parts& unit) const;
   bool counts_once(const unit_parts& unit) const;
-  bool records_apply(const unit_parts& unit);
+  commit_outcome records_apply(const unit_parts& unit);
   bool deliveries_apply(const unit_parts& unit) const;
   bool has_other_binding_with_grant_of(const grant_binding& one) const;
   delivery_job job_of(const delivery& row) const;
-  directory_lookup whole_directory() const;
 
   directory_rows directory_;
 };

@@ -44,7 +44,7 @@ class open_actors {
     for (const auto& writer : handles.writers) caf::anon_send_exit(writer, caf::exit_reason::user_shutdown);
     caf::anon_send_exit(handles.recorder, caf::exit_reason::user_shutdown);
     for (const auto& reader : handles.readers) caf::anon_send_exit(reader, caf::exit_reason::user_shutdown);
-    for (const auto& reader : {handles.outbox, handles.archive})
+    for (const auto& reader : {handles.outbox, handles.archive, handles.entries})
       caf::anon_send_exit(reader, caf::exit_reason::user_shutdown);
     handles = {};
   }

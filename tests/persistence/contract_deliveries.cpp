@@ -406,7 +406,7 @@ TEST_CASE("a destination is its owner's, and saving it again keeps its kind and 
   other.previous_until = at(99);
   must_commit(store, saved(first));
   must_commit(store, saved(other));
-  CHECK(store.run(find_directory{}).destinations == std::vector{first, other});
+  CHECK(store.run(find_destinations{}).destinations == std::vector{first, other});
 
   auto changed = other;
   changed.what.id = first.what.id;
@@ -414,5 +414,5 @@ TEST_CASE("a destination is its owner's, and saving it again keeps its kind and 
   must_commit(store, saved(changed));
   changed.what.kind = first.what.kind;
   changed.what.created_at = first.what.created_at;
-  CHECK(store.run(find_directory{}).destinations == std::vector{changed, other});
+  CHECK(store.run(find_destinations{}).destinations == std::vector{changed, other});
 }

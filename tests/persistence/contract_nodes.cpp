@@ -2,6 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include "contract_store.hpp"
+#include "persistence/statements.hpp"
+#include "persistence/transaction.hpp"
 
 using namespace gateway;
 using namespace gateway::persistence;
@@ -48,7 +50,7 @@ TEST_CASE("a change that was planned before another one came first is lost, whol
   contract_store store{kind};
   REQUIRE(store.commit(making("merch_1", 0)) == committed);
   CHECK(store.commit(making("merch_2", 0)) == lost_claim);
-  CHECK(store.run(find_directory{}).merchants.size() == 1);
+  CHECK(store.run(find_directory{{{directory_name::kind::merchant, "merch_2"}}}).merchants.empty());
   CHECK(news_since(store, 0).head == directory_head{1, 1});
   CHECK(store.commit(making("merch_2", 1)) == committed);
 }
@@ -74,17 +76,50 @@ TEST_CASE("news are of what has changed since, and of nothing else") {
   REQUIRE(store.commit(key) == committed);
 
   const auto last = news_since(store, 3);
-  CHECK_FALSE(last.whole);
+  CHECK_FALSE(last.any);
+  CHECK(last.told_to == 4);
   CHECK(last.changed == std::vector{merchant_change("merch_2")});
-  REQUIRE(last.rows.merchants.size() == 1);
-  CHECK(last.rows.merchants[0].id.value == "merch_2");
-  REQUIRE(last.rows.keys.size() == 1);
   CHECK(news_since(store, 4).changed.empty());
-  CHECK(news_since(store, 4).rows.merchants.empty());
-  CHECK(news_since(store, 1).rows.merchants.size() == 2);
-  const auto all = news_since(store, -1);
-  CHECK(all.whole);
-  CHECK(all.rows.merchants.size() == 3);
+  CHECK(news_since(store, 4).told_to == 4);
+  CHECK(news_since(store, 1).changed == std::vector{merchant_change("merch_2"), merchant_change("merch_3")});
+  const auto first = news_since(store, -1);
+  CHECK(first.head.number == 4);
+  CHECK(first.told_to == 4);
+  CHECK(first.changed.empty());
+}
+
+TEST_CASE("of many news the first are told, up to a number whose changes are all there") {
+  FOR_EACH_STORE(kind);
+  const migrated_store store{kind};
+  std::vector<unit_of_work> units;
+  for (int i = 0; i < 251; ++i) {
+    unit_parts unit;
+    unit.changes = {merchant_change("merch_" + std::to_string(i)), {kind_of_change::platform, "plat_1"}};
+    units.push_back(unit);
+  }
+  commit_units(*store.writer, units);
+  const auto news = run(*store.reader, find_directory_news{0});
+  CHECK(news.head.number == 251);
+  CHECK(news.told_to == 249);
+  CHECK(news.changed.size() == 250);
+  const auto rest = run(*store.reader, find_directory_news{news.told_to});
+  CHECK(rest.told_to == 251);
+  CHECK(rest.changed.size() == 3);
+}
+
+TEST_CASE("a log that begins later than it was asked for says that anything may have changed") {
+  FOR_EACH_STORE(kind);
+  const migrated_store store{kind};
+  unit_parts unit;
+  unit.changes = {merchant_change("merch_1")};
+  commit_units(*store.writer, std::vector<unit_of_work>(3, unit));
+  in_transaction(*store.writer, [&] {
+    const cell first[] = {std::int64_t{3}};
+    store.writer->change(statements::trim_log, first);
+  });
+  CHECK(run(*store.reader, find_directory_news{0}).any);
+  CHECK(run(*store.reader, find_directory_news{1}).any);
+  CHECK_FALSE(run(*store.reader, find_directory_news{2}).any);
 }
 
 TEST_CASE("one entry of the directory has all that belongs to it, and nothing of others") {
@@ -103,9 +138,19 @@ TEST_CASE("one entry of the directory has all that belongs to it, and nothing of
             merchant, {environment::test, provider_kind::sandbox, connection_status::connected, "a"}, "conn_" + of},
         save_route{
             merchant, {environment::test, provider_kind::sandbox, 1, {}, {payment_method_kind::card}}, "route_" + of}};
+    save_destination listening;
+    listening.what.id = destination_id{"dest_" + of};
+    listening.what.owner = merchant.value;
+    listening.what.created_at = at(1);
+    listening.sealed_secret = "sealed";
+    unit.records.emplace_back(listening);
     REQUIRE(store.commit(unit) == committed);
   }
-  const auto one = store.run(find_directory{merchant_change("merch_1")});
+  using enum directory_name::kind;
+  const auto name =
+      GENERATE(directory_name{merchant, "merch_1"}, directory_name{key, "mk_1"}, directory_name{destination, "dest_1"});
+  // Named twice, it is there once.
+  const auto one = store.run(find_directory{{name, {merchant, "merch_1"}}});
   REQUIRE(one.merchants.size() == 1);
   CHECK(one.merchants[0].id.value == "merch_1");
   REQUIRE(one.keys.size() == 1);
@@ -117,5 +162,116 @@ TEST_CASE("one entry of the directory has all that belongs to it, and nothing of
   CHECK(one.connections[0].id == "conn_1");
   REQUIRE(one.routes.size() == 1);
   CHECK(one.routes[0].id == "route_1");
-  CHECK(store.run(find_directory{directory_change{kind_of_change::node, "n1"}}).merchants.empty());
+  REQUIRE(one.destinations.size() == 1);
+  CHECK(one.destinations[0].what.id.value == "dest_1");
+}
+
+TEST_CASE("a person is found by the id, and by the address however it is cased, without any merchant") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  unit_parts unit;
+  unit.records = {save_user{user_id{"user_1"}, "Ada@example.com", "hash", at(1)}};
+  REQUIRE(store.commit(unit) == committed);
+  using enum directory_name::kind;
+  for (const auto& name : {directory_name{user, "user_1"}, directory_name{email, email_key_of("ADA@example.com")}}) {
+    const auto found = store.run(find_directory{{name}});
+    REQUIRE(found.users.size() == 1);
+    CHECK(found.users[0].id.value == "user_1");
+  }
+}
+
+TEST_CASE("what there is not is left out, and whatever else is named is found") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  REQUIRE(store.commit(making("merch_1", 0)) == committed);
+  using enum directory_name::kind;
+  const auto found = store.run(find_directory{{{merchant, "merch_0"},
+                                               {platform, "plat_0"},
+                                               {key, "mk_0"},
+                                               {destination, "dest_0"},
+                                               {user, "user_0"},
+                                               {email, "nobody@example.com"},
+                                               {merchant, "merch_1"}}});
+  CHECK(found.merchants.size() == 1);
+  CHECK(found.users.empty());
+  CHECK(found.platforms.empty());
+  CHECK(found.destinations.empty());
+}
+
+TEST_CASE("a row that nobody can read costs its own merchant's entry, and no other's") {
+  FOR_EACH_STORE(kind);
+  const migrated_store store{kind};
+  for (const auto* id : {"merch_1", "merch_2"}) {
+    unit_parts unit;
+    unit.records = {
+        a_merchant(id),
+        save_api_key{key_id{std::string{"mk_"} + id}, merchant_id{id}, environment::test, {1}, "sealed", at(2)}};
+    commit_units(*store.writer, std::vector<unit_of_work>{unit});
+  }
+  in_transaction(*store.writer, [&] {
+    store.writer->execute("UPDATE api_keys SET environment = 'nowhere' WHERE merchant_id = 'merch_1'");
+  });
+  using enum directory_name::kind;
+  const auto found = run(*store.reader, find_directory{{{merchant, "merch_1"}, {merchant, "merch_2"}}});
+  REQUIRE(found.merchants.size() == 1);
+  CHECK(found.merchants[0].id.value == "merch_2");
+  CHECK(found.keys.size() == 1);
+}
+
+TEST_CASE("all platforms are found with their destinations, and nobody else's") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  unit_parts unit;
+  const auto destination_of = [](destination_kind kind_of_owner, const std::string& owner) {
+    save_destination row;
+    row.what.id = destination_id{"dest_" + owner};
+    row.what.kind = kind_of_owner;
+    row.what.owner = owner;
+    row.what.created_at = at(1);
+    row.sealed_secret = "sealed";
+    return row;
+  };
+  unit.records = {a_merchant("merch_1"), insert_platform{platform{platform_id{"plat_1"}, "acme", "Acme"}, at(1)},
+                  destination_of(destination_kind::merchant, "merch_1"),
+                  destination_of(destination_kind::platform, "plat_1")};
+  REQUIRE(store.commit(unit) == committed);
+  const auto found = store.run(find_directory{{}, true});
+  CHECK(found.merchants.empty());
+  REQUIRE(found.platforms.size() == 1);
+  REQUIRE(found.destinations.size() == 1);
+  CHECK(found.destinations[0].what.owner == "plat_1");
+}
+
+TEST_CASE("operators find destinations by owner and mode, in order, and hear how many were left out") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  unit_parts unit;
+  const auto add = [&](const std::string& id, const std::string& owner, environment env, int created) {
+    save_destination row;
+    row.what.id = destination_id{id};
+    row.what.owner = owner;
+    row.what.env = env;
+    row.what.created_at = at(created);
+    row.sealed_secret = "sealed";
+    unit.records.emplace_back(row);
+  };
+  add("dest_1", "merch_2", environment::live, 1);
+  add("dest_2", "merch_1", environment::live, 3);
+  add("dest_3", "merch_1", environment::test, 4);
+  add("dest_4", "merch_1", environment::live, 2);
+  REQUIRE(store.commit(unit) == committed);
+  const auto ids = [&](const find_destinations& wanted) {
+    std::string text;
+    for (const auto& row : store.run(wanted).destinations) text += row.what.id.value + ' ';
+    return text;
+  };
+  CHECK(ids({}) == "dest_3 dest_4 dest_2 dest_1 ");
+  CHECK(ids({"merch_1", std::nullopt}) == "dest_3 dest_4 dest_2 ");
+  CHECK(ids({"merch_1", environment::live}) == "dest_4 dest_2 ");
+  CHECK(ids({"", environment::live}) == "dest_4 dest_2 dest_1 ");
+  CHECK(ids({"merch_3"}) == "");
+  const auto some = store.run(find_destinations{"", std::nullopt, 3});
+  CHECK(some.destinations.size() == 3);
+  CHECK(some.left_out == 1);
+  CHECK(store.run(find_destinations{}).left_out == 0);
 }

@@ -24,7 +24,7 @@ commit_outcome revoke(contract_store& store, const std::string& id, time_point n
   return store.commit(unit);
 }
 
-directory_lookup directory_of(contract_store& store) { return store.run(find_directory{}); }
+directory_lookup directory_of(contract_store& store) { return entries_of(store, {shop}); }
 
 save_merchant a_merchant(const std::string& id) {
   return {merchant_id{id}, entity_id{"ent_" + id}, "Zoë's 店", merchant_kind::wallet, "owner@example.com", at(1)};
@@ -58,8 +58,9 @@ TEST_CASE("a change that fails takes the whole unit with it") {
   contract_store store{kind};
   REQUIRE(change(store, {a_merchant("merch_1")}) == committed);
   CHECK(change(store, {a_merchant("merch_2"), a_key("mk_live_1"), a_merchant("merch_1")}) == duplicate_record);
-  CHECK(directory_of(store).merchants.size() == 1);
-  CHECK(directory_of(store).keys.empty());
+  const directory_name other{directory_name::kind::merchant, "merch_2"};
+  CHECK(store.run(find_directory{{other}}).merchants.empty());
+  CHECK(store.run(find_directory{{{directory_name::kind::key, "mk_live_1"}}}).keys.empty());
 }
 
 TEST_CASE("a key id is unique among all merchants, and revoking is for good") {

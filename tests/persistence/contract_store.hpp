@@ -59,6 +59,19 @@ class contract_store {
   std::unique_ptr<migrated_store> database_;
 };
 
+/// The entries of these merchants, in the order of the store, and of all platforms. An entry is found of a merchant
+/// that there is: those that are not there yet are made.
+inline directory_lookup entries_of(contract_store& store, const std::vector<merchant_id>& merchants) {
+  find_directory wanted{{}, true};
+  for (const auto& id : merchants) {
+    unit_parts unit;
+    unit.records = {save_merchant{id, entity_id{"ent_" + id.value}, "Shop", merchant_kind::standard, "", at(1)}};
+    store.commit(unit);
+    wanted.of.push_back({directory_name::kind::merchant, id.value});
+  }
+  return store.run(wanted);
+}
+
 }  // namespace gateway::persistence::test
 
 /// Runs the rest of the test once for each store that keeps the contract.

@@ -38,6 +38,15 @@ TEST_CASE("a shape is rendered for many rows in MySQL's words") {
         "VALUES(version) - 1, VALUES(a), a), version = IF(version = VALUES(version) - 1, VALUES(version), version)");
 }
 
+TEST_CASE("what is added to a row that is there is rendered for both") {
+  auto shape = upsert;
+  shape.what = write_shape::form::add;
+  CHECK(render(dialect::sqlite, shape, 1) ==
+        "INSERT INTO t (k, a, version) VALUES (?, ?, ?) ON CONFLICT (k) DO UPDATE SET a = a + excluded.a");
+  CHECK(render(dialect::mysql, shape, 2) ==
+        "INSERT INTO t (k, a, version) VALUES (?, ?, ?), (?, ?, ?) ON DUPLICATE KEY UPDATE a = a + VALUES(a)");
+}
+
 TEST_CASE("where a table has another unique key, MySQL's guard compares the row's name") {
   auto shape = update;
   shape.another_unique_key = true;

@@ -118,7 +118,7 @@ TEST_CASE("the lock stays taken from the preparation to the end of the last writ
     for (const auto& writer : {handles.writers.front(), handles.recorder})
       caf::anon_send_exit(writer, caf::exit_reason::user_shutdown);
     for (const auto& reader : handles.readers) caf::anon_send_exit(reader, caf::exit_reason::user_shutdown);
-    for (const auto& reader : {handles.outbox, handles.archive})
+    for (const auto& reader : {handles.outbox, handles.archive, handles.entries})
       caf::anon_send_exit(reader, caf::exit_reason::user_shutdown);
     handles = {};
   }

@@ -58,7 +58,7 @@ TEST_CASE("a lone unit commits at once and can be read") {
     CHECK(store.ask<command_lookup>(reader, find_command{command_key_of("key-1")})->found == a_command("key-1"));
     CHECK(store.ask<timeline_lookup>(reader, find_timeline{key_of("1")})->entries.empty());
     CHECK(store.ask<due_lookup>(reader, find_due{at(1000), 10})->keys.empty());
-    CHECK(store.ask<directory_lookup>(reader, find_directory{})->merchants.empty());
+    CHECK(store.ask<directory_lookup>(reader, find_directory{{}, true})->platforms.empty());
   }
   CHECK(store.counts.commits.Value() == 1);
   CHECK(store.counts.units("committed").Value() == 1);
@@ -271,7 +271,7 @@ TEST_CASE("the outbox's and the operators' readers answer") {
   FOR_EACH_STORE(kind);
   running_store store{kind};
   prepare(store, 2);
-  for (const auto& reader : {store.handles.outbox, store.handles.archive}) {
+  for (const auto& reader : {store.handles.outbox, store.handles.archive, store.handles.entries}) {
     CHECK(store.ask<due_deliveries_lookup>(reader, find_due_deliveries{destination_id{"dest_1"}, at(0), 10})
               ->jobs.size() == 2);
     CHECK(store.ask<deliveries_lookup>(reader, find_deliveries{})->jobs.size() == 2);

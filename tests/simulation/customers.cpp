@@ -151,7 +151,7 @@ void customer_promises::check_begin(const payment& fresh, const command_record& 
   if (fresh.customer->charges_saved && (!stored || !has_saved(*stored, method)))
     all_.break_(fresh.key.id + " begins with " + method + " as saved, which is not stored");
   if (off_session) {
-    // The last one at any moment since the request was sent; on another node at any moment.
+    // The last one at any moment since the request was sent.
     const auto past = history_.find(testing::memory_store::id(
         customer_key(fresh.key.merchant, fresh.key.env, fresh.customer->platform, fresh.customer->ref)));
     bool was_last = false;
@@ -159,11 +159,11 @@ void customer_promises::check_begin(const payment& fresh, const command_record& 
       for (std::size_t i = 0; i < past->second.size(); ++i) {
         const auto& methods = past->second[i].row.methods;
         const auto until = i + 1 < past->second.size() ? past->second[i + 1].since : moment_;
-        was_last |= !methods.empty() && methods.back() == method && (!one_node_ || until >= asked_at);
+        was_last |= !methods.empty() && methods.back() == method && (!leases_hold_ || until >= asked_at);
       }
     if (!was_last) all_.break_(fresh.key.id + " charges " + method + " off session, which was not saved last");
   }
-  if (one_node_ && fresh.open->what == operation::charge && !fresh.customer->charges_saved &&
+  if (leases_hold_ && fresh.open->what == operation::charge && !fresh.customer->charges_saved &&
       was_saved(mapping_of(fresh), method, asked_at))
     all_.break_(fresh.key.id + " is to charge " + method + ", which is saved, and takes it for one that is not");
 }
@@ -190,7 +190,7 @@ void customer_promises::told(const entity_request& request, const entity_reply& 
     }
   const auto* why = std::get_if<problem>(&reply.what);
   const auto* made = command_if<create_payment>(request.what);
-  if (why && *why == problem::no_saved_method && one_node_ && made &&
+  if (why && *why == problem::no_saved_method && leases_hold_ && made &&
       was_saved(mapping_of(request.key, made->customer->platform, made->customer->ref), {}, asked_at))
     all_.break_("nothing is said to be saved for " + made->customer->ref + " after a method was saved");
 }
@@ -222,9 +222,6 @@ void customer_promises::at_rest() {
 
 /// One method is behind another if it was approved once more after all that saved the other was over.
 void customer_promises::check_order(const customer& row) const {
-  // Two nodes that ask for one payment both record what it saves, and the late one moves an older method to the end
-  // (docs/decisions/0028-payments-make-customers.md).
-  if (!one_node_) return;
   const auto whose = mapping_of(row.key, row.platform, row.ref);
   struct span {
     std::uint64_t last_approved = 0, last_stored = 0;

@@ -17,9 +17,9 @@ namespace gateway::simulation {
 
 class customer_promises {
  public:
-  /// `one_node`: the only node forgets nothing that it has answered. One of several may know an older row.
-  customer_promises(const testing::memory_store& rows, promises& all, bool one_node)
-      : rows_{rows}, all_{all}, one_node_{one_node} {}
+  /// `leases_hold`: no node knows an older row than another has answered with.
+  customer_promises(const testing::memory_store& rows, promises& all, bool leases_hold)
+      : rows_{rows}, all_{all}, leases_hold_{leases_hold} {}
 
   /// The provider has made a customer, for a call of this payment.
   void made(const payment& subject, const std::string& provider_id);
@@ -36,7 +36,7 @@ class customer_promises {
   /// A client is told. `asked_at` is what `moment()` was when it asked.
   void told(const entity_request& request, const entity_reply& reply, std::uint64_t asked_at);
   std::uint64_t moment() const { return moment_; }
-  /// A view of a customer while nothing is in flight on the only node.
+  /// A view of a customer while nothing is in flight.
   void seen_at_rest(const customer& seen);
   /// The checks after the faults have ended and nothing is in flight.
   void at_rest();
@@ -71,7 +71,7 @@ class customer_promises {
 
   const testing::memory_store& rows_;
   promises& all_;
-  const bool one_node_;
+  const bool leases_hold_;
   std::uint64_t moment_ = 0;  ///< counts what happens, because several things happen in one millisecond
   std::map<mapping, std::set<std::string>> made_, made_for_checkouts_;
   std::map<row_key, std::vector<version>> history_;

@@ -109,6 +109,16 @@ class writing {
     });
   }
 
+  /// A crashed node writes nothing, and neither does one without its lease: its connections look at it before they
+  /// commit.
+  bool may_write() {
+    if (!*line->alive) return false;
+    if (!line->among.serves()) line->log.occurs("a commit comes after its node's lease");
+    if (!line->among.serves() && !line->rows.lacks(guard::lease)) return false;
+    line->rows.check_lease(line->among);
+    return true;
+  }
+
   commit_result draw_result() {
     if (line->random.chance(line->faults.commit_failed)) return commit_result::fails;
     if (line->random.chance(line->faults.commit_unheard)) return commit_result::unheard;
@@ -117,8 +127,7 @@ class writing {
   }
 
   commit_outcome settle(unit_of_work unit, commit_result how) {
-    // A crashed node writes nothing.
-    if (!*line->alive) return commit_outcome::unavailable;
+    if (!may_write()) return commit_outcome::unavailable;
     if (line->rows.lacks(guard::customer_first) && unit.subject.kind == entity_kind::customer) {
       // In order, and lost in a crash.
       line->time.in(duration_ms{1'000}, [&rows = line->rows, node = line->node, alive = line->alive,
@@ -153,7 +162,7 @@ class writing {
 
   template <class Change>
   auto settle_change(const Change& what, commit_result how) -> std::optional<decltype(line->rows.run(what))> {
-    if (!*line->alive || how == commit_result::fails) return std::nullopt;
+    if (!may_write() || how == commit_result::fails) return std::nullopt;
     if (how == commit_result::late) {
       line->time.in(duration_ms{line->random.between(1, 20'000)}, [&rows = line->rows, what] { rows.run(what); });
       return std::nullopt;
@@ -231,6 +240,12 @@ slow_reader::behavior_type reader_behavior(slow_reader::stateful_pointer<reading
       [self](const find_subscriptions& q) { return self->state.take(q); },
       [self](const find_user& q) { return self->state.take(q); },
       [self](const find_session& q) { return self->state.take(q); },
+      [self](const find_destinations& q) { return self->state.take(q); },
+      [self](const find_payments& q) { return self->state.take(q); },
+      [self](const find_payments_by_ref& q) { return self->state.take(q); },
+      [self](const find_daily_totals& q) { return self->state.take(q); },
+      [self](const find_sessions& q) { return self->state.take(q); },
+      [self](const find_audit& q) { return self->state.take(q); },
       [self](work_atom) { self->state.answer(); },
   };
 }
@@ -289,6 +304,11 @@ commit_outcome database::commit(std::string_view node, unit_of_work whole, unsav
     promises_.lost_alone(before, unit);
   }
   return outcome;
+}
+
+void database::check_lease(const membership& of) {
+  if (of.clustered() && leases_hold_ && nodes_.is_over(of.name(), of.incarnation()))
+    promises_.break_(of.name() + " writes after others have taken it for gone");
 }
 
 redeliver_rows_result database::run(const redeliver_rows& what) {

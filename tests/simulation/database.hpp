@@ -11,9 +11,11 @@
 #include "deliveries.hpp"
 #include "fault_rates.hpp"
 #include "gateway/actors.hpp"
+#include "gateway/membership.hpp"
 #include "grants.hpp"
 #include "journal.hpp"
 #include "memory_store.hpp"
+#include "node_table.hpp"
 #include "promises.hpp"
 #include "subscriptions.hpp"
 #include "virtual_time.hpp"
@@ -37,13 +39,15 @@ enum class guard {
   count_once,  ///< a notification counts as often as it comes
   cycle_outbox,  ///< what a subscription owes to its payments is not stored with what was told
   judge_at_begin,  ///< payments do not know by whose key they are asked
+  lease,  ///< a node's writers do not look at its lease
+  await_others,  ///< a change of the directory is answered before the other nodes have published it
 };
 
 class database {
  public:
   database(testing::memory_store& rows, promises& held, delivery_promises& told, age_promises& ages,
            grant_promises& grants, customer_promises& customers, subscription_promises& subscriptions, journal& log,
-           const world_plan& plan, guard missing)
+           const node_table& nodes, const world_plan& plan, guard missing)
       : rows_{rows},
         promises_{held},
         delivery_promises_{told},
@@ -52,6 +56,8 @@ class database {
         customer_promises_{customers},
         subscription_promises_{subscriptions},
         log_{log},
+        nodes_{nodes},
+        leases_hold_{plan.leases_hold()},
         alone_{plan.nodes == 1 && plan.faults.commit_late == 0},
         missing_{missing} {}
 
@@ -68,6 +74,8 @@ class database {
   /// What a node that starts reads.
   std::optional<time_point> last_seen() const { return rows_.last_seen; }
   bool lacks(guard which) const { return missing_ == which; }
+  /// A node is about to write.
+  void check_lease(const membership& of);
 
  private:
   testing::memory_store& rows_;
@@ -78,6 +86,8 @@ class database {
   customer_promises& customer_promises_;
   subscription_promises& subscription_promises_;
   journal& log_;
+  const node_table& nodes_;
+  const bool leases_hold_;
   const bool alone_;  ///< one node, whose commits happen before it reads again, or never
   guard missing_;
 };
@@ -92,6 +102,7 @@ struct store_link {
   std::string node;
   std::shared_ptr<bool> alive;  ///< false after the crash: nothing that the node still sends arrives
   std::shared_ptr<node_memory> memory;
+  const membership& among;
   std::shared_ptr<database::unsaved_units> unsaved = std::make_shared<database::unsaved_units>();
 };
 

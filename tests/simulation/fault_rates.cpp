@@ -76,4 +76,26 @@ world_plan draw_plan(random_source& random) {
   return plan;
 }
 
+void draw_company(world_plan& plan, random_source& random) {
+  if (plan.nodes == 1) return;
+  const auto maybe = [&](double most) {
+    return random.chance(1.0 / 3) ? most * static_cast<double>(random.between(1, 100)) / 100 : 0.0;
+  };
+  if (plan.nodes > 2) plan.nodes = static_cast<unsigned>(random.between(3, 5));
+  plan.mixed_versions = random.chance(0.2);
+  plan.drift = random.chance(0.5) ? 0 : random.chance(0.7) ? most_drift_within_lease : 0.5;
+  auto& faults = plan.faults;
+  faults.pauses = maybe(0.01);
+  faults.keeper_away = maybe(0.05);
+  faults.news_late = maybe(0.3);
+  faults.message_lost = maybe(0.1);
+  faults.message_late = maybe(0.3);
+  faults.message_twice = maybe(0.5);
+  faults.connection_breaks = maybe(0.1);
+  faults.cuts = maybe(0.5);
+  // Last, so that the worlds without stay as they are.
+  plan.stale_looks = plan.leases_hold() && random.chance(0.1);
+  faults.look_stale = plan.stale_looks ? 0.02 : 0;
+}
+
 }  // namespace gateway::simulation

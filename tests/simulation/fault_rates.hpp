@@ -16,6 +16,19 @@ struct fault_rates {
 
   double clock_jumps = 0;  ///< likewise by hours or months, and is corrected within nine minutes
 
+  // Faults of one node among others.
+  double pauses = 0;  ///< at each step: for up to 15 s it does nothing, while time goes on
+  double keeper_away = 0;  ///< for each look and renewal: its keeper's database is away for up to 8 s, on its own
+  double look_stale = 0;  ///< for each look: its keeper sees the nodes as they are now, for up to 10 s
+  double news_late = 0;  ///< for each look at the directory's log: it takes up to 6 s
+
+  // Faults of what lies between the nodes, for each message.
+  double message_lost = 0;  ///< and all after it, until the connection breaks
+  double message_late = 0;  ///< by up to 5 s
+  double message_twice = 0;
+  double connection_breaks = 0;
+  double cuts = 0;  ///< every few seconds: two nodes cannot reach each other for up to 10 s
+
   // Faults of the database, for each transaction or read.
   double commit_refused = 0;  ///< the writer's queue is full
   double commit_failed = 0;  ///< the outcome is `unavailable`, and nothing happened
@@ -62,8 +75,17 @@ struct fault_rates {
   static fault_rates none() { return {}; }
 };
 
+constexpr double most_drift_within_lease = 0.1;
+
 struct world_plan {
   unsigned nodes = 1;
+  bool mixed_versions = false;  ///< half of the nodes speak another message version
+  /// By so much a node's monotonic clock may run too fast or too slow. A tenth a lease allows, a half it does not.
+  double drift = 0;
+  bool stale_looks = false;  ///< as at a replica that lags: a node that serves takes the others for gone
+  /// Whether a node's own count of its lease is over before the others'. Else versions alone keep two owners apart: a
+  /// node may answer with what was true before another one's answer.
+  bool leases_hold() const { return drift <= most_drift_within_lease && !stale_looks; }
   unsigned clients = 2;
   unsigned requests = 8;  ///< requests of each client
   unsigned payments = 2;  ///< payments that all clients share
@@ -77,5 +99,7 @@ struct world_plan {
 };
 
 world_plan draw_plan(random_source& random);
+/// What concerns only worlds of several nodes: from another source, so that those of one stay as they are.
+void draw_company(world_plan& plan, random_source& random);
 
 }  // namespace gateway::simulation

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <map>
 #include <ostream>
 #include <sstream>
+#include <string>
 #include <string_view>
 
 #include "virtual_time.hpp"
@@ -33,10 +35,15 @@ class journal {
   void count(std::uint64_t value) { fingerprint_ = (fingerprint_ ^ value) * 0x100000001b3ULL; }
   std::uint64_t fingerprint() const { return fingerprint_; }
 
+  /// One more of that kind, whatever it is: a fault that never occurs is one against which nothing was tried.
+  void occurs(std::string_view what, std::uint64_t times = 1) { occurrences_[std::string{what}] += times; }
+  const std::map<std::string, std::uint64_t>& occurrences() const { return occurrences_; }
+
  private:
   const virtual_time& time_;
   std::ostream* out_;
   std::uint64_t fingerprint_ = 0xcbf29ce484222325ULL;
+  std::map<std::string, std::uint64_t> occurrences_;
 };
 
 }  // namespace gateway::simulation

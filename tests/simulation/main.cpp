@@ -23,11 +23,13 @@ int tell(std::uint64_t seed, guard missing) {
 
 int explore(std::uint64_t from, std::uint64_t seeds, guard missing) {
   std::uint64_t steps = 0, crashes = 0, broken = 0;
+  std::map<std::string, std::uint64_t> occurrences;
   const auto start = std::chrono::steady_clock::now();
   for (auto seed = from; seed < from + seeds; ++seed) {
     const auto result = simulate(seed, missing);
     steps += result.steps;
     crashes += result.crashes;
+    for (const auto& [what, times] : result.occurrences) occurrences[what] += times;
     if (!result.broken) continue;
     ++broken;
     std::cout << "seed " << seed << ": " << *result.broken << std::endl;  // at once: a long run may be cut off
@@ -36,6 +38,7 @@ int explore(std::uint64_t from, std::uint64_t seeds, guard missing) {
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   std::cout << seeds << " seeds from " << from << ": " << broken << " broken, " << steps << " steps, " << crashes
             << " crashes, " << took.count() << " s\n";
+  for (const auto& [what, times] : occurrences) std::cout << "  " << what << ": " << times << '\n';
   return broken == 0 ? 0 : 1;
 }
 
@@ -45,14 +48,22 @@ int main(int argc, char** argv) {
   CLI::App app{"Runs the gateway's actors through simulated worlds and holds its promises against them.", "simulate"};
   std::uint64_t seeds = 2'000, from = 1, seed = 0;
   guard missing = guard::none;
-  const std::map<std::string, guard> guards{
-      {"begin-commit", guard::begin_commit},     {"version-claim", guard::version_claim},
-      {"provider-key", guard::provider_key},     {"delivery-commit", guard::delivery_commit},
-      {"delivery-claim", guard::delivery_claim}, {"clock-guard", guard::clock_guard},
-      {"grant-version", guard::grant_version},   {"publish-before-answer", guard::publish_before_answer},
-      {"code-spend", guard::code_spend},         {"customer-key", guard::customer_key},
-      {"customer-first", guard::customer_first}, {"judge-at-begin", guard::judge_at_begin},
-      {"count-once", guard::count_once},         {"cycle-outbox", guard::cycle_outbox}};
+  const std::map<std::string, guard> guards{{"begin-commit", guard::begin_commit},
+                                            {"version-claim", guard::version_claim},
+                                            {"provider-key", guard::provider_key},
+                                            {"delivery-commit", guard::delivery_commit},
+                                            {"delivery-claim", guard::delivery_claim},
+                                            {"clock-guard", guard::clock_guard},
+                                            {"grant-version", guard::grant_version},
+                                            {"publish-before-answer", guard::publish_before_answer},
+                                            {"code-spend", guard::code_spend},
+                                            {"customer-key", guard::customer_key},
+                                            {"customer-first", guard::customer_first},
+                                            {"judge-at-begin", guard::judge_at_begin},
+                                            {"count-once", guard::count_once},
+                                            {"cycle-outbox", guard::cycle_outbox},
+                                            {"lease", guard::lease},
+                                            {"await-others", guard::await_others}};
   auto* many =
       app.add_option("--seeds", seeds, "how many seeds to explore")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--from", from, "the first of them")->capture_default_str();

@@ -12,9 +12,12 @@
 
 #include "clock_watch.hpp"
 #include "database.hpp"
+#include "entity/router.hpp"
 #include "gateway/base/metrics.hpp"
 #include "gateway/directory.hpp"
 #include "gateway/membership.hpp"
+#include "network.hpp"
+#include "nodes/link_table.hpp"
 #include "payment/payment_actor.hpp"
 #include "receivers.hpp"
 #include "simulated_provider.hpp"
@@ -42,7 +45,17 @@ struct node_environment {
   const grant_encoder& platforms;
   const subscription_encoder& subscriptions;
   std::string incarnation{};  ///< of a node among others; empty: it serves alone
+  // The others of one that serves alone are not asked.
+  network& wire;
+  node_table& nodes;
+  unsigned version = 0;  ///< of its messages
+  double clock_rate = 1;  ///< of its monotonic clock
+  /// Publishes on this node what the database holds, and answers its number in the directory's log.
+  std::function<std::int64_t()> publish{};
 };
+
+/// What a node's HTTP does with a request before it asks an entity.
+using admission_check = std::function<std::optional<problem>()>;
 
 class node {
  public:
@@ -60,6 +73,11 @@ class node {
   void catch_up();
 
   void send(entity_request request, std::function<void(entity_reply&)> told);
+  /// The same as it comes from outside, where the node may have to wait for its turn: answered with what `check` says
+  /// then, or that the node has no lease.
+  void receive(entity_request request, admission_check check, std::function<void(entity_reply&)> told);
+  /// Tells once every live node has published what the directory's log holds.
+  void await_published(std::function<void()> told);
   /// Tells the dispatcher that the directory has published a destination.
   void tell(const destination_changed& change) { caf::anon_send(dispatcher_, change); }
   /// An operator's command. `told` gets the number of deliveries made due again, or nothing if there was no answer.
@@ -73,6 +91,11 @@ class node {
   std::size_t slots_held() const { return context_->slots.held(); }
   const std::string& name() const { return name_; }
   membership& among() { return among_; }
+  const membership& among() const { return among_; }
+  /// For so long nothing of it runs.
+  void pause() { paused_ = true; }
+  void resume() { paused_ = false; }
+  bool paused() const { return paused_; }
 
  private:
   struct skewed_clock final : wall_clock {
@@ -84,6 +107,16 @@ class node {
   struct deterministic_config : caf::actor_system_config {
     deterministic_config();
   };
+
+  struct arrival {
+    entity_request request;
+    admission_check check;
+  };
+
+  caf::event_based_actor& client();
+  void join_the_others(const actors::router_of_node& router);
+  std::function<void(entity_reply&)> counted(std::function<void(entity_reply&)> told);
+  node_keeper keeper_for_grants();
 
   template <class Handle>
   void keep(const Handle& each) {
@@ -98,6 +131,10 @@ class node {
   skewed_clock clock_;
   skewed_clock true_clock_;  ///< watched instead of the other where the clock guard is removed
   actors::clock_watch watch_;
+  bool paused_ = false;
+  actors::link_table links_;
+  std::map<std::uint64_t, arrival> arriving_;
+  std::uint64_t arrived_ = 0;
   std::shared_ptr<node_memory> memory_ = std::make_shared<node_memory>();
   delivery_numbers numbers_;
   webhook_link webhooks_;
@@ -108,11 +145,14 @@ class node {
   caf::actor_system system_{caf_config_};
   caf::scheduler::test_coordinator* coordinator_ = nullptr;
   std::shared_ptr<actors::payment_context> context_;
+  node_keeper keeper_;
   dispatcher_actor dispatcher_;
   router_actor router_;
   reconciler_actor reconciler_;
   caf::scoped_execution_unit outside_{&system_};
   caf::actor client_;
+  caf::actor node_links_;
+  caf::actor front_;  ///< takes what comes from outside
   std::vector<caf::actor> others_;  ///< all but the router and the payments, the dispatcher and its workers
 };
 

@@ -322,6 +322,29 @@ void promises::at_rest() {
         rows_.commands, [&](const auto& row) { return row.second.key.key == key && row.second.result == told.bytes; });
     if (!kept) break_(text_of("the result told for key ", key, " is not in the store"));
   }
+  check_totals();
+}
+
+/// The totals of the days have counted each change of a payment once.
+void promises::check_totals() {
+  struct sums {
+    std::int64_t authorized = 0, captured = 0, refunded = 0;
+    bool operator==(const sums&) const = default;
+  } counted, stored;
+  for (const auto& [key, total] : rows_.totals) {
+    if (total.what == daily_counter::authorized) counted.authorized += total.count;
+    if (total.what == daily_counter::captured) counted.captured += total.amount.minor;
+    if (total.what == daily_counter::refunded) counted.refunded += total.amount.minor;
+  }
+  for (const auto& [key, row] : rows_.payments) {
+    stored.authorized += detail::was_approved(row.state);
+    stored.captured += row.captured;
+    stored.refunded += row.refunded;
+  }
+  if (counted != stored)
+    break_(text_of("the totals have counted ", counted.authorized, " approved, ", counted.captured, " captured and ",
+                   counted.refunded, " refunded, the payments say ", stored.authorized, ", ", stored.captured, " and ",
+                   stored.refunded));
 }
 
 }  // namespace gateway::simulation

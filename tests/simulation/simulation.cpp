@@ -8,7 +8,9 @@
 #include "customers.hpp"
 #include "gateway/customer_key.hpp"
 #include "grants.hpp"
+#include "network.hpp"
 #include "node.hpp"
+#include "node_table.hpp"
 #include "platform_scene.hpp"
 #include "promises.hpp"
 #include "simulated_provider.hpp"
@@ -85,12 +87,15 @@ class world {
       : random_{seed}, log_{time_, story}, missing_{missing}, result_{.seed = seed} {
     database_.last_seen = time_.now();
     jumps_.resize(plan_.nodes);
+    shelves_.resize(plan_.nodes);
+    for (unsigned i = 0; i < plan_.nodes; ++i)
+      clock_rates_.push_back(1 + plan_.drift * static_cast<double>(company_.between(-100, 100)) / 100);
     for (const auto& platform : platform_scene::platforms())
       for (auto& key : platform_scene::keys_of(platform))
         platform_keys_.push_back({std::move(key), platform, *parse_scopes("*"), "secret"});
     publish_destinations();
     publish_platforms(merchants_);
-    if (!has_platforms_) give_lasting_grants();
+    if (!has_platforms_) give_lasting_grants(merchants_);
     for (unsigned i = 0; i < plan_.nodes; ++i) {
       skews_.push_back(duration_ms{random_.between(-plan_.faults.clock_skew.count(), plan_.faults.clock_skew.count())});
       nodes_.push_back(nullptr);
@@ -110,6 +115,7 @@ class world {
     if (plan_.faults.operator_acts > 0 || plan_.faults.post_gone > 0 || plan_.faults.clock_set > 0 ||
         plan_.faults.clock_jumps > 0)
       operators();
+    if (plan_.faults.cuts > 0) cut_network();
   }
 
   outcome_of_seed run() {
@@ -132,6 +138,7 @@ class world {
       return time_.now() > landed && all_up() && unanswered() == 0 && !promises_.anything_open() && subscribed();
     };
     run_until(settled, 1h, "not everything is settled an hour after the last fault");
+    if (promises_.broken()) log_.write("world", what_is_not_settled());
     if (!promises_.broken()) compare_views_with_rows();
 
     // All clients repeat all their requests, answered or not.
@@ -150,12 +157,14 @@ class world {
     if (!promises_.broken()) promises_.at_rest();
     if (!promises_.broken()) customer_promises_.at_rest();
     if (!promises_.broken()) subscription_promises_.at_rest();
-    if (!promises_.broken() && platforms_) grant_promises_.at_rest(*grants_);
+    if (!promises_.broken() && platforms_)
+      for (unsigned i = 0; i < plan_.nodes; ++i) grant_promises_.at_rest(published(i));
     if (!promises_.broken()) deliver_the_rest();
 
     result_.broken = promises_.broken();
     result_.fingerprint = log_.fingerprint();
     result_.time = time_.elapsed();
+    count_what_happened();
     return result_;
   }
 
@@ -173,22 +182,23 @@ class world {
   void step() {
     std::vector<node*> runnable;
     for (const auto& n : nodes_)
-      if (n && n->runnable()) runnable.push_back(n.get());
+      if (n && !n->paused() && n->runnable()) runnable.push_back(n.get());
     // Sometimes time passes before the actors have handled all messages.
     if (runnable.empty() || random_.chance(0.01)) return let_time_pass(runnable.empty());
     ++result_.steps;
     random_.pick(runnable)->step();
     if (random_.chance(faults_.crash)) crash(static_cast<unsigned>(random_.below(nodes_.size())));
+    if (has_company_ && random_.chance(faults_.pauses)) pause(static_cast<unsigned>(random_.below(nodes_.size())));
   }
 
   void let_time_pass(bool idle) {
     auto to = idle ? time_point::max() : time_.now() + duration_ms{random_.between(1, 20)};
     for (const auto& n : nodes_)
-      if (n)
+      if (n && !n->paused())
         if (const auto timer = n->next_timer(); timer && *timer < to) to = *timer;
     time_.advance_to(to);
     for (const auto& n : nodes_)
-      if (n) n->catch_up();
+      if (n && !n->paused()) n->catch_up();
     time_.run_due();
   }
 
@@ -196,55 +206,48 @@ class world {
   bool subscribed() const { return !subscribers_ || (subscribers_->done() && !subscription_promises_.anything_open()); }
 
   void start(unsigned which) {
-    log_.write("node " + std::to_string(which + 1), "starts");
-    if (has_platforms_) load_grants();
-    nodes_[which] = std::make_unique<node>(
-        node_environment{time_, random_, faults_, log_, rows_, provider_, receivers_,
-                         [this](const auto& wanted) { return disable(wanted); }, plan_.config, published(),
-                         [this](const unit_of_work& unit) { grant_promises_.composed(unit); }, encoder_, encoder_,
-                         meters_, grants_.get(), encoder_, encoder_,
-                         plan_.nodes > 1 ? "process " + std::to_string(++processes_) : std::string{}},
-        which + 1, clock_of(which), which % plan_.number_salts);
-    // A node serves once all others know of it.
-    see_each_other();
+    const auto name = "node " + std::to_string(which + 1);
+    if (has_company_)
+      if (const auto wait = table_.wait_for(name); wait > 0ms) return time_.in(wait, [this, which] { start(which); });
+    log_.write(name, "starts");
+    if (has_own_directories_) load_directory(which);
+    const auto process = has_company_ ? "process " + std::to_string(++processes_) : std::string{};
+    if (has_company_) table_.take_name(name, process);
+    nodes_[which] =
+        std::make_unique<node>(node_environment{time_,
+                                                random_,
+                                                faults_,
+                                                log_,
+                                                rows_,
+                                                provider_,
+                                                receivers_,
+                                                [this](const auto& wanted) { return disable(wanted); },
+                                                plan_.config,
+                                                published(which),
+                                                [this, which](const unit_of_work& unit) { composed(which, unit); },
+                                                encoder_,
+                                                encoder_,
+                                                meters_,
+                                                has_platforms_ ? shelves_[which].published.get() : nullptr,
+                                                encoder_,
+                                                encoder_,
+                                                process,
+                                                wire_,
+                                                table_,
+                                                plan_.mixed_versions ? which % 2 : 0,
+                                                clock_rates_[which],
+                                                [this, which] { return publish_what_is_stored(which); }},
+                               which + 1, clock_of(which), which % plan_.number_salts);
   }
 
-  /// Each node that is up knows of all that are, and of those whose lease is not over yet.
-  void see_each_other() {
-    if (plan_.nodes == 1) return;
-    membership::owners now;
-    for (const auto& n : nodes_)
-      if (n) {
-        now.names.push_back(n->name());
-        now.live.push_back(n->among().incarnation());
-      }
-    for (const auto& [name, incarnation] : dying_) {
-      if (std::ranges::find(now.names, name) == now.names.end()) now.names.push_back(name);
-      now.live.push_back(incarnation);
-    }
-    std::ranges::sort(now.names);
-    now.number = ++sights_;
-    for (const auto& n : nodes_)
-      if (n) {
-        n->among().set_company(now.live.size() > 1);
-        n->among().set_owners(now);
-      }
-  }
-
-  void lease_ends(const std::string& name, const std::string& incarnation) {
-    std::erase(dying_, std::pair{name, incarnation});
-    for (const auto& n : nodes_)
-      if (n) n->among().count_death();
-    see_each_other();
+  /// What a node without its lease composes is not written.
+  void composed(unsigned which, const unit_of_work& unit) {
+    if (plan_.leases_hold() && nodes_[which] && nodes_[which]->among().serves()) grant_promises_.composed(unit);
   }
 
   void crash(unsigned which) {
     if (!nodes_[which]) return;
     log_.write(nodes_[which]->name(), "crashes");
-    if (plan_.nodes > 1) {
-      dying_.emplace_back(nodes_[which]->name(), nodes_[which]->among().incarnation());
-      time_.in(lease_lasts, [this, gone = dying_.back()] { lease_ends(gone.first, gone.second); });
-    }
     nodes_[which].reset();
     ++result_.crashes;
     // It may boot with a wrong clock.
@@ -252,8 +255,64 @@ class world {
     time_.in(duration_ms{random_.between(1, 20'000)}, [this, which] { start(which); });
   }
 
+  void pause(unsigned which) {
+    if (!nodes_[which] || nodes_[which]->paused()) return;
+    auto& sleeper = *nodes_[which];
+    log_.write(sleeper.name(), "pauses");
+    log_.occurs("a node pauses");
+    sleeper.pause();
+    time_.in(duration_ms{random_.between(1, 15'000)}, [this, which, process = sleeper.among().incarnation()] {
+      if (!nodes_[which] || nodes_[which]->among().incarnation() != process) return;
+      log_.write(nodes_[which]->name(), "goes on");
+      if (!nodes_[which]->among().serves()) log_.occurs("a pause outlasts a lease");
+      nodes_[which]->resume();
+      nodes_[which]->catch_up();
+    });
+  }
+
+  /// Between two nodes, or between one and all others.
+  void cut_network() {
+    time_.in(duration_ms{random_.between(500, 15'000)}, [this] {
+      if (calm_ > 0) return;
+      cut_network();
+      if (!random_.chance(faults_.cuts)) return;
+      const auto name = [](std::uint64_t which) { return "node " + std::to_string(which + 1); };
+      const auto one = random_.below(nodes_.size());
+      const auto other = (one + 1 + random_.below(nodes_.size() - 1)) % nodes_.size();
+      const bool from_all = random_.chance(0.3);
+      const duration_ms lasts{random_.between(1, 10'000)};
+      for (std::uint64_t i = 0; i < nodes_.size(); ++i)
+        if (i == other || (from_all && i != one)) wire_.cut(name(one), name(i), lasts);
+    });
+  }
+
+  void count_what_happened() {
+    if (has_company_) {
+      for (const auto* way : {"passed", "served_for_owner"})
+        log_.occurs(std::string{"a request is "} + way, static_cast<std::uint64_t>(meters_.node_requests(way).Value()));
+      log_.occurs("a world has several nodes");
+      if (plan_.mixed_versions) log_.occurs("a world has two message versions");
+      if (!plan_.leases_hold()) log_.occurs("a world has leases that do not hold");
+    }
+    result_.occurrences = log_.occurrences();
+  }
+
   bool all_up() const {
-    return std::ranges::all_of(nodes_, [](const auto& n) { return n != nullptr; });
+    return std::ranges::all_of(nodes_, [](const auto& n) { return n && !n->paused() && n->among().serves(); });
+  }
+  std::string what_is_not_settled() const {
+    std::string text = "not settled:";
+    for (const auto& n : nodes_) {
+      if (!n)
+        text += " a node is down,";
+      else if (n->paused() || !n->among().serves())
+        text += ' ' + n->name() + (n->paused() ? " pauses," : " has no lease,");
+      else if (n->unanswered() > 0)
+        text += ' ' + n->name() + " has " + std::to_string(n->unanswered()) + " unanswered,";
+    }
+    if (promises_.anything_open()) text += " an operation is open,";
+    if (!subscribed()) text += " a subscription is not at rest,";
+    return text;
   }
   std::size_t unanswered() const {
     std::size_t open = 0;
@@ -262,21 +321,39 @@ class world {
     return open;
   }
 
+  /// What the node that a request comes to judges of it first.
+  using check_at_node = std::function<std::optional<problem>(unsigned which)>;
+
   /// The load balancer picks any node that is up.
-  void balance(entity_request request, std::function<void(entity_reply&)> told) {
+  void balance(entity_request request, std::function<void(entity_reply&)> told, check_at_node check = {}) {
     std::vector<node*> up;
     for (const auto& n : nodes_)
       if (n) up.push_back(n.get());
     if (up.empty()) return;
     auto* chosen = random_.pick(up);
     log_.write(chosen->name(), "gets it");
-    chosen->send(request, [this, request, told = std::move(told), asked_at = promises_.moment(),
-                           customers_asked_at = customer_promises_.moment()](entity_reply& reply) {
+    auto answer = [this, request, told = std::move(told), asked_at = promises_.moment(),
+                   customers_asked_at = customer_promises_.moment()](entity_reply& reply) {
       const bool has_result = std::holds_alternative<finished>(reply.what) && request.key.kind != entity_kind::grant;
-      if (request.key.kind == entity_kind::payment || has_result) promises_.told(request, reply, asked_at);
+      if ((request.key.kind == entity_kind::payment && plan_.leases_hold()) || has_result)
+        promises_.told(request, reply, asked_at);
       customer_promises_.told(request, reply, customers_asked_at);
       told(reply);
-    });
+    };
+    if (!has_company_) return chosen->send(std::move(request), std::move(answer));
+    count_owners(request.key, up);
+    const auto which = static_cast<unsigned>(std::ranges::find(nodes_, chosen, [](const auto& n) { return n.get(); }) -
+                                             nodes_.begin());
+    chosen->receive(
+        std::move(request), [check = std::move(check), which] { return check ? check(which) : std::nullopt; },
+        std::move(answer));
+  }
+
+  void count_owners(const entity_key& key, const std::vector<node*>& up) {
+    const auto think_so = std::ranges::count_if(
+        up, [&](const node* n) { return !n->paused() && n->among().serves() && n->among().owns(key); });
+    if (think_so > 1) log_.occurs("two nodes think that they own what is asked for");
+    if (think_so == 0) log_.occurs("no node thinks that it owns what is asked for");
   }
 
   // ---- platforms --------------------------------------------------------------------------------
@@ -307,13 +384,16 @@ class world {
     return row == database_.customers.end() ? std::vector<std::string>{} : row->second.methods;
   }
 
-  /// What nodes read: where grants change, they read those that they have published themselves, too.
-  const directory& published() const { return grants_ ? *grants_ : merchants_; }
+  /// What a node reads: where grants change, and among others, what it has published itself.
+  const directory& published(unsigned which) const {
+    return shelves_[which].published ? *shelves_[which].published : merchants_;
+  }
 
   template <class What>
   void publish_everywhere(const What& what) {
     merchants_.publish(what);
-    if (grants_) grants_->publish(what);
+    for (const auto& each : shelves_)
+      if (each.published) each.published->publish(what);
   }
 
   void publish_platforms(directory& to) const {
@@ -329,24 +409,35 @@ class world {
   }
 
   /// As a start reads the directory, and again once nothing that a dead process has sent can land any more.
-  void load_grants() {
-    grants_ = std::make_unique<directory>();
-    publish_platforms(*grants_);
-    grants_->publish(merchants_.find_merchant(shop().id));
-    for (const auto& each : endpoints_) grants_->publish(std::make_shared<const webhook_endpoint>(each));
-    publish_stored_grants();
-    time_.in(1min, [this, of = std::weak_ptr<bool>{loaded_ = std::make_shared<bool>(true)}] {
-      if (!of.expired()) publish_stored_grants();
+  void load_directory(unsigned which) {
+    auto& mine = shelves_[which];
+    mine = {std::make_unique<directory>(), nullptr, std::make_shared<bool>(true)};
+    mine.published->publish(merchants_.find_merchant(shop().id));
+    for (const auto& each : endpoints_) mine.published->publish(std::make_shared<const webhook_endpoint>(each));
+    if (!has_platforms_) give_lasting_grants(*mine.published);
+    publish_what_is_stored(which);
+    time_.in(1min, [this, which, of = std::weak_ptr<bool>{mine.loaded}] {
+      if (!of.expired()) publish_what_is_stored(which);
     });
-    if (missing_ != guard::publish_before_answer) return;
-    seen_grants_ = std::make_unique<directory>();
-    see_grants_late();
+    if (missing_ != guard::publish_before_answer || !has_platforms_) return;
+    mine.seen = std::make_unique<directory>();
+    see_grants_late(which);
   }
 
-  /// Where several nodes would have to tell each other of grants, no grant changes.
-  void give_lasting_grants() {
+  /// Of grants and of platforms' keys.
+  std::int64_t publish_what_is_stored(unsigned which) {
+    auto& mine = *shelves_[which].published;
+    publish_platforms(mine);
+    std::vector<grant_news> news;
+    for (const auto& [key, row] : database_.bindings) news.push_back(news_of(row));
+    mine.publish(std::span<const grant_news>{news});
+    return table_.log_number();
+  }
+
+  /// Where no grant changes.
+  static void give_lasting_grants(directory& to) {
     for (const auto& id : platform_scene::platforms())
-      merchants_.publish(
+      to.publish(
           grant_news{{id, shop().id}, environment::test, {grant_state::active, *parse_scopes("payments:write"), 1}});
   }
 
@@ -361,8 +452,10 @@ class world {
       if (random_.chance(0.3)) {
         log_.write("operator", "revokes ", key.id.value);
         key.revoked = true;
-        publish_keys();
-        return grant_promises_.key_revoked(key.id);
+        return publish_keys(platform, [this, id = key.id] {
+          log_.occurs("a key is revoked");
+          grant_promises_.key_revoked(id);
+        });
       }
       const bool ends = !key.suspended;
       log_.write("operator", ends ? "suspends " : "resumes ", platform.value);
@@ -370,20 +463,24 @@ class world {
         if (each.platform == platform) each.suspended = ends;
       // Requests may be let in before the answer to resuming, and none after that to suspending.
       if (!ends) grant_promises_.resumed(platform);
-      publish_keys();
-      if (ends) grant_promises_.suspended(platform);
+      publish_keys(platform, [this, platform, ends, turn = ++suspensions_[platform.value]] {
+        if (ends && suspensions_[platform.value] == turn) grant_promises_.suspended(platform);
+      });
     });
   }
 
-  void publish_keys() {
+  /// The operator is answered when all nodes have published it; not, if the node that was asked does not live so long.
+  void publish_keys(const platform_id& of, std::function<void()> answered) {
     publish_platforms(merchants_);
-    if (grants_) publish_platforms(*grants_);
-  }
-
-  void publish_stored_grants() {
-    std::vector<grant_news> news;
-    for (const auto& [key, row] : database_.bindings) news.push_back(news_of(row));
-    grants_->publish(std::span<const grant_news>{news});
+    if (!has_company_) {
+      if (shelves_.front().published) publish_platforms(*shelves_.front().published);
+      return answered();
+    }
+    table_.log({directory_change::kind::platform, of.value});
+    std::vector<node*> up;
+    for (const auto& n : nodes_)
+      if (n) up.push_back(n.get());
+    if (!up.empty()) random_.pick(up)->await_published(std::move(answered));
   }
 
   static grant_news news_of(const grant_binding& row) {
@@ -392,46 +489,51 @@ class world {
             {state_of(row.newest), row.newest ? row.newest->scopes : scope_set{}, row.version}};
   }
 
-  void see_grants_late() {
+  void see_grants_late(unsigned which) {
     for (const auto& id : platform_scene::platforms())
       for (const auto env : {environment::test, environment::live}) {
         const platform_and_merchant who{id, shop().id};
-        if (const auto now = grants_->find_grants(who).in(env); now.version > 0)
-          seen_grants_->publish(grant_news{who, env, now});
+        if (const auto now = shelves_[which].published->find_grants(who).in(env); now.version > 0)
+          shelves_[which].seen->publish(grant_news{who, env, now});
       }
-    time_.in(3s, [this, of = std::weak_ptr<bool>{loaded_}] {
-      if (!of.expired()) see_grants_late();
+    time_.in(3s, [this, which, of = std::weak_ptr<bool>{shelves_[which].loaded}] {
+      if (!of.expired()) see_grants_late(which);
     });
   }
 
   /// What a node does with a platform's request before it asks the payment.
   void let_in(const platform_id& who, entity_request request, std::function<void(entity_reply&)> told) {
-    if (platforms_ && !nodes_.front()) return;
+    if (!has_company_ && platforms_ && !nodes_.front()) return;
     if (request.write) {
       customer_promises_.asked(request);
       grant_promises_.asked(request);
     }
-    if (const auto why = refuses(who, request)) {
+    auto check = [this, who, key = request.key, by = request.by](unsigned which) {
+      const auto why = refuses(published(which), shelves_[which].seen.get(), who, key, by);
+      if (!why && platforms_ && plan_.leases_hold()) grant_promises_.let_in(binding_key(key.merchant, key.env, who));
+      return why;
+    };
+    if (missing_ == guard::judge_at_begin) request.by.reset();
+    if (has_company_) return balance(std::move(request), std::move(told), std::move(check));
+    if (const auto why = check(0)) {
       time_.in(1ms, [told = std::move(told), why = *why] {
         entity_reply refused{why};
         told(refused);
       });
       return;
     }
-    if (platforms_) grant_promises_.let_in(binding_key(request.key.merchant, request.key.env, who));
-    if (missing_ == guard::judge_at_begin) request.by.reset();
     balance(std::move(request), std::move(told));
   }
 
-  std::optional<problem> refuses(const platform_id& who, const entity_request& request) const {
-    const auto& pair = (seen_grants_ ? *seen_grants_ : published()).find_grants({who, request.key.merchant});
-    if (judge_grant(pair.in(request.key.env).state, pair.other_than(request.key.env).state))
-      return problem::grant_not_found;
-    if (!request.by) return std::nullopt;
-    const auto key = published().find_platform_key(request.by->key);
-    if (key->revoked) return problem::key_ended;
-    if (key->suspended) return problem::platform_suspended;
-    if (judge_scopes(request.by->needed, key->scopes, pair.in(request.key.env).scopes)) return problem::grant_ended;
+  static std::optional<problem> refuses(const directory& known, const directory* seen, const platform_id& who,
+                                        const entity_key& key, const std::optional<asked_by>& by) {
+    const auto& pair = (seen ? *seen : known).find_grants({who, key.merchant});
+    if (judge_grant(pair.in(key.env).state, pair.other_than(key.env).state)) return problem::grant_not_found;
+    if (!by) return std::nullopt;
+    const auto signed_by = known.find_platform_key(by->key);
+    if (signed_by->revoked) return problem::key_ended;
+    if (signed_by->suspended) return problem::platform_suspended;
+    if (judge_scopes(by->needed, signed_by->scopes, pair.in(key.env).scopes)) return problem::grant_ended;
     return std::nullopt;
   }
 
@@ -463,10 +565,8 @@ class world {
     });
   }
 
-  /// With nothing in flight a single node must show what is stored. One of several may show older versions until it
-  /// acts.
+  /// With nothing in flight every node must show what is stored.
   void compare_views_with_rows() {
-    if (nodes_.size() > 1) return;
     for (const auto& [key, row] : database_.payments)
       balance({row.key, std::nullopt, view_entity{}}, [this, asked_at = row.version](entity_reply& reply) {
         promises_.seen_at_rest(*std::get<payment_ptr>(std::get<entity_row>(reply.what)), asked_at);
@@ -643,26 +743,39 @@ class world {
     if (!promises_.broken()) delivery_promises_.at_rest();
   }
 
+  world_plan draw_whole_plan() {
+    auto plan = draw_plan(random_);
+    draw_company(plan, company_);
+    return plan;
+  }
+
   virtual_time time_;
   random_source random_;
   journal log_;
   guard missing_;
   outcome_of_seed result_;
-  world_plan plan_ = draw_plan(random_);
+  random_source company_{result_.seed ^ 0xc0'a7'5eedULL};  ///< of what concerns several nodes only
+  world_plan plan_ = draw_whole_plan();
   fault_rates faults_ = fault_rates::none();
   unsigned calm_ = 0;
   text_encoder encoder_;
   testing::memory_store database_;
   promises promises_{database_, encoder_, time_, log_};
   directory merchants_;
-  /// Drawn apart, so that the other worlds stay as they are. Nodes do not tell each other of grants yet.
-  const bool has_platforms_ = plan_.nodes == 1 && random_source{result_.seed ^ 0x5eed'0f'9a47ULL}.chance(0.5);
+  const bool has_company_ = plan_.nodes > 1;
+  /// Drawn apart, so that the other worlds stay as they are.
+  const bool has_platforms_ = random_source{result_.seed ^ 0x5eed'0f'9a47ULL}.chance(0.5);
+  const bool has_own_directories_ = has_platforms_ || has_company_;
   /// Likewise. What a purged key would do is another operation, which its clients do not expect.
   const bool has_subscriptions_ = !plan_.keys_expire && random_source{result_.seed ^ 0xb0'0c'5eedULL}.chance(0.4);
   random_source apart_{result_.seed ^ 0xcafe'5eedULL};  ///< of what subscribers do
-  std::unique_ptr<directory> grants_;
-  std::unique_ptr<directory> seen_grants_;  ///< where what is published is seen late
-  std::shared_ptr<bool> loaded_;  ///< until the next start
+  /// What a process of each node has published, from its start to the next one.
+  struct shelf {
+    std::unique_ptr<directory> published;
+    std::unique_ptr<directory> seen;  ///< where what is published is seen late
+    std::shared_ptr<bool> loaded;
+  };
+  std::vector<shelf> shelves_;
   const duration_ms clocks_jump_by_ = plan_.faults.clock_jumps > 0 ? 2 * longest_jump + 2 * plan_.faults.clock_skew
                                       : plan_.faults.clock_set > 0 ? 2 * plan_.faults.clock_skew
                                                                    : duration_ms{0};
@@ -670,8 +783,10 @@ class world {
                                        plan_.config, clocks_jump_by_, promises_};
   age_promises age_promises_{database_, time_, plan_.config, promises_};
   grant_promises grant_promises_{database_, promises_};
-  customer_promises customer_promises_{database_, promises_, plan_.nodes == 1};
+  customer_promises customer_promises_{database_, promises_, plan_.leases_hold()};
   subscription_promises subscription_promises_{database_, promises_, customer_promises_};
+  node_table table_{database_, time_};
+  network wire_{time_, random_, faults_, log_};
   database rows_{database_,
                  promises_,
                  delivery_promises_,
@@ -680,6 +795,7 @@ class world {
                  customer_promises_,
                  subscription_promises_,
                  log_,
+                 table_,
                  plan_,
                  missing_};
   simulated_provider provider_{time_, random_, faults_, promises_, customer_promises_, log_, missing_};
@@ -693,9 +809,9 @@ class world {
   std::unique_ptr<subscription_scene> subscribers_;
   std::vector<std::unique_ptr<client>> clients_;
   std::vector<std::unique_ptr<node>> nodes_;
-  std::vector<std::pair<std::string, std::string>> dying_;  ///< crashed, and their lease is not over
+  std::vector<double> clock_rates_;  ///< of nodes' monotonic clocks
+  std::map<std::string, unsigned> suspensions_;  ///< by platform: how often it was suspended or resumed
   std::uint64_t processes_ = 0;
-  std::int64_t sights_ = 0;
 };
 
 }  // namespace

@@ -77,6 +77,14 @@ TEST_CASE("The gateway is named, or the one of a data directory is asked where i
   CHECK(typed({"run", "--closed", "--key-id=mk_test_1", "--data-dir=data"}).what == command::run);
 }
 
+TEST_CASE("Several nodes share the connections") {
+  const auto two = typed({"run", "--closed", "--key-id=mk_test_1", "--target=https://a.example,https://b.example"});
+  CHECK(two.targets == std::vector<std::string>{"https://a.example", "https://b.example"});
+  CHECK(typed({"run", "--closed", "--key-id=mk_test_1", "--connections=1", "--target=https://a.example",
+               "--target=https://b.example"})
+            .text == "gateway-load: --target: each needs a connection (try --help)");
+}
+
 TEST_CASE("Webhooks need a gateway where their destination can be made, and one thread") {
   CHECK(run({"webhooks", "--closed"}).receiver_listen == "127.0.0.1:0");
   CHECK(run({"create", "--closed"}).receiver_listen.empty());

@@ -115,7 +115,7 @@ load_plan open(double rate, std::uint64_t lasts, unsigned connections = 1) {
 load_outcome run(const test_server& server, const load_plan& plan, std::vector<scenario*> scenarios) {
   const target to{server.insecure()};
   const std::atomic<bool> stop{false};
-  return run_load(to, signer{to.authority(), key}, plan, scenarios, stop);
+  return run_load({&to, 1}, signer{to.authority(), key}, plan, scenarios, stop);
 }
 
 std::uint64_t at_least(const histogram& of, std::uint64_t value) {
@@ -417,7 +417,7 @@ TEST_CASE("Stopped, a load waits for the requests in flight and for nothing else
   }};
   numbered asks;
   const target to{server.insecure()};
-  const auto result = run_load(to, signer{to.authority(), key}, open(1000, 3600 * second), {&asks}, stop);
+  const auto result = run_load({&to, 1}, signer{to.authority(), key}, open(1000, 3600 * second), {&asks}, stop);
   CHECK(result.fault.empty());
   CHECK(asks.each_answered_once());
   CHECK(result.measured.answered() >= 6);
@@ -431,6 +431,27 @@ TEST_CASE("A load that finds no server does not begin") {
   CHECK(asks.given == 0);
 }
 
+TEST_CASE("Several targets have an equal share of the connections, over all threads") {
+  std::atomic<int> asked[2] = {0, 0};
+  const auto counting = [&](int which) {
+    return [&asked, which](std::size_t, const std::string&) {
+      ++asked[which];
+      return ok();
+    };
+  };
+  test_server first{counting(0)}, second{counting(1)};
+  std::vector<target> to;
+  to.emplace_back(first.insecure());
+  to.emplace_back(second.insecure());
+  numbered one{20}, other{20};
+  const std::atomic<bool> stop{false};
+  // A thread each: what one of them sends goes over its only connection.
+  const auto result = run_load(to, signer{to.front().authority(), key}, closed(2), {&one, &other}, stop);
+  CHECK(result.measured.answered() == 40);
+  CHECK(asked[0] == 20);
+  CHECK(asked[1] == 20);
+}
+
 TEST_CASE("The server's certificate is checked") {
   test_server server{[](std::size_t, const std::string&) { return ok(); }};
   numbered asks{1};
@@ -439,7 +460,7 @@ TEST_CASE("The server's certificate is checked") {
   const std::atomic<bool> stop{false};
   const auto go = [&] {
     const target to{options};
-    return run_load(to, signer{to.authority(), key}, closed(), {&asks}, stop).measured.answered();
+    return run_load({&to, 1}, signer{to.authority(), key}, closed(), {&asks}, stop).measured.answered();
   };
   SECTION("one that nobody vouches for is refused") {
     CHECK_THROWS_WITH(go(), Catch::StartsWith("cannot connect: its certificate is not trusted"));

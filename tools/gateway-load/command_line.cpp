@@ -40,7 +40,13 @@ std::string one_line(std::string line) {
 
 void add_target(CLI::App& command, command_line& result, arguments& given) {
   auto& group = *command.add_option_group("Target");
-  group.add_option("--target", result.where.url, "The gateway; otherwise where that of --data-dir listens")
+  group
+      .add_option(
+          "--target", result.targets,
+          "The gateway; otherwise where that of --data-dir listens. Nodes, each with its share of the connections: "
+          "URL,URL,…")
+      ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("URL");
   group
       .add_option("--data-dir", result.where.data_dir,
@@ -278,13 +284,14 @@ void finish_run(command_line& result, const arguments& given) {
   set_platform(result, given);
   if (result.key_id.empty() && result.where.data_dir.empty())
     throw std::invalid_argument("--data-dir or --key-id is needed: requests are signed");
-  if (result.where.url.empty() && result.where.data_dir.empty())
+  if (result.targets.empty() && result.where.data_dir.empty())
     throw std::invalid_argument("--target or --data-dir is needed: where the gateway listens");
   if (result.load.callers > 1 && (result.where.data_dir.empty() || !result.key_id.empty()))
     throw std::invalid_argument(
         "--merchants are made in the gateway of --data-dir, each with a key of its own: --key-id names one");
   set_schedule(result, given);
   if (result.connections < result.threads) throw std::invalid_argument("--threads: each needs a connection");
+  if (result.connections < result.targets.size()) throw std::invalid_argument("--target: each needs a connection");
   set_receiver(result);
 }
 

@@ -29,6 +29,7 @@ struct command_line {
 
   // run
   target_options where;
+  std::vector<std::string> targets;  ///< where.url and the others that share the load; empty: the one of where.data_dir
   std::string key_id;
   std::string environment;  ///< where a platform's key acts: test or live
   std::optional<schedule> open;  ///< none: the closed model

@@ -7,6 +7,7 @@
 #include <memory>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "engine/engine.hpp"
 #include "engine/result.hpp"
@@ -34,14 +35,28 @@ credentials key_from_environment(const std::string& key_id) {
   return {key_id, secret};
 }
 
-target_options found(target_options where) {
-  if (where.url.empty()) where.url = find_address(where.data_dir);
-  return where;
+std::vector<target> targets_of(const command_line& options) {
+  auto urls = options.targets;
+  if (urls.empty()) urls.push_back(find_address(options.where.data_dir));
+  std::vector<target> all;
+  all.reserve(urls.size());
+  for (const auto& url : urls) {
+    auto where = options.where;
+    where.url = url;
+    all.emplace_back(where);
+  }
+  return all;
+}
+
+std::string text_of(const std::vector<target>& all) {
+  std::string text;
+  for (const auto& one : all) text += (text.empty() ? "" : ", ") + one.url();
+  return text;
 }
 
 class load_run {
  public:
-  explicit load_run(const command_line& options) : options_(options), to_(found(options.where)) {}
+  explicit load_run(const command_line& options) : options_(options), to_(targets_of(options)) {}
 
   int execute() {
     prepare();
@@ -59,7 +74,7 @@ class load_run {
     run.scenario = one_line(options_.mix);
     run.schedule =
         options_.open ? options_.open->text() : "closed, " + std::to_string(options_.connections) + " connections";
-    run.target = to_.url();
+    run.target = text_of(to_);
     run.merchants = options_.load.callers;
     run.random_ids = options_.load.payment_ids == id_order::random;
     run.labels = options_.labels;
@@ -79,9 +94,9 @@ class load_run {
     allow_files(options_.connections);
     std::string merchant_id;
     if (options_.key_id.empty())
-      sign_ = std::make_unique<signer>(to_.authority(), keys_of_fresh_merchants(merchant_id));
+      sign_ = std::make_unique<signer>(to_.front().authority(), keys_of_fresh_merchants(merchant_id));
     else
-      sign_ = std::make_unique<signer>(to_.authority(), key_from_environment(options_.key_id),
+      sign_ = std::make_unique<signer>(to_.front().authority(), key_from_environment(options_.key_id),
                                        acting{options_.load.merchant, options_.environment});
     make_workloads();
     if (!options_.receiver_listen.empty()) listen(merchant_id);
@@ -226,7 +241,7 @@ class load_run {
   }
 
   const command_line& options_;
-  target to_;
+  std::vector<target> to_;
   std::unique_ptr<signer> sign_;
   std::vector<std::unique_ptr<workload>> workloads_;
   std::unique_ptr<receiver> receiver_;

@@ -37,6 +37,7 @@
 #include "actors/supervisor.hpp"
 #include "actors/webhooks/dispatcher.hpp"
 #include "config/setting_values.hpp"
+#include "console_token.hpp"
 #include "gateway/base/boot_clock.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/base/master_key_file.hpp"
@@ -151,6 +152,7 @@ class gateway_process::parts {
     persistence::prepared_store prepared{config};
     const bool is_new = !prepared.read_meta(master_key_meta);
     keys = open_master_key(config, prepared);
+    if (!config.console_token_file.empty()) console_token = read_console_token(config.console_token_file);
     watch.emplace(clock, last_time_seen(prepared, is_new), config, meters);
     nodes.emplace(config.node, prepared.incarnation());
     listening_on = "https://" + sockets.public_tls.address();
@@ -190,7 +192,8 @@ class gateway_process::parts {
                               {[] { ::kill(::getpid(), SIGTERM); }, [this](std::string why) { fail(std::move(why)); }});
     store = persistence::open_store(*system, std::move(prepared), config, meters);
     hasher = actors::spawn_password_hasher(*system);
-    operators = actors::spawn_directory(*system, {store, hasher, merchants, *keys, clock, keeper});
+    operators =
+        actors::spawn_directory(*system, {store, hasher, merchants, *keys, clock, meters.known_merchants, keeper});
     // Before whoever needs it: an event whose merchant is not known would be told to nobody.
     load_directory();
     if (keeper) caf::anon_send(keeper, join_atom::value, operators);
@@ -201,7 +204,7 @@ class gateway_process::parts {
           config.sandbox_provider.empty()
               ? actors::spawn_sandbox(*system, sandbox, ledger)
               : actors::spawn_sandbox_link(*system, sandbox, config.sandbox_provider.string(), config.provider_timeout);
-      gates[at] = actors::spawn_provider_gate(*system, providers[at], kind.kind, config, meters);
+      gates[at] = actors::spawn_provider_gate(*system, providers[at], kind.kind, config, meters, *nodes);
     }
     dispatcher = actors::spawn_dispatcher(
         *system, std::make_shared<const actors::webhook_context>(actors::webhook_context{
@@ -232,8 +235,11 @@ class gateway_process::parts {
                                                                 keys->derive("invitation"),
                                                                 keys->derive("authorization code"),
                                                                 keys->derive("sandbox sdk"),
+                                                                keys->derive("second factor"),
                                                                 *nodes,
-                                                                keeper});
+                                                                keeper,
+                                                                &numbers});
+    if (!console_token.empty()) shared->console.enable(console_token);
     supervise();
   }
 
@@ -243,12 +249,12 @@ class gateway_process::parts {
 
   /// With a spawner for each kind of entity. All kinds share what is common: one doubt about commits holds for all.
   void spawn_router() {
-    const actors::entity_context common{store,  merchants,  clock,   *watch, config,
-                                        meters, dispatcher, numbers, {},     *nodes};
+    const actors::entity_context common{store,      merchants, clock, *watch, config,   meters,
+                                        dispatcher, numbers,   {},    *nodes, operators};
     auto payments =
         std::make_shared<const actors::payment_context>(actors::payment_context{common, gates, *payment_json});
-    auto grants = std::make_shared<const actors::grant_context>(
-        actors::grant_context{common, merchants, *grant_json, operators, keeper});
+    auto grants =
+        std::make_shared<const actors::grant_context>(actors::grant_context{common, merchants, *grant_json, keeper});
     auto subscriptions = std::make_shared<const actors::subscription_context>(
         actors::subscription_context{common, *subscription_json, sandbox_pages()});
     local_router = actors::spawn_router(*system, payments,
@@ -294,6 +300,7 @@ class gateway_process::parts {
     for (const auto& reader : store.readers) add("a store reader", reader);
     add("the dispatcher's store reader", store.outbox);
     add("the operators' store reader", store.archive);
+    add("the directory's store reader", store.entries);
     // Last, so that the others still have their lease for what they end with.
     add("the keeper of the lease", keeper);
     return core;
@@ -326,7 +333,7 @@ class gateway_process::parts {
     bool loaded = false;
     self->request(operators, std::chrono::minutes{2}, load_atom::value)
         .receive([&](bool ok) { loaded = ok; }, [](const caf::error&) {});
-    if (!loaded) throw std::runtime_error{"cannot read the merchants and keys from the database"};
+    if (!loaded) throw std::runtime_error{"cannot read the platforms from the database"};
   }
 
   /// What has been sent is recorded, so that a restart does not send it again. What hangs is not waited for.
@@ -382,6 +389,7 @@ class gateway_process::parts {
   settings config;
   std::string listening_on;
   std::string operator_listening_on;
+  std::string console_token;  ///< empty: there is no console
   system_wall_clock clock{config.clock_offset};
   metrics meters;
   write_brake brake;

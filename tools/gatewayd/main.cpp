@@ -38,6 +38,7 @@ int run(gateway::settings config) {
   if (!config.core_dumps) gateway::forbid_dumps();  // before the first key is read
   gateway::use_batch_scheduling();
   const auto level = level_of(config.log_level);
+  gateway::log::name_node(config.node);
   gateway_process process{std::move(config)};
   gateway::log::start(level);
   process.start();

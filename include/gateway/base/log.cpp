@@ -45,6 +45,7 @@ struct state {
   std::shared_ptr<spdlog::sinks::sink> sink;
   std::shared_ptr<spdlog::logger> direct;
   std::atomic<level> least{level::info};
+  std::string node;  ///< the member of each line that names the node, with its comma
   std::shared_mutex mutex;
   std::shared_ptr<spdlog::details::thread_pool> pool;
   std::shared_ptr<spdlog::async_logger> queued;
@@ -80,7 +81,9 @@ std::string line(level at, std::string_view event, std::initializer_list<field> 
   out += format_millis(system_wall_clock{}.now());
   out += R"(","level":")";
   out += level_names[static_cast<std::size_t>(at)];
-  out += R"(","event":)";
+  out += '"';
+  out += self().node;
+  out += R"(,"event":)";
   append_json_string(out, event);
   for (const auto& f : fields) {
     out += ',';
@@ -103,6 +106,15 @@ void start(level least) {
   s.queued =
       std::make_shared<spdlog::async_logger>("queued", s.sink, s.pool, spdlog::async_overflow_policy::overrun_oldest);
   state::pass_lines_through(*s.queued);
+}
+
+void name_node(std::string name) {
+  auto& s = self();
+  const std::unique_lock changing{s.mutex};
+  s.node.clear();
+  if (name.empty()) return;
+  s.node = R"(,"node":)";
+  append_json_string(s.node, name);
 }
 
 bool stop() {

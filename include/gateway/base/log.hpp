@@ -33,7 +33,11 @@ void start(level least);
 /// standard error takes nothing; exit() would then wait for it, so the caller has to use _Exit.
 bool stop();
 
-/// {"at":"…","level":"info","event":"…",…fields}. A full queue drops the oldest line.
+/// From now on each line names the node. Once, before other threads log.
+void name_node(std::string name);
+
+/// {"at":"…","level":"info","node":"…","event":"…",…fields}; no node in a gateway that serves alone. A full queue drops
+/// the oldest line.
 void write(level at, std::string_view event, std::initializer_list<field> fields = {});
 bool enabled(level at) noexcept;
 /// Lines lost to a full queue since the process started.

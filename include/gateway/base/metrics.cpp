@@ -93,9 +93,11 @@ struct metrics::families {
         webhook_attempts(
             counter_family(in, "gateway_webhook_attempts_total", "Delivery attempts, by destination and result.")),
         nodes(gauge_family(in, "gateway_nodes", "Live nodes that share the database, by status.")),
-        node_requests(counter_family(
-            in, "gateway_node_requests_total",
-            "Requests that another node owns: passed to it, or served here because it did not answer.")) {}
+        node_requests(
+            counter_family(in, "gateway_node_requests_total",
+                           "Requests that another node owns: passed to it, or served here because it did not answer.")),
+        entities_owned(gauge_family(in, "gateway_entities_owned", "Entities in memory that this node owns, by kind.")) {
+  }
 
   prometheus::Family<prometheus::Counter>& requests;
   prometheus::Family<Histogram>& request_seconds;
@@ -109,6 +111,7 @@ struct metrics::families {
   prometheus::Family<prometheus::Counter>& webhook_attempts;
   prometheus::Family<prometheus::Gauge>& nodes;
   prometheus::Family<prometheus::Counter>& node_requests;
+  prometheus::Family<prometheus::Gauge>& entities_owned;
 
   std::mutex exposing;  ///< one at a time: it carries the log's own count over
   series<prometheus::Counter> requests_by_route;
@@ -123,6 +126,7 @@ struct metrics::families {
   series<prometheus::Counter> attempts_by_result;
   series<prometheus::Gauge> nodes_by_status;
   series<prometheus::Counter> node_requests_by_way;
+  series<prometheus::Gauge> owned_by_kind;
 };
 
 metrics::metrics() : metrics(std::make_shared<prometheus::Registry>()) {}
@@ -154,6 +158,8 @@ metrics::metrics(std::shared_ptr<prometheus::Registry> registry)
                                           "Duration of one transaction that deletes old idempotency keys.")
                              .Add({}, commit_buckets())),
       live_payments(gauge(*registry, "gateway_payment_actors", "Payment actors in memory.")),
+      known_merchants(gauge(*registry, "gateway_directory_merchants",
+                            "Merchants in memory: those that have been asked for since the start.")),
       activations(counter(*registry, "gateway_payment_activations_total", "Payment actors started.")),
       replays(
           counter(*registry, "gateway_idempotent_replays_total", "Results sent again for a repeated idempotency key.")),
@@ -183,6 +189,9 @@ metrics::metrics(std::shared_ptr<prometheus::Registry> registry)
                 "How long this node may serve without renewing its lease; 0 of a gateway that serves alone.")),
       directory_log_number(gauge(*registry, "gateway_directory_log_number",
                                  "Up to which number of the directory's log this node has published.")),
+      directory_age_seconds(gauge(*registry, "gateway_directory_age_seconds",
+                                  "How long ago the published directory was last known to be complete; 0 of a gateway "
+                                  "that serves alone.")),
       registry_(std::move(registry)),
       families_(std::make_unique<families>(*registry_)) {}
 
@@ -262,6 +271,12 @@ prometheus::Gauge& metrics::nodes(std::string_view status) {
 prometheus::Counter& metrics::node_requests(std::string_view way) {
   return families_->node_requests_by_way.find_or_make(std::string{way}, [&]() -> prometheus::Counter& {
     return families_->node_requests.Add({{"way", std::string{way}}});
+  });
+}
+
+prometheus::Gauge& metrics::entities_owned(std::string_view kind) {
+  return families_->owned_by_kind.find_or_make(std::string{kind}, [&]() -> prometheus::Gauge& {
+    return families_->entities_owned.Add({{"kind", std::string{kind}}});
   });
 }
 

@@ -42,6 +42,7 @@ class metrics {
   prometheus::Gauge& purge_overdue_seconds;
   prometheus::Histogram& purge_step_seconds; ///< gateway_store_purge_step_seconds: one transaction of the purge
   prometheus::Gauge& live_payments;        ///< gateway_payment_actors
+  prometheus::Gauge& known_merchants;      ///< gateway_directory_merchants
   prometheus::Counter& activations;        ///< gateway_payment_activations_total
   prometheus::Counter& replays;            ///< gateway_idempotent_replays_total
   prometheus::Counter& settled;            ///< gateway_payments_settled_total: by the reconciler
@@ -83,6 +84,10 @@ class metrics {
   /// answer.
   prometheus::Counter& node_requests(std::string_view way);
   prometheus::Gauge& directory_log_number;  ///< gateway_directory_log_number: up to which the snapshot is published
+  /// gateway_directory_age_seconds: since when the snapshot was last known to hold all that the log holds.
+  prometheus::Gauge& directory_age_seconds;
+  /// gateway_entities_owned{kind}: entities in memory that this node owns.
+  prometheus::Gauge& entities_owned(std::string_view kind);
 
  private:
   struct families;

@@ -65,6 +65,7 @@ struct record_customer {
   provider_kind provider = provider_kind::sandbox;
   std::string provider_id;
   std::string saved_method;  ///< empty: none
+  entity_key payment{};      ///< that saves it
 };
 
 /// The customer as it must be stored, by its next version; nothing if it says all of it already. `known` is null if it
@@ -91,8 +92,8 @@ inline std::optional<record_customer> news_of(const payment& before, const payme
   const bool saved =
       !now.saved_method.empty() && (!before.customer || before.customer->saved_method != now.saved_method);
   if (!made && !saved) return std::nullopt;
-  return record_customer{now.platform, now.ref, after.provider, now.provider_id,
-                         saved ? now.saved_method : std::string{}};
+  return record_customer{
+      now.platform, now.ref, after.provider, now.provider_id, saved ? now.saved_method : std::string{}, after.key};
 }
 
 /// Who pays, and by which method, settled before the payment begins.

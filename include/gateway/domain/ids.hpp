@@ -33,6 +33,11 @@ using platform_id = strong_id<struct platform_tag>;  ///< plat_<id>, chosen by t
 enum class environment : unsigned char { test, live };
 
 constexpr std::string_view to_string(environment env) noexcept { return env == environment::test ? "test" : "live"; }
+constexpr std::optional<environment> parse_environment(std::string_view text) noexcept {
+  for (const auto env : {environment::test, environment::live})
+    if (to_string(env) == text) return env;
+  return std::nullopt;
+}
 
 /// What is a row that one actor owns, with a state machine, a version that every durable change claims, and a timeline.
 /// An enrollment is the sandbox's side of a subscription: that provider keeps its state in the gateway's database.

@@ -88,6 +88,9 @@ struct merchant {
 /// Operator-minted keys of a merchant: may also serve an assistant's read-only context.
 inline constexpr std::string_view default_merchant_scopes = "payments:write payments:read mcp:read";
 
+/// Of every key's id, a platform's too.
+inline constexpr std::string_view key_prefix = "mk_";
+
 struct api_key {
   key_id id;
   merchant_id merchant;

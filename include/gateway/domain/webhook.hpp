@@ -64,6 +64,9 @@ inline constexpr auto event_catalogue = std::to_array<event_type>({{"payment.cap
                                                                    {"subscription.invoice_paid", true},
                                                                    {"subscription.invoice_failed", true}});
 
+/// Sent to one destination because somebody wants to see that it arrives. Nobody subscribes to it.
+inline constexpr std::string_view test_event_type = "webhook.test";
+
 /// What platforms call `payment.captured`.
 inline constexpr std::string_view platform_capture_name = "payment.succeeded";
 

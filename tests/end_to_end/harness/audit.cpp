@@ -86,28 +86,35 @@ class auditor {
         fault(record.payment_id, now.operation + " was told " + now.answer.body + " and is now told " + again.body);
       if (!again.replayed()) fault(record.payment_id, now.operation + " is not a replay when sent again");
     }
-    const auto view = caller_.payment(record.payment_id);
+    const auto view = json::parse(answer_to([&] { return caller_.view(record.payment_id); }).body);
     if (!(view["state"] == record.last_state() && view["refunded_total"] == record.moved("refund") &&
           view["amount"] == record.amount))
       fault(record.payment_id, "its client knows " + record.last_state() + ", " +
                                    std::to_string(record.moved("refund")) + " refunded; it is " + view.dump());
     lines found;
-    for (const auto& entry : json::parse(caller_.timeline(record.payment_id).body)["timeline"].items())
+    const auto timeline = answer_to([&] { return caller_.timeline(record.payment_id); });
+    for (const auto& entry : json::parse(timeline.body)["timeline"].items())
       found.push_back(entry["kind"].text() + ' ' + entry["operation"].text() + ' ' + entry["status"].text());
     if (found != timeline_of(record))
       fault(record.payment_id,
             "its client's answers make the timeline" + join(timeline_of(record)) + "\n  it is" + join(found));
   }
 
-  /// As a client repeats it: what was refused because the gateway was busy is sent again. It may well be: outages leave
-  /// webhooks behind, and while those are late, writes are limited.
   reply sent_again(const step& done) {
-    reply again;
+    return answer_to([&] { return caller_.post(done.target, done.body, {done.key, {}}); });
+  }
+
+  /// As a client repeats it: what was refused because the gateway was busy, or its database away, is asked again. It
+  /// may well be. Outages leave webhooks behind, and while those are late, writes are limited; and connections to a
+  /// database that is back come back one by one, some of them up to a second after the node itself.
+  template <class Ask>
+  reply answer_to(Ask ask) {
+    reply told;
     eventually([&] {
-      again = caller_.post(done.target, done.body, {done.key, {}});
-      return again.status != 503;
+      told = ask();
+      return told.status != 503;
     });
-    return again;
+    return told;
   }
 
   void check_ledger(const std::filesystem::path& file) {

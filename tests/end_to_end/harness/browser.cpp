@@ -24,7 +24,8 @@ std::string from_base64(const std::string& text) {
   return bytes;
 }
 
-/// Without a sandbox, because tests also run as root; without anything that would reach out to the network.
+/// Without a sandbox, because tests also run as root; without anything that would reach out to the network. What is
+/// looked for on a page is waited for: a click is answered before the page that it leads to is there.
 std::string capabilities(const std::filesystem::path& profile) {
   std::string flags;
   for (const auto* flag : {"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -35,6 +36,7 @@ std::string capabilities(const std::filesystem::path& profile) {
   object chromium, always, whole;
   chromium.set("binary", "/usr/bin/chromium").raw("args", '[' + flags + ']');
   always.set("browserName", "chrome").set("acceptInsecureCerts", true).set("goog:chromeOptions", chromium);
+  always.set("timeouts", object{}.set("implicit", std::int64_t{15'000}));
   whole.set("capabilities", object{}.set("alwaysMatch", always));
   return whole.text();
 }

@@ -3,6 +3,8 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
+#include <algorithm>
+#include <random>
 #include <stdexcept>
 
 #include "paths.hpp"
@@ -17,13 +19,35 @@ void openssl(const std::vector<std::string>& arguments) {
   if (const auto made = run_command(words); made.code != 0) throw std::runtime_error("openssl: " + made.err);
 }
 
+std::unique_ptr<link_proxy> proxy_of(const mysql_address& database) {
+  if (!database.socket.empty()) return std::make_unique<link_proxy>(std::filesystem::path{database.socket});
+  constexpr std::uint16_t usual_port = 3306;
+  return std::make_unique<link_proxy>(endpoint{database.host, database.port == 0 ? usual_port : database.port});
+}
+
+mysql_address behind(const link_proxy& proxy, mysql_address database) {
+  database.host = proxy.address().host;
+  database.port = proxy.address().port;
+  database.socket.clear();
+  return database;
+}
+
 }  // namespace
 
 std::uint16_t free_port() {
   namespace ip = boost::asio::ip;
+  // The system gives numbers from here on to connections that go out, also between this look and the node's start.
+  constexpr std::uint16_t first = 20'000, first_of_the_systems = 32'768;
+  static std::mt19937 random{std::random_device{}()};
+  std::uniform_int_distribution<std::uint16_t> any{first, first_of_the_systems - 1};
   boost::asio::io_context io;
-  ip::tcp::acceptor once{io, {ip::make_address("127.0.0.1"), 0}};
-  return once.local_endpoint().port();
+  for (;;) {
+    const auto port = any(random);
+    ip::tcp::acceptor once{io, ip::tcp::v4()};
+    boost::system::error_code taken;
+    once.bind({ip::make_address("127.0.0.1"), port}, taken);
+    if (!taken) return port;
+  }
 }
 
 node_certificates::node_certificates() : folder_{new_folder("certificates")} {
@@ -54,11 +78,14 @@ cluster::~cluster() {
   if (!options_.database) drop_database(database_);
 }
 
-std::vector<std::string> cluster::arguments_of(const std::string& name) {
-  const auto address = "127.0.0.1:" + std::to_string(free_port());
+endpoint cluster::free_address() { return {"127.0.0.1", free_port()}; }
+
+std::vector<std::string> cluster::arguments_of(const std::string& name, const endpoint& listens_at,
+                                               const std::optional<endpoint>& reached_at) {
+  const auto told = options_.linked ? reached_at.value_or(listens_at) : free_address();
   std::vector<std::string> words{"--node=" + name,
-                                 "--cluster-listen=" + address,
-                                 "--cluster-address=" + address,
+                                 "--cluster-listen=" + listens_at.authority(),
+                                 "--cluster-address=" + told.authority(),
                                  "--cluster-certificate=" + certificates_.certificate(name).string(),
                                  "--cluster-key=" + certificates_.key(name).string(),
                                  "--cluster-ca=" + certificates_.authority().string()};
@@ -77,7 +104,17 @@ gateway_options cluster::beside() const {
 
 gateway_process& cluster::add(const std::string& name) {
   auto options = beside();
-  const auto words = arguments_of(name.empty() ? "n" + std::to_string(nodes_.size() + 1) : name);
+  // Of a database with several members each node prefers another.
+  options.database = database_.rotated(nodes_.size());
+  const auto listens_at = free_address();
+  std::optional<endpoint> reached_at;
+  if (options_.proxied) {
+    const auto& made = links_.emplace_back(links{std::make_unique<link_proxy>(listens_at), proxy_of(database_)});
+    reached_at = made.to_node->address();
+    options.database_link = behind(*made.to_database, database_);
+  }
+  const auto words =
+      arguments_of(name.empty() ? "n" + std::to_string(nodes_.size() + 1) : name, listens_at, reached_at);
   options.arguments.insert(options.arguments.end(), words.begin(), words.end());
   return *nodes_.emplace_back(std::make_unique<gateway_process>(std::move(options)));
 }
@@ -87,6 +124,15 @@ std::string cluster::status_of(const std::string& name, std::size_t told_by) con
   for (const auto& row : told["nodes"].items())
     if (row["node"] == name) return row["status"].text();
   return {};
+}
+
+bool cluster::all_up() const {
+  return std::ranges::all_of(nodes_, [](const auto& node) {
+    const auto told = node->run_ctl({"node", "list"});
+    if (told.code != 0) return false;
+    const auto rows = json::parse(told.out)["nodes"].items();
+    return std::ranges::all_of(rows, [](const auto& row) { return row["status"] == "up"; });
+  });
 }
 
 }  // namespace gateway::e2e

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gateway_process.hpp"
+#include "link_proxy.hpp"
 
 namespace gateway::e2e {
 
@@ -29,6 +30,8 @@ struct cluster_options {
   std::optional<mysql_address> database = {};  ///< empty: a new one in the shared MariaDB
   std::filesystem::path provider = {};         ///< the socket of a provider_process
   std::vector<std::string> arguments = {};     ///< further options of each gatewayd
+  bool proxied = false;  ///< nodes reach each other, and the database, through proxies that can break these links
+  bool linked = true;  ///< false: nodes cannot reach each other, and meet in the database alone
 };
 
 class cluster {
@@ -43,7 +46,12 @@ class cluster {
   /// Starts one more; its name is the next number, or this.
   gateway_process& add(const std::string& name = {});
   /// Options of gatewayd for a node of this name.
-  std::vector<std::string> arguments_of(const std::string& name);
+  std::vector<std::string> arguments_of(const std::string& name) { return arguments_of(name, free_address(), {}); }
+  /// With `proxied`: what the others' connections to this node go through. Of two nodes the one whose name comes first
+  /// connects, so that nothing goes through the first node's.
+  link_proxy& node_link(std::size_t at) { return *links_.at(at).to_node; }
+  /// With `proxied`: what this node's connections to the database go through.
+  link_proxy& database_link(std::size_t at) { return *links_.at(at).to_database; }
   /// What a gateway needs to use the same database with the same master key, without its cluster options.
   gateway_options beside() const;
   const mysql_address& database() const { return database_; }
@@ -51,12 +59,23 @@ class cluster {
   node_certificates& certificates() { return certificates_; }
   /// As this node tells it: up, draining or gone; empty if it is not known.
   std::string status_of(const std::string& name, std::size_t told_by = 0) const;
+  /// Whether each node tells that all are up.
+  bool all_up() const;
 
  private:
+  struct links {
+    std::unique_ptr<link_proxy> to_node, to_database;
+  };
+
+  static endpoint free_address();
+  std::vector<std::string> arguments_of(const std::string& name, const endpoint& listens_at,
+                                        const std::optional<endpoint>& reached_at);
+
   cluster_options options_;
   std::filesystem::path folder_;
   mysql_address database_;
   node_certificates certificates_;
+  std::vector<links> links_;
   std::vector<std::unique_ptr<gateway_process>> nodes_;
 };
 

@@ -22,11 +22,12 @@ std::string checked(const command_output& result, std::string_view what) {
   return result.out;
 }
 
-std::string mariadb_tool(std::string_view action, const std::filesystem::path& folder) {
+std::string mariadb_tool(std::string_view action, const std::filesystem::path& folder,
+                         const std::vector<std::string>& options = {}) {
   // The server outlives the script, so nothing of it may hold the script's output open: only the URL comes back.
-  const auto result =
-      run_command({(project_root() / "tools" / "mariadb").string(), std::string{action}, folder.string()}, {}, {},
-                  std::chrono::seconds{90});
+  std::vector<std::string> words{(project_root() / "tools" / "mariadb").string(), std::string{action}, folder.string()};
+  words.insert(words.end(), options.begin(), options.end());
+  const auto result = run_command(words, {}, {}, std::chrono::seconds{90});
   const auto lines = lines_of(checked(result, "tools/mariadb " + std::string{action}));
   return lines.empty() ? std::string{} : lines.back();
 }
@@ -83,9 +84,17 @@ std::vector<store_kind> stores() {
   return all;
 }
 
-mysql_address mysql_address::of_url(std::string_view text) {
-  const auto parsed = boost::urls::parse_uri(boost::urls::string_view{text.data(), text.size()});
-  if (!parsed) throw std::runtime_error("not a store URL: " + std::string{text});
+mysql_address mysql_address::of_url(std::string_view whole) {
+  // A URL has one host; the others are cut out.
+  std::string text{whole};
+  const auto hosts = text.rfind('@') + 1, end = text.find('/', hosts), comma = text.find(',', hosts);
+  std::string others;
+  if (comma < end) {
+    others = text.substr(comma, end - comma);
+    text.erase(comma, end - comma);
+  }
+  const auto parsed = boost::urls::parse_uri(text);
+  if (!parsed) throw std::runtime_error("not a store URL: " + text);
   mysql_address address;
   address.user = parsed->user();
   address.password = parsed->password();
@@ -95,13 +104,28 @@ mysql_address mysql_address::of_url(std::string_view text) {
   address.database = path.empty() ? path : path.substr(1);
   for (const auto& option : parsed->params())
     if (option.key == "socket") address.socket = option.value;
+  address.others = others;
   return address;
+}
+
+mysql_address mysql_address::rotated(std::size_t count) const {
+  auto turned = *this;
+  for (; count > 0 && !others.empty(); --count) {
+    const auto next = turned.others.find(',', 1);
+    const auto first = turned.others.substr(1, next - 1);
+    turned.others = (next == std::string::npos ? "" : turned.others.substr(next)) + ',' + turned.host + ':' +
+                    std::to_string(turned.port);
+    const auto colon = first.find(':');
+    turned.host = first.substr(0, colon);
+    turned.port = static_cast<std::uint16_t>(std::stoi(first.substr(colon + 1)));
+  }
+  return turned;
 }
 
 std::string mysql_address::url() const {
   auto text = "mysql://" + percent_encode(user) + ':' + percent_encode(password) + '@' + host;
   if (port != 0) text += ':' + std::to_string(port);
-  text += '/' + database;
+  text += others + '/' + database;
   if (!socket.empty()) text += "?socket=" + percent_encode(socket);
   return text;
 }
@@ -117,6 +141,7 @@ std::string mysql_address::sql(std::string_view statements) const {
     if (port != 0) arguments.push_back("--port=" + std::to_string(port));
   }
   if (!database.empty()) arguments.push_back("--database=" + database);
+  if (!others.empty()) arguments.emplace_back("--init-command=SET SESSION wsrep_sync_wait = 7");
   return checked(run_command(arguments, statements, {{}, {{"MYSQL_PWD", password}}, {}}), "mariadb");
 }
 
@@ -162,6 +187,51 @@ std::string mariadb_server::log() const {
 }
 
 mysql_address mariadb_server::new_database() const { return named_database(address_); }
+
+std::string galera_cluster::missing() {
+  if (!std::filesystem::exists("/usr/lib/galera/libgalera_smm.so")) return "galera-4";
+  if (!std::filesystem::exists("/usr/bin/mariadb-backup")) return "mariadb-backup";
+  return {};
+}
+
+galera_cluster::galera_cluster() : folder_{work_folder() / "galera"} {
+  // Of a run that was killed something may be left.
+  if (std::filesystem::exists(folder_)) mariadb_tool("kill", folder_);
+  std::filesystem::remove_all(folder_);
+  std::filesystem::create_directories(folder_);
+  address_ = mysql_address::of_url(
+      mariadb_tool("start", folder_, {"--galera=" + std::to_string(size), "--buffer-pool=64M", "--redo-log=32M"}));
+}
+
+galera_cluster::~galera_cluster() {
+  try {
+    mariadb_tool("kill", folder_);
+    if (!keeps_data()) std::filesystem::remove_all(folder_);
+  } catch (const std::exception&) {
+    // Left behind for the next run, which ends it.
+  }
+}
+
+void galera_cluster::send_signal(std::size_t member, int number) const {
+  ::kill(std::stoi(read_file(of(member) / "mariadb.pid")), number);
+}
+
+void galera_cluster::kill(std::size_t member) const {
+  mariadb_tool("kill", folder_, {"--member=" + std::to_string(member + 1)});
+}
+
+void galera_cluster::start() { mariadb_tool("start", folder_, {"--buffer-pool=64M", "--redo-log=32M"}); }
+
+void galera_cluster::hold_back(std::size_t member, std::chrono::seconds how_long) const {
+  checked(run_command({"mariadb", "--no-defaults", "--user=root", "--socket=" + (of(member) / "mysql.sock").string()},
+                      "SET GLOBAL wsrep_desync = ON; FLUSH TABLES WITH READ LOCK; SELECT SLEEP(" +
+                          std::to_string(how_long.count()) + "); UNLOCK TABLES; SET GLOBAL wsrep_desync = OFF;"),
+          "mariadb");
+}
+
+mysql_address galera_cluster::new_database() const { return named_database(address_); }
+
+std::string galera_cluster::log(std::size_t member) const { return read_file(of(member) / "error.log"); }
 
 mysql_address new_shared_database() { return named_database(shared_address()); }
 

@@ -2,6 +2,7 @@
 // command-line clients, so that what is on disk is read without the gateway's help.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -28,10 +29,14 @@ struct mysql_address {
   std::uint16_t port = 0;  ///< 0: the default
   std::string database;
   std::string socket;
+  std::string others;  ///< of a Galera cluster: the other members, as `,host:port,host:port`
 
   static mysql_address of_url(std::string_view url);
   std::string url() const;
-  /// Runs statements; rows are lines, columns separated by tabs. Throws with the client's words.
+  /// The same members in another order: `count` of the first ones come last.
+  mysql_address rotated(std::size_t count) const;
+  /// Runs statements; rows are lines, columns separated by tabs. Throws with the client's words. Of several members the
+  /// first is asked, and has applied what any has committed.
   std::string sql(std::string_view statements) const;
 };
 
@@ -59,6 +64,36 @@ class mariadb_server {
   std::filesystem::path data_;
   mysql_address address_;
   child_process process_;
+};
+
+/// A Galera cluster of three members, of its own. It ends with this object.
+class galera_cluster {
+ public:
+  static constexpr std::size_t size = 3;
+  /// What this machine lacks for one; empty if nothing.
+  static std::string missing();
+
+  galera_cluster();
+  ~galera_cluster();
+  galera_cluster(const galera_cluster&) = delete;
+  galera_cluster& operator=(const galera_cluster&) = delete;
+
+  void send_signal(std::size_t member, int number) const;
+  /// kill -9.
+  void kill(std::size_t member) const;
+  /// Brings back those that were killed, and waits until they have what they missed.
+  void start();
+  /// For so long the member takes part, and applies nothing of what the others commit.
+  void hold_back(std::size_t member, std::chrono::seconds how_long) const;
+  mysql_address new_database() const;
+  /// The log of a member since its first start.
+  std::string log(std::size_t member) const;
+
+ private:
+  std::filesystem::path of(std::size_t member) const { return folder_ / std::to_string(member + 1); }
+
+  std::filesystem::path folder_;
+  mysql_address address_;
 };
 
 /// A new database in the MariaDB of this test run.

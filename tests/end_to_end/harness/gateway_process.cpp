@@ -35,7 +35,8 @@ std::vector<std::string> gateway_process::command_line() const {
                                             : "--sandbox-provider=" + options_.provider.string());
   if (options_.dev) words.emplace_back("--dev");
   if (options_.operator_listener) words.push_back("--operator-listen=" + operator_address_.authority());
-  words.push_back("--store=" + (database_ ? database_->url() : std::string{"sqlite"}));
+  const auto& found_at = options_.database_link ? options_.database_link : database_;
+  words.push_back("--store=" + (found_at ? found_at->url() : std::string{"sqlite"}));
   words.insert(words.end(), options_.arguments.begin(), options_.arguments.end());
   return words;
 }

@@ -22,6 +22,7 @@ struct gateway_options {
   bool operator_listener = false;
   std::vector<std::string> arguments = {};    ///< further options of gatewayd
   std::optional<mysql_address> database = {}; ///< instead of a new one in the shared MariaDB; not dropped afterwards
+  std::optional<mysql_address> database_link = {};  ///< where gatewayd finds it, if that is not its own address
   std::filesystem::path folder = {};          ///< instead of a new one; not removed afterwards
   std::filesystem::path provider = {};  ///< the socket of a provider_process; empty: the sandbox in the gateway
 };

@@ -19,7 +19,10 @@ struct load::client {
   std::vector<api> callers;  ///< one for each node
 
   client(load& owner, unsigned seed) : shared{owner}, random{seed} {
-    for (const auto* node : owner.nodes_) callers.emplace_back(*node, owner.merchant_.test);
+    for (const auto* node : owner.nodes_) {
+      callers.emplace_back(*node, owner.merchant_.test);
+      callers.back().client().set_patience(owner.patience_);
+    }
   }
 
   api& caller() { return callers[random() % callers.size()]; }
@@ -79,7 +82,9 @@ struct load::client {
   }
 
   bool perform(payment_record& record, step now) {
+    now.began = std::chrono::steady_clock::now();
     const bool done = answer(now);
+    now.answered_at = std::chrono::steady_clock::now();
     ++shared.answered_;
     const auto fault = done ? fault_of(now, record) : "never answered, last told " + std::to_string(now.answer.status);
     if (!fault.empty()) {
@@ -127,8 +132,9 @@ struct load::client {
   }
 };
 
-load::load(std::vector<const gateway_process*> nodes, merchant_account merchant, int clients, unsigned seed)
-    : nodes_{std::move(nodes)}, merchant_{std::move(merchant)} {
+load::load(std::vector<const gateway_process*> nodes, merchant_account merchant, int clients, unsigned seed,
+           std::chrono::milliseconds patience)
+    : nodes_{std::move(nodes)}, merchant_{std::move(merchant)}, patience_{patience} {
   for (int i = 0; i < clients; ++i) clients_.emplace_back([this, seed, i] { run(seed + static_cast<unsigned>(i)); });
 }
 

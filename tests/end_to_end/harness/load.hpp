@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <random>
@@ -27,6 +28,7 @@ struct step {
   std::string state;           ///< of the payment afterwards; `failed` if the provider declines
   reply answer;
   unsigned tries = 0;
+  std::chrono::steady_clock::time_point began = {}, answered_at = {};  ///< of its first try, and of its answer
 
   /// It was told that the provider's outcome is unknown.
   bool in_doubt() const { return answer.status == 502; }
@@ -47,8 +49,10 @@ class load {
   /// Starts the clients.
   load(const gateway_process& gateway, merchant_account merchant, int clients, unsigned seed)
       : load{std::vector{&gateway}, std::move(merchant), clients, seed} {}
-  /// Each request, and each repetition, goes to any of these nodes.
-  load(std::vector<const gateway_process*> nodes, merchant_account merchant, int clients, unsigned seed);
+  /// Each request, and each repetition, goes to any of these nodes. A client that has waited for an answer for so long
+  /// gives that connection up and repeats its request.
+  load(std::vector<const gateway_process*> nodes, merchant_account merchant, int clients, unsigned seed,
+       std::chrono::milliseconds patience = answer_patience);
   ~load();
   load(const load&) = delete;
   load& operator=(const load&) = delete;
@@ -76,6 +80,7 @@ class load {
 
   const std::vector<const gateway_process*> nodes_;
   merchant_account merchant_;
+  const std::chrono::milliseconds patience_;
   std::atomic<bool> stopping_{false};
   std::atomic<std::uint64_t> answered_{0}, repeated_{0}, in_doubt_{0}, unavailable_{0}, without_retry_after_{0};
   std::mutex guard_;

@@ -27,4 +27,13 @@ std::filesystem::path npm_package(const std::string& name) {
   return folder;
 }
 
+std::string axe_core(std::string& why) {
+  try {
+    return read_file(npm_package("axe") / "node_modules" / "axe-core" / "axe.min.js");
+  } catch (const std::runtime_error& failure) {
+    why = failure.what();
+    return {};
+  }
+}
+
 }  // namespace gateway::e2e

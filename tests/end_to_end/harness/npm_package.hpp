@@ -10,4 +10,7 @@ namespace gateway::e2e {
 /// std::runtime_error with what npm says if it cannot.
 std::filesystem::path npm_package(const std::string& name);
 
+/// The text of axe-core, which looks for what keeps people from using a page; or why it cannot be had, in `why`.
+std::string axe_core(std::string& why);
+
 }  // namespace gateway::e2e

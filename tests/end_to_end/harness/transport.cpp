@@ -119,11 +119,13 @@ struct https_client::connection {
   asio::ssl::context tls{asio::ssl::context::tls_client};
   beast::ssl_stream<beast::tcp_stream> stream;
   beast::flat_buffer buffer;
+  const std::chrono::milliseconds patience;
   bool used = false;
 
-  connection(const endpoint& server, const std::filesystem::path& trusted) : stream{context, prepared(tls, trusted)} {
+  connection(const endpoint& server, const std::filesystem::path& trusted, std::chrono::milliseconds at_most)
+      : stream{context, prepared(tls, trusted)}, patience{at_most} {
     stream.set_verify_callback(asio::ssl::host_name_verification{server.host});
-    beast::get_lowest_layer(stream).expires_after(answer_patience);
+    beast::get_lowest_layer(stream).expires_after(patience);
     const auto address = resolve(context, server);
     if (const auto failed =
             finish(context, [&](auto done) { beast::get_lowest_layer(stream).async_connect(address, done); }))
@@ -141,19 +143,19 @@ struct https_client::connection {
   }
 
   void write(const wire_request& wire) {
-    beast::get_lowest_layer(stream).expires_after(answer_patience);
+    beast::get_lowest_layer(stream).expires_after(patience);
     if (const auto failed = finish(context, [&](auto done) { beast::http::async_write(stream, wire, done); }))
       fail("write", failed);
   }
 
   error_code write_bytes(std::string_view bytes) {
-    beast::get_lowest_layer(stream).expires_after(answer_patience);
+    beast::get_lowest_layer(stream).expires_after(patience);
     return finish(context, [&](auto done) { asio::async_write(stream, asio::buffer(bytes), done); });
   }
 
   /// The answer, or why there is none. `began` tells whether any byte of it came.
   error_code read(reply& answer, bool& began) {
-    beast::get_lowest_layer(stream).expires_after(answer_patience);
+    beast::get_lowest_layer(stream).expires_after(patience);
     wire_parser parser;
     const auto failed = finish(context, [&](auto done) { beast::http::async_read(stream, buffer, parser, done); });
     began = parser.got_some();
@@ -175,7 +177,7 @@ https_client::https_client(https_client&&) noexcept = default;
 https_client& https_client::operator=(https_client&&) noexcept = default;
 
 void https_client::connect() {
-  if (!open_) open_ = std::make_unique<connection>(server_, trusted_certificate_);
+  if (!open_) open_ = std::make_unique<connection>(server_, trusted_certificate_, patience_);
 }
 
 bool https_client::connected() const { return open_ != nullptr; }

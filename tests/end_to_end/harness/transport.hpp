@@ -62,6 +62,8 @@ class https_client {
   https_client(https_client&&) noexcept;
   https_client& operator=(https_client&&) noexcept;
 
+  /// How long connecting, writing and reading may each take, for connections that are made from now on.
+  void set_patience(std::chrono::milliseconds now) { patience_ = now; }
   void connect();
   bool connected() const;
   reply send(const http_request& request);
@@ -76,6 +78,7 @@ class https_client {
   struct connection;
   endpoint server_;
   std::filesystem::path trusted_certificate_;
+  std::chrono::milliseconds patience_{answer_patience};
   std::unique_ptr<connection> open_;
 };
 

@@ -62,10 +62,13 @@ struct core_use {
 
 class engine {
  public:
-  engine(const target& to, const signer& sign, const load_plan& plan, scenario& asked, const std::atomic<bool>& stop)
+  /// `first`: how many connections the threads before this one have.
+  engine(std::span<const target> to, std::size_t first, const signer& sign, const load_plan& plan, scenario& asked,
+         const std::atomic<bool>& stop)
       : sign_(sign), plan_(plan), asked_(asked), stop_(stop), epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
     if (epoll_ < 0) throw std::runtime_error(std::string{"no epoll: "} + std::strerror(errno));
-    for (unsigned i = 0; i < plan.connections; ++i) clients_.push_back(std::make_unique<client>(to));
+    for (std::size_t i = first; i < first + plan.connections; ++i)
+      clients_.push_back(std::make_unique<client>(to[i % to.size()]));
     events_.resize(std::min<std::size_t>(clients_.size(), 512));
     sweeps_every_ = std::clamp<std::chrono::nanoseconds>(plan.timeout / 8, 1ms, 50ms);
   }
@@ -470,7 +473,7 @@ load_plan share_of(const load_plan& plan, unsigned number, unsigned of) {
 
 }  // namespace
 
-load_outcome run_load(const target& to, const signer& sign, const load_plan& plan,
+load_outcome run_load(std::span<const target> to, const signer& sign, const load_plan& plan,
                       const std::vector<scenario*>& scenarios, const std::atomic<bool>& stop,
                       const moment_listener& listen) {
   std::signal(SIGPIPE, SIG_IGN);  // a write to a closed connection fails with an error code instead
@@ -479,8 +482,12 @@ load_outcome run_load(const target& to, const signer& sign, const load_plan& pla
     throw std::runtime_error("each thread needs a scenario and a connection");
   std::vector<std::unique_ptr<engine>> engines;
   engines.reserve(threads);
-  for (unsigned i = 0; i < threads; ++i)
-    engines.push_back(std::make_unique<engine>(to, sign, share_of(plan, i, threads), *scenarios[i], stop));
+  std::size_t first = 0;
+  for (unsigned i = 0; i < threads; ++i) {
+    const auto part = share_of(plan, i, threads);
+    engines.push_back(std::make_unique<engine>(to, first, sign, part, *scenarios[i], stop));
+    first += part.connections;
+  }
   for (auto& one : engines) one->connect();
 
   const auto begin = clock::now();

@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,10 +59,11 @@ struct load_outcome {
 /// Called by each thread once a second.
 using moment_listener = std::function<void(unsigned thread, const load_moment&)>;
 
-/// Runs until the schedule or the time is over, the scenarios give no more requests, or `stop` is set; then until every
-/// request in flight has its answer. Throws std::runtime_error with one line if no connection can be opened at the
-/// start.
-load_outcome run_load(const target& to, const signer& sign, const load_plan& plan,
+/// The connections are spread evenly over the targets, which are one service: each is sent what is signed for the
+/// first. Runs until the schedule or the time is over, the scenarios give no more requests, or `stop` is set; then
+/// until every request in flight has its answer. Throws std::runtime_error with one line if no connection can be opened
+/// at the start.
+load_outcome run_load(std::span<const target> to, const signer& sign, const load_plan& plan,
                       const std::vector<scenario*>& scenarios, const std::atomic<bool>& stop,
                       const moment_listener& listen = {});
 

@@ -158,8 +158,7 @@ class mysql_database final : public database {
  public:
   mysql_database(const persistence::store_location& where, std::size_t rows) : rows_(rows) {
     sql::ConnectOptionsMap how;
-    const auto endpoint =
-        where.socket.empty() ? "tcp://" + where.host + ":" + std::to_string(where.port) : "unix://" + where.socket;
+    const auto endpoint = where.socket.empty() ? "tcp://" + where.hosts.front().shown() : "unix://" + where.socket;
     how["hostName"] = sql::SQLString(endpoint);
     how["userName"] = sql::SQLString(where.user);
     how["password"] = sql::SQLString(where.password);

@@ -137,7 +137,13 @@ directory_actor::behavior_type charging_directory(directory_actor::pointer) {
             if (!wanted) return caf::make_error(caf::sec::unexpected_message);
             return operator_result{named_result{wanted->merchant.value, "chargeable"}};
           },
-          [](load_atom) { return true; }, [](join_atom, const dispatcher_actor&) {}, [](const catch_up&) {}};
+          [](const noted_command&) -> caf::result<operator_result> {
+            return caf::make_error(caf::sec::unexpected_message);
+          },
+          [](const look_up&) { return false; },
+          [](load_atom) { return true; },
+          [](join_atom, const dispatcher_actor&) {},
+          [](const catch_up&) {}};
 }
 
 /// The same as gatewayd's.
@@ -159,7 +165,9 @@ class grant_service {
     store_ = persistence::open_store(system_, std::move(prepared), config_, meters_);
     operators_ = system_.spawn(charging_directory);
     auto context = std::make_shared<const actors::grant_context>(actors::grant_context{
-        {store_, published_, clock_, watch_, config_, meters_, {}, numbers_}, published_, encoder_, operators_});
+        {store_, published_, clock_, watch_, config_, meters_, {}, numbers_, {}, membership::alone(), operators_},
+        published_,
+        encoder_});
     router_ = actors::spawn_router(system_, context, {nullptr, actors::grant_spawner(context), nullptr});
   }
   /// In the order of who uses whom. An actor system waits for its actors: if one is stuck, the process ends without it.
@@ -175,6 +183,7 @@ class grant_service {
     for (const auto& reader : store_.readers) end("a store reader", reader);
     end("the outbox", store_.outbox);
     end("the archive", store_.archive);
+    end("the directory's reader", store_.entries);
     if (stop.all_have_ended()) return;
     std::fprintf(stderr, "grant_bench: an actor does not end\n");
     std::_Exit(1);

@@ -41,6 +41,8 @@ class workload {
     p.status = provider_status::approved;
     p.provider_ref = "ch_" + std::to_string(10'000'000'000'000'000 + i);
     p.next_seq = 2;
+    for (const auto& added : totals_of(nullptr, p))
+      unit.inserts.emplace_back(count_daily{p.key.merchant, p.key.env, added});
     unit.claims.emplace_back(std::make_shared<const payment>(std::move(p)));
     timeline_entry attempt;
     attempt.seq = 1;

@@ -1,0 +1,60 @@
+// Who may use the operators' console: whoever knows the token that `console-token-file` holds, and is on this machine.
+// A session is kept in memory, by the hash of a cookie, so it is of this node and of this process.
+// Concurrency: any thread, once enabled.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "http/portal/slowing.hpp"
+
+namespace gateway::http {
+
+inline constexpr std::string_view console_cookie_name = "console-session";
+inline constexpr std::size_t console_cookie_digits = 64;
+inline constexpr std::chrono::minutes console_unused{30};
+inline constexpr std::chrono::hours console_lifetime{12};
+inline constexpr std::size_t most_console_sessions = 256;  ///< past it, the one that was unused for longest ends
+
+class console_access {
+ public:
+  using time = std::chrono::steady_clock::time_point;
+
+  /// Once, before requests come. Only the token's hash is kept.
+  void enable(std::string_view token);
+  bool enabled() const noexcept { return !token_hash_.empty(); }
+  bool is_token(std::string_view text) const;
+
+  /// What the browser's cookie holds from now on.
+  std::string begin(time now);
+  /// Whether the session of this cookie is good; that it was used is noted.
+  bool use(std::string_view cookie, time now);
+  void end(std::string_view cookie);
+
+  sign_in_slowing slowing{};  ///< of who guesses the token
+
+ private:
+  struct session {
+    time used_at;
+    time ends_at;
+
+    bool is_good(time now) const noexcept { return now < ends_at && now < used_at + console_unused; }
+  };
+
+  std::string token_hash_;
+  std::mutex lock_;
+  std::unordered_map<std::string, session> sessions_;  ///< by the cookie's hash
+};
+
+/// Whether a connection comes from this machine: over loopback. The console is served without TLS, to nobody else.
+bool is_from_this_machine(std::string_view remote_address);
+
+/// A Set-Cookie for the console's cookie. It has no `Secure`: the listener speaks plain HTTP, on this machine. Empty:
+/// it is removed.
+std::string console_cookie(std::string_view value);
+
+}  // namespace gateway::http

@@ -1,0 +1,17 @@
+// Asks for what the console's overview shows.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "http/pages/blocks.hpp"
+#include "http/worker.hpp"
+
+namespace gateway::http {
+
+/// A section that could not be asked for says so; the others are shown.
+boost::asio::awaitable<std::vector<blocks::section>> look_over(worker& here, std::string csrf);
+
+}  // namespace gateway::http

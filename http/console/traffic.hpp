@@ -1,0 +1,71 @@
+// What the console shows of the load: what the metrics counted between two looks at them. Pure, but for the sample.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gateway/base/metrics.hpp"
+
+namespace gateway::http {
+
+/// Of one route: how many answers by their status' first digit, and how many took at most so long.
+struct route_counts {
+  std::map<int, double> by_class;  ///< 2: 2xx
+  std::vector<std::pair<double, double>> within;  ///< seconds, and how many answers took no longer; ascending
+};
+
+/// Of one provider: how many calls ended in which result.
+using call_counts = std::map<std::string, double>;
+
+struct traffic_sample {
+  std::chrono::steady_clock::time_point at{};
+  std::map<std::string, route_counts> routes;
+  std::map<std::string, double> shed;  ///< by reason
+  std::map<std::string, call_counts> providers;
+  std::map<std::string, int> breakers;  ///< of destinations: 0 closed, 1 open, 2 probing
+};
+
+traffic_sample take_sample(metrics& of, std::chrono::steady_clock::time_point now);
+
+struct route_traffic {
+  std::string route;
+  double per_second = 0;
+  double answered = 0;
+  double failed = 0;  ///< 5xx
+  std::optional<double> p50;  ///< seconds; nothing where nothing was answered, or past the last bucket
+  std::optional<double> p99;
+};
+struct provider_traffic {
+  std::string provider;
+  call_counts results;
+};
+struct traffic {
+  std::chrono::duration<double> over{};
+  std::vector<route_traffic> routes;  ///< the busiest first; without those that nobody asked for
+  std::vector<std::pair<std::string, double>> shed;  ///< by reason; without those that shed nothing
+  std::vector<provider_traffic> providers;
+};
+traffic traffic_between(const traffic_sample& before, const traffic_sample& now);
+
+/// Below which so much of what was counted lies, by a straight line within its bucket.
+std::optional<double> quantile(const std::vector<std::pair<double, double>>& within, double all, double share);
+
+/// Keeps what one look is compared with: the newest sample that is old enough to tell a rate, else the process's start.
+/// Any thread.
+class traffic_memory {
+ public:
+  traffic look(const traffic_sample& now);
+
+ private:
+  std::mutex lock_;
+  traffic_sample older_{std::chrono::steady_clock::now(), {}, {}, {}, {}};
+  traffic_sample newer_ = older_;
+};
+
+}  // namespace gateway::http

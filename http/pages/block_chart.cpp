@@ -1,0 +1,82 @@
+// Charts: bars drawn as SVG whose widths are shares of the page's, and the same figures as a table.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "block_parts.hpp"
+
+namespace gateway::http {
+
+using namespace blocks;
+
+namespace {
+
+constexpr double ground = 150;   ///< where bars stand, as the template draws it
+constexpr double tallest = 130;  ///< up to the top line
+
+/// With one decimal, whatever the process's locale.
+std::string decimal_text(double value) {
+  const auto tenths = std::llround(value * 10);
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10);
+}
+
+double largest_in(const chart& what) {
+  double largest = 0;
+  for (const auto& group : what.groups)
+    for (const auto& value : group.values) largest = std::max(largest, value.size);
+  return largest;
+}
+
+void show_bars(TemplateDictionary& part, const chart& what, double width, double largest) {
+  for (std::size_t g = 0; g < what.groups.size(); ++g) {
+    const auto& group = what.groups[g];
+    const double left = width * static_cast<double>(g);
+    const double bar = width * 0.8 / static_cast<double>(what.series.size());
+    for (std::size_t s = 0; s < group.values.size() && s < what.series.size(); ++s) {
+      if (group.values[s].size <= 0) continue;
+      // What is not nothing is seen.
+      const double height = std::max(2.0, tallest * group.values[s].size / largest);
+      auto& item = *part.AddSectionDictionary("BAR");
+      set(item, "STYLE", what.series[s].style);
+      set(item, "X", decimal_text(left + width * 0.1 + bar * static_cast<double>(s)));
+      set(item, "Y", decimal_text(ground - height));
+      set(item, "WIDTH", decimal_text(bar));
+      set(item, "HEIGHT", decimal_text(height));
+    }
+    if (group.short_name.empty()) continue;
+    auto& name = *part.AddSectionDictionary("NAME");
+    set(name, "X", decimal_text(left + width / 2));
+    set(name, "TEXT", group.short_name);
+  }
+}
+
+table table_of(const chart& what) {
+  table same;
+  same.caption = what.title;
+  same.columns.push_back({"Day"});
+  for (const auto& series : what.series) same.columns.push_back({series.name, true});
+  for (const auto& group : what.groups) {
+    std::vector<pieces> row{{group.name}};
+    for (const auto& value : group.values) row.push_back({value.text});
+    same.rows.push_back(std::move(row));
+  }
+  return same;
+}
+
+}  // namespace
+
+void show_chart(TemplateDictionary& part, const chart& what) {
+  set(part, "TITLE", what.title);
+  set(part, "MOST", what.most);
+  for (const auto& series : what.series) {
+    auto& item = *part.AddSectionDictionary("SERIES");
+    set(item, "NAME", series.name);
+    set(item, "STYLE", series.style);
+  }
+  const double largest = largest_in(what);
+  if (largest > 0) show_bars(part, what, 100.0 / static_cast<double>(what.groups.size()), largest);
+  show_table(include_part(part, "TABLE", "part_table"), table_of(what));
+}
+
+}  // namespace gateway::http

@@ -1,0 +1,24 @@
+// Putting values into ctemplate's dictionaries, as every page does it. For sources of this folder only.
+#pragma once
+
+#include <cstring>  // ctemplate uses strlen without it: this stays in front
+
+#include <string_view>
+
+#include <ctemplate/template_dictionary.h>
+
+namespace gateway::http {
+
+/// The dictionary keeps a copy.
+inline void set(ctemplate::TemplateDictionary& values, const char* name, std::string_view text) {
+  values.SetValue(name, ctemplate::TemplateString(text.data(), text.size()));
+}
+
+/// Shows the section, with the text in it, if there is one.
+inline void set_if_any(ctemplate::TemplateDictionary& values, const char* section, const char* name,
+                       std::string_view text) {
+  if (text.empty()) return;
+  set(*values.AddSectionDictionary(section), name, text);
+}
+
+}  // namespace gateway::http

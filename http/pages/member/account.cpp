@@ -1,0 +1,157 @@
+#include "account.hpp"
+
+#include <utility>
+
+namespace gateway::http {
+
+using namespace blocks;
+
+namespace {
+
+std::string account_path(const member_frame& frame) { return frame.portal + "/account"; }
+
+input present_password(std::string fault) {
+  return {input_kind::password, "password", "Present password", {}, {{}, std::move(fault)}, {}, 1024, true};
+}
+
+section password_section(const account_view& view) {
+  auto form = act_form_of(view.frame, {});
+  form.inputs = {present_password(view.password.password_fault),
+                 {input_kind::new_password,
+                  "new_password",
+                  "New password",
+                  "At least 12 characters. Several words are easier to remember than signs.",
+                  {{}, view.password.new_password_fault},
+                  {},
+                  1024,
+                  true}};
+  form.buttons.push_back({"set-password", "Change the password", true});
+  return {"password-section",
+          "Password",
+          {paragraph{{std::string{"Changing it ends your sessions everywhere else."}}}, std::move(form)}};
+}
+
+act_form by_password(const account_view& view, std::string id, std::string action, std::string label,
+                     std::string folded, const std::string& fault) {
+  auto form = act_form_of(view.frame, std::move(id));
+  form.inputs = {present_password(fault)};
+  form.buttons.push_back({std::move(action), std::move(label)});
+  form.folded = std::move(folded);
+  return form;
+}
+
+section factor_section(const account_view& view) {
+  section of{"second-factor", "Second factor", {}};
+  if (!view.second_factor) {
+    of.blocks.push_back(paragraph{{badge{"Off", tone::neutral}}});
+    of.blocks.push_back(paragraph{{std::string{
+        "With a second factor nobody signs in with your password alone: a code from an app on your phone is asked "
+        "for as well."}}});
+    auto form = act_button(view.frame, "enable-second-factor", "Set up a second factor", {});
+    form.buttons.front().primary = true;
+    of.blocks.push_back(std::move(form));
+    return of;
+  }
+  const auto left = view.recovery_codes_left;
+  of.blocks.push_back(paragraph{{badge{"On", tone::good}}});
+  of.blocks.push_back(paragraph{
+      {left == 1 ? std::string{"1 recovery code is left."} : std::to_string(left) + " recovery codes are left."}});
+  of.blocks.push_back(by_password(view, "codes", "new-recovery-codes", "Get new recovery codes",
+                                  "New recovery codes: the old ones end", view.recovery_codes_fault));
+  auto off = by_password(view, "disable", "disable-second-factor", "Turn the second factor off",
+                         "Turn off: the password alone signs you in", view.disable_fault);
+  off.inputs.push_back({input_kind::text,
+                        "code",
+                        "Code",
+                        "The six digits that the app shows now, or a recovery code.",
+                        {{}, view.disable_code_fault},
+                        {},
+                        64,
+                        true});
+  of.blocks.push_back(std::move(off));
+  return of;
+}
+
+section zone_section(const account_view& view) {
+  auto form = act_form_of(view.frame, {});
+  input zone{input_kind::choice, "zone", "Time zone", "All times that you see are of it.", view.zone, {}};
+  for (const auto& name : view.zones) zone.options.push_back({name, name, {}, name == view.zone.value});
+  form.inputs.push_back(std::move(zone));
+  form.buttons.push_back({"set-zone", "Save"});
+  return {"time-zone", "Time zone", {std::move(form)}};
+}
+
+section sessions_section(const account_view& view) {
+  table list{"Sessions", {{"Began"}, {"Last used"}, {"End"}}, {}};
+  for (const auto& row : view.sessions) {
+    std::vector<pieces> cells{{row.began_at}, {row.used_at}};
+    if (row.is_this)
+      cells.push_back({badge{"This one", tone::good}});
+    else
+      cells.push_back({act_button(view.frame, "end-session", "End", "the session that began " + row.began_at.text,
+                                  {{"session_id", row.session_id}})});
+    list.rows.push_back(std::move(cells));
+  }
+  section of{"sessions", "Where you are signed in", {std::move(list)}};
+  if (view.sessions.size() > 1) of.blocks.push_back(act_button(view.frame, "end-other-sessions", "End all others", {}));
+  return of;
+}
+
+section audit_section(const account_view& view) {
+  section of{"audit", "What was done in your name", {}};
+  if (view.audit.empty()) {
+    of.blocks.push_back(
+        empty_state{"Nothing yet", "Each change that you make is listed here: when, from where, what.", {}});
+  } else {
+    table list{"Changes, the newest first", {{"When"}, {"What"}, {"Merchant"}, {"From"}}, {}};
+    for (const auto& row : view.audit)
+      list.rows.push_back({{row.at}, {row.what, code{row.about}}, {row.merchant}, {code{row.address}}});
+    of.blocks.push_back(std::move(list));
+  }
+  auto ways = list_pager(account_path(view.frame), {}, view.older, view.at_newest);
+  if (!ways.links.empty()) of.blocks.push_back(std::move(ways));
+  return of;
+}
+
+}  // namespace
+
+response account_page(const account_view& view) {
+  member_page page;
+  page.title = "Account";
+  page.sections = {password_section(view), factor_section(view), zone_section(view), sessions_section(view),
+                   audit_section(view)};
+  return member_response(view.frame, page);
+}
+
+response second_factor_page(const second_factor_view& view) {
+  auto form = act_form_of(view.frame, {});
+  form.hidden = view.hidden;
+  form.inputs = {{input_kind::code, "code", "Code", "The six digits that the app shows now.", view.code, {}, 16, true}};
+  form.buttons.push_back({"confirm-second-factor", "Turn it on", true});
+  form.links.push_back({"Cancel", account_path(view.frame)});
+  member_page page;
+  page.title = "Set up a second factor";
+  page.up = {"Account", account_path(view.frame)};
+  page.sections.push_back({"learn",
+                           "1. Let your app learn the secret",
+                           {own_markup{view.qr_svg, "Scan this with an authenticator app."},
+                            secret{"Or type this into it", {view.secret}}}});
+  page.sections.push_back({"confirm", "2. Show that it has", {std::move(form)}});
+  return member_response(view.frame, page);
+}
+
+response recovery_codes_page(const recovery_codes_view& view) {
+  member_page page;
+  page.title = "Your recovery codes";
+  page.up = {"Account", account_path(view.frame)};
+  page.sections.push_back(
+      {"codes",
+       {},
+       {callout{tone::waiting, "Keep these codes now",
+                "They are shown this once. Each signs you in one time if you have lost your phone. "
+                "Print them, or put them into your password manager."},
+        secret{"Recovery codes", view.codes}, pager{"Further", {{"I have kept them", account_path(view.frame)}}}}});
+  return member_response(view.frame, page);
+}
+
+}  // namespace gateway::http

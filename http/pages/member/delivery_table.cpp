@@ -1,0 +1,66 @@
+#include "delivery_table.hpp"
+
+#include <utility>
+
+#include "gateway/domain/url.hpp"
+
+namespace gateway::http {
+
+using namespace blocks;
+
+namespace {
+
+badge delivery_badge(delivery_status status) {
+  switch (status) {
+    case delivery_status::pending: return {"Waiting", tone::waiting};
+    case delivery_status::delivered: return {"Delivered", tone::good};
+    case delivery_status::failed: return {"Given up", tone::bad};
+  }
+  return {};
+}
+
+std::string told_attempts(const delivery_row& row) {
+  if (row.attempts == 0) return "Not tried yet";
+  auto text = std::to_string(row.attempts) + (row.attempts == 1 ? " attempt" : " attempts");
+  if (!row.last_result.empty()) text += "; the last: " + row.last_result;
+  return text;
+}
+
+pieces subject_of(const member_frame& frame, const delivery_row& row, delivery_context where) {
+  if (where == delivery_context::of_payment)
+    return {member_link(frame, row.url, "destinations/" + percent_encoded(row.destination_id))};
+  if (row.payment_id.empty()) return {};
+  return {member_link(frame, row.payment_id, "payments/" + percent_encoded(row.payment_id))};
+}
+
+}  // namespace
+
+table delivery_table(const member_frame& frame, const std::vector<delivery_row>& rows, delivery_context where) {
+  const bool acts = may_act(frame);
+  table list{"Deliveries, the newest first",
+             {{"Delivery"},
+              {"Event"},
+              {where == delivery_context::of_payment ? "Destination" : "About"},
+              {"Status"},
+              {"Attempts"},
+              {"Last"},
+              {"Next"}},
+             {}};
+  if (acts) list.columns.push_back({"Again"});
+  for (const auto& row : rows) {
+    std::vector<pieces> cells{{code{row.delivery_id}},
+                              {row.event},
+                              subject_of(frame, row, where),
+                              {delivery_badge(row.status)},
+                              {told_attempts(row)},
+                              {row.last_at},
+                              {row.next_at}};
+    if (acts && row.status != delivery_status::pending)
+      cells.push_back({act_button(frame, "redeliver", "Redeliver", "delivery " + row.delivery_id,
+                                  {{"delivery_id", row.delivery_id}})});
+    list.rows.push_back(std::move(cells));
+  }
+  return list;
+}
+
+}  // namespace gateway::http

@@ -1,0 +1,44 @@
+// The people of a merchant, and their roles.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gateway/domain/person.hpp"
+#include "http/pages/member_frame.hpp"
+
+namespace gateway::http {
+
+struct team_row {
+  std::string user_id;
+  std::string email;
+  member_role role = member_role::viewer;
+  bool is_self = false;
+  bool invited = false;        ///< has no password yet
+  bool last_owner = false;     ///< stays an owner, and stays
+  shown_time joined_at;
+};
+struct invite_form {
+  field email;
+  field role{"viewer", {}};
+  std::string fault;
+};
+/// Actions: invite; role (`role`) and remove, of `user_id`.
+struct team_view {
+  member_frame frame;
+  std::vector<team_row> rows;
+  invite_form invite;
+};
+response team_page(const team_view& view);
+
+/// The answer to `invite`: the link is shown this once.
+struct invited_view {
+  member_frame frame;
+  std::string email;
+  member_role role = member_role::viewer;
+  std::string url;  ///< empty: the person has a password already, and needs no link
+  shown_time until;
+};
+response invited_page(const invited_view& view);
+
+}  // namespace gateway::http

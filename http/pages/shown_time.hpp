@@ -1,0 +1,31 @@
+// Times as pages show them: in the zone of whoever reads the page. Zones are those of the system's tzdata.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gateway/domain/time.hpp"
+
+namespace gateway::http {
+
+/// Empty texts: there is no such time.
+struct shown_time {
+  std::string text;  ///< in the person's time zone, as people read it: `20 Nov 2026, 17:30:05`
+  std::string iso;   ///< for machines: the `datetime` of a <time>
+  std::string utc;   ///< the same moment in UTC, as people read it: `20 Nov 2026, 09:30:05 UTC`
+};
+
+/// A zone that the system does not know is UTC. Any thread.
+shown_time show_time(std::optional<time_point> at, std::string_view zone);
+
+/// When the day `2026-11-20` begins in this zone, or the one that comes so many days later; nothing if it is no day.
+std::optional<time_point> read_day(std::string_view day, std::string_view zone, int days_later = 0);
+
+/// The zones that a person may choose, sorted: `UTC`, and those that are named after a place. Read once a process,
+/// which takes some milliseconds.
+const std::vector<std::string>& zone_names();
+bool is_zone_name(std::string_view name);
+
+}  // namespace gateway::http

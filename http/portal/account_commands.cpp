@@ -1,0 +1,256 @@
+#include "account_commands.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <system_error>
+#include <utility>
+
+#include "account_notes.hpp"
+#include "gateway/base/crypto.hpp"
+#include "gateway/domain/person.hpp"
+#include "http/pages/shown_time.hpp"
+#include "second_factor.hpp"
+
+namespace gateway::http {
+namespace {
+
+constexpr std::string_view issuer = "Payments Gateway";
+
+account_problem problem_of(account_refusal why) { return {why, {}}; }
+
+std::string offered_to(const signed_in& person) { return "second factor offered to " + person.who.user.value; }
+
+second_factor_offer offer_of(const signed_in& person, std::string_view secret, std::string sealed) {
+  return {base32(secret), otpauth_uri(issuer, person.who.email, secret), std::move(sealed)};
+}
+
+/// The secret that an offer holds behind the time at which it is over.
+std::optional<std::string> secret_of_offer(const services& shared, const signed_in& person, std::string_view sealed) {
+  const auto offer = crypto::master_key{shared.second_factor_key}.open(sealed, offered_to(person));
+  if (!offer) return std::nullopt;
+  const auto end = std::min(offer->find('\n'), offer->size());
+  std::int64_t ends_at_ms = 0;
+  const auto read = std::from_chars(offer->data(), offer->data() + end, ends_at_ms);
+  if (read.ec != std::errc{} || to_unix_ms(shared.clock.now()) >= ends_at_ms) return std::nullopt;
+  return offer->substr(end + 1);
+}
+
+/// The person, if the password is right. An attempt stays counted until the caller is content with the rest, too.
+using password_checked = std::variant<stored_person, account_problem>;
+
+boost::asio::awaitable<password_checked> check_password(call& c, std::string email, std::string password) {
+  const auto account = email_key_of(email);
+  auto& slowing = c.here.shared.slowing;
+  if (const auto wait = slowing.begin(account, c.in.remote_address, std::chrono::steady_clock::now()))
+    co_return account_problem{account_refusal::slowed_down, *wait};
+  find_user query{account};
+  auto asking = ask(c.here, std::move(query));
+  auto reply = co_await std::move(asking);
+  if (!reply || !reply->found) {
+    slowing.take_back(account, c.in.remote_address);
+    co_return problem_of(account_refusal::busy);
+  }
+  if (password.empty() || password.size() > most_password_bytes) co_return problem_of(account_refusal::wrong_password);
+  verify_password question{std::move(password), reply->found->password_hash};
+  auto verifying = ask(c.here, std::move(question));
+  const auto right = co_await std::move(verifying);
+  if (!right) {
+    slowing.take_back(account, c.in.remote_address);
+    co_return problem_of(account_refusal::busy);
+  }
+  if (!*right) co_return problem_of(account_refusal::wrong_password);
+  co_return *std::move(reply->found);
+}
+
+/// Whoever knows the password and, where it is asked for, the code is no guesser.
+void passed_by(call& c, const signed_in& person) {
+  c.here.shared.slowing.passed(email_key_of(person.who.email), c.in.remote_address);
+}
+
+unit_of_work noted_unit(const call& c, const signed_in& person, std::string_view action) {
+  unit_of_work unit;
+  unit.inserts.push_back(note_of(c, person.who.user, action));
+  return unit;
+}
+
+/// Nothing if it was committed. `lost` is what a lost claim means.
+boost::asio::awaitable<std::optional<account_problem>> commit_account(call& c, unit_of_work unit,
+                                                                      account_refusal lost = account_refusal::busy) {
+  auto committing = commit(c.here, std::move(unit));
+  const auto outcome = co_await std::move(committing);
+  if (outcome && *outcome == commit_outcome::committed) co_return std::nullopt;
+  const bool is_lost = outcome && *outcome == commit_outcome::lost_claim;
+  co_return problem_of(is_lost ? lost : account_refusal::busy);
+}
+
+boost::asio::awaitable<account_result> commit_change(call& c, unit_of_work unit) {
+  auto committing = commit_account(c, std::move(unit));
+  const auto failed = co_await std::move(committing);
+  if (failed) co_return *failed;
+  co_return account_changed{};
+}
+
+boost::asio::awaitable<recovery_result> commit_codes(call& c, unit_of_work unit, std::vector<std::string> texts,
+                                                     account_refusal lost) {
+  auto committing = commit_account(c, std::move(unit), lost);
+  const auto failed = co_await std::move(committing);
+  if (failed) co_return *failed;
+  co_return new_recovery_codes{std::move(texts)};
+}
+
+}  // namespace
+
+std::string_view words_of(account_refusal why) noexcept {
+  switch (why) {
+    case account_refusal::wrong_password: return "The password is not right.";
+    case account_refusal::short_password: return "Use at least 12 characters.";
+    case account_refusal::unusable_password: return "Use fewer or other characters.";
+    case account_refusal::wrong_code: return "The code is not right, or it was used before.";
+    case account_refusal::offer_over:
+      return "This took too long. Begin anew: the code that was shown is no longer valid.";
+    case account_refusal::second_factor_is_on: return "The second factor is turned on already.";
+    case account_refusal::second_factor_is_off: return "The second factor is not turned on.";
+    case account_refusal::unknown_zone: return "Choose one of the time zones.";
+    case account_refusal::unknown_session: return "That session has ended already.";
+    case account_refusal::slowed_down: return "Too many attempts have failed. Wait a while, then try again.";
+    case account_refusal::busy: return "The gateway is busy. Try again in a moment.";
+  }
+  return {};
+}
+
+boost::asio::awaitable<account_result> change_password(call& c, signed_in person, std::string password,
+                                                       std::string new_password) {
+  if (const auto fault = fault_of_password(new_password))
+    co_return problem_of(*fault == password_fault::too_short ? account_refusal::short_password
+                                                             : account_refusal::unusable_password);
+  auto checking = check_password(c, person.who.email, std::move(password));
+  const auto checked = co_await std::move(checking);
+  if (const auto* problem = std::get_if<account_problem>(&checked)) co_return *problem;
+  passed_by(c, person);
+  hash_password wanted{std::move(new_password)};
+  auto hashing = ask(c.here, std::move(wanted));
+  auto hash = co_await std::move(hashing);
+  if (!hash) co_return problem_of(account_refusal::busy);
+  auto unit = noted_unit(c, person, "set-password");
+  unit.claims.push_back(
+      set_user_password{person.who.user, *std::move(hash), c.here.shared.clock.now(), session_hash(person.cookie)});
+  auto changing = commit_change(c, std::move(unit));
+  co_return co_await std::move(changing);
+}
+
+// ---- the second factor ----------------------------------------------------------------------------
+
+second_factor_offer begin_second_factor(const services& shared, const signed_in& person) {
+  const auto secret = make_totp_secret();
+  const auto ends_at_ms = to_unix_ms(shared.clock.now() + offer_lifetime);
+  const crypto::master_key key{shared.second_factor_key};
+  return offer_of(person, secret, key.seal(std::to_string(ends_at_ms) + '\n' + secret, offered_to(person)));
+}
+
+std::optional<second_factor_offer> read_offer(const services& shared, const signed_in& person,
+                                              std::string_view sealed) {
+  const auto secret = secret_of_offer(shared, person, sealed);
+  if (!secret) return std::nullopt;
+  return offer_of(person, *secret, std::string{sealed});
+}
+
+boost::asio::awaitable<recovery_result> turn_on_second_factor(call& c, signed_in person, std::string sealed_offer,
+                                                              std::string code) {
+  const auto& shared = c.here.shared;
+  // Nobody who sits down at an open browser replaces a second factor: it has to be turned off first.
+  if (person.who.has_second_factor) co_return problem_of(account_refusal::second_factor_is_on);
+  const auto secret = secret_of_offer(shared, person, sealed_offer);
+  if (!secret) co_return problem_of(account_refusal::offer_over);
+  const auto typed = typed_totp_code(code);
+  const auto step = typed ? matching_totp_step(*secret, *typed, shared.clock.now(), 0) : std::nullopt;
+  if (!step) co_return problem_of(account_refusal::wrong_code);
+  auto made = make_recovery_codes();
+  const crypto::master_key key{shared.second_factor_key};
+  auto unit = noted_unit(c, person, "confirm-second-factor");
+  unit.claims.push_back(
+      set_second_factor{person.who.user, seal_totp_secret(key, person.who.user, *secret), std::move(made.hashes)});
+  // After the store has set the factor, so that this code signs nobody in.
+  unit.claims.push_back(spend_totp_step{person.who.user, *step});
+  auto committing = commit_codes(c, std::move(unit), std::move(made.texts), account_refusal::busy);
+  co_return co_await std::move(committing);
+}
+
+boost::asio::awaitable<recovery_result> renew_recovery_codes(call& c, signed_in person, std::string password) {
+  auto checking = check_password(c, person.who.email, std::move(password));
+  const auto checked = co_await std::move(checking);
+  if (const auto* problem = std::get_if<account_problem>(&checked)) co_return *problem;
+  passed_by(c, person);
+  const auto& stored = std::get<stored_person>(checked);
+  if (stored.sealed_totp.empty()) co_return problem_of(account_refusal::second_factor_is_off);
+  auto made = make_recovery_codes();
+  auto unit = noted_unit(c, person, "new-recovery-codes");
+  unit.claims.push_back(set_second_factor{person.who.user, stored.sealed_totp, std::move(made.hashes)});
+  // Setting it begins the steps anew, and the last one that was used stays used.
+  if (stored.totp_step > 0) unit.claims.push_back(spend_totp_step{person.who.user, stored.totp_step});
+  auto committing = commit_codes(c, std::move(unit), std::move(made.texts), account_refusal::busy);
+  co_return co_await std::move(committing);
+}
+
+boost::asio::awaitable<account_result> turn_off_second_factor(call& c, signed_in person, std::string password,
+                                                              std::string code) {
+  const auto& shared = c.here.shared;
+  auto checking = check_password(c, person.who.email, std::move(password));
+  const auto checked = co_await std::move(checking);
+  if (const auto* problem = std::get_if<account_problem>(&checked)) co_return *problem;
+  const auto& stored = std::get<stored_person>(checked);
+  if (stored.sealed_totp.empty()) {
+    passed_by(c, person);
+    co_return problem_of(account_refusal::second_factor_is_off);
+  }
+  auto spending = spending_of(crypto::master_key{shared.second_factor_key}, stored, code, shared.clock.now());
+  if (!spending) co_return problem_of(account_refusal::wrong_code);
+  // The code is spent in a commit of its own, before there is none to spend.
+  unit_of_work proof;
+  proof.claims.push_back(*std::move(spending));
+  auto proving = commit_account(c, std::move(proof), account_refusal::wrong_code);
+  const auto failed = co_await std::move(proving);
+  if (failed) co_return *failed;
+  passed_by(c, person);
+  auto unit = noted_unit(c, person, "disable-second-factor");
+  unit.claims.push_back(set_second_factor{person.who.user, {}, {}});
+  auto changing = commit_change(c, std::move(unit));
+  co_return co_await std::move(changing);
+}
+
+// ---- the others -----------------------------------------------------------------------------------
+
+boost::asio::awaitable<account_result> choose_time_zone(call& c, signed_in person, std::string zone) {
+  if (!is_zone_name(zone)) co_return problem_of(account_refusal::unknown_zone);
+  auto unit = noted_unit(c, person, "set-zone");
+  unit.claims.push_back(set_time_zone{person.who.user, std::move(zone)});
+  auto changing = commit_change(c, std::move(unit));
+  co_return co_await std::move(changing);
+}
+
+boost::asio::awaitable<account_result> end_own_session(call& c, signed_in person, std::string hash) {
+  find_sessions query{person.who.user};
+  auto asking = ask(c.here, std::move(query));
+  const auto reply = co_await std::move(asking);
+  if (!reply) co_return problem_of(account_refusal::busy);
+  const bool is_own = std::ranges::find(reply->sessions, hash, &listed_session::hash) != reply->sessions.end();
+  if (!is_own) co_return problem_of(account_refusal::unknown_session);
+  auto unit = noted_unit(c, person, "end-session");
+  unit.claims.push_back(end_session{std::move(hash)});
+  auto changing = commit_change(c, std::move(unit));
+  co_return co_await std::move(changing);
+}
+
+boost::asio::awaitable<account_result> end_other_sessions(call& c, signed_in person) {
+  const auto present = session_hash(person.cookie);
+  find_sessions query{person.who.user};
+  auto asking = ask(c.here, std::move(query));
+  const auto reply = co_await std::move(asking);
+  if (!reply) co_return problem_of(account_refusal::busy);
+  auto unit = noted_unit(c, person, "end-other-sessions");
+  for (const auto& session : reply->sessions)
+    if (session.hash != present) unit.claims.push_back(end_session{session.hash});
+  auto changing = commit_change(c, std::move(unit));
+  co_return co_await std::move(changing);
+}
+
+}  // namespace gateway::http

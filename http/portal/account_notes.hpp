@@ -1,0 +1,25 @@
+// What stands on a person's audit list about the account itself.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "gateway/base/crypto.hpp"
+#include "gateway/store.hpp"
+#include "http/routes/table.hpp"
+
+namespace gateway::http {
+
+/// To be written in the commit of what it tells. `action` is the verb of the form's button, where there is one.
+inline save_audit note_of(const call& c, const user_id& who, std::string_view action, std::string subject = {}) {
+  save_audit note;
+  note.user = who;
+  note.at = c.here.shared.clock.now();
+  note.id = "audit_" + crypto::random_hex(16);
+  note.address = c.in.remote_address;
+  note.action = action;
+  note.subject = std::move(subject);
+  return note;
+}
+
+}  // namespace gateway::http

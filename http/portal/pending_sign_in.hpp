@@ -1,0 +1,33 @@
+// Between the right password and the code of a second factor: the browser keeps a sealed note of whose password it
+// was, so that the password is sent once. Nothing of it is stored. The note serves for a few minutes, and no longer
+// than the password and the second factor that it was made for.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "gateway/store.hpp"
+#include "http/routes/table.hpp"
+
+namespace gateway::http {
+
+inline constexpr std::string_view pending_cookie_name = "__Host-pending";
+inline constexpr std::chrono::seconds pending_lifetime = std::chrono::minutes{5};
+
+struct pending_sign_in {
+  std::string email;
+  std::string made_for;  ///< of_credentials()
+};
+
+/// A Set-Cookie with a note that this person's password was right.
+std::string pending_cookie(const services& shared, const stored_person& who);
+/// A Set-Cookie that removes the note.
+std::string no_pending_cookie();
+/// The browser's note; nothing if it has none, or one that is forged or too old.
+std::optional<pending_sign_in> find_pending(const call& c);
+/// Whether the person's password and second factor are still those that the note was made for.
+bool is_of(const pending_sign_in& note, const stored_person& who);
+
+}  // namespace gateway::http

@@ -1,0 +1,246 @@
+#include "account.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "gateway/domain/person.hpp"
+#include "http/errors.hpp"
+#include "http/pages/member/account.hpp"
+#include "http/pages/page.hpp"
+#include "http/pages/qr_code.hpp"
+#include "http/pages/shown_time.hpp"
+#include "http/portal/account_commands.hpp"
+#include "http/portal/page_forms.hpp"
+#include "http/portal/sessions.hpp"
+#include "member/common.hpp"
+
+namespace gateway::http {
+namespace {
+
+constexpr std::string_view account_path = "/portal/account";
+constexpr std::string_view account_form = "page\n/portal/account";
+constexpr std::string_view offer_field = "offer";  ///< hidden: the sealed secret that an app is to learn
+
+/// What is wrong with a form that was sent, beside its field.
+struct account_slips {
+  password_form password{};
+  std::string disable_fault{};
+  std::string disable_code_fault{};
+  std::string recovery_codes_fault{};
+  field zone{};
+  std::string fault{};  ///< of no field
+};
+
+member_frame frame_of_account(const call& c, const signed_in& person) {
+  return frame_of(c.here.shared, person, member_place::account, account_form);
+}
+
+std::vector<session_row> rows_of_sessions(const call& c, const signed_in& person,
+                                          const std::vector<listed_session>& all) {
+  const auto now = c.here.shared.clock.now();
+  const auto present = session_hash(person.cookie);
+  std::vector<session_row> rows;
+  for (const auto& each : all)
+    if (now < each.ends_at && now < each.used_at + session_unused)
+      rows.push_back({each.hash, shown(person, each.created_at), shown(person, each.used_at), each.hash == present});
+  return rows;
+}
+
+std::string place_of_change(const signed_in& person, const save_audit& note) {
+  if (note.merchant.empty()) return {};
+  const auto* membership = person.member_of(note.merchant);
+  auto place = membership ? membership->merchant_name : note.merchant.value;
+  return note.env ? place + ", " + std::string{to_string(*note.env)} : place;
+}
+
+/// With the list of what the person has changed, from the query's cursor on. False: the store does not say.
+boost::asio::awaitable<bool> add_audit(call& c, signed_in& person, account_view& view) {
+  find_audit query;
+  query.user = person.who.user;
+  query.limit = rows_of_a_page + 1;
+  if (const auto at = read_cursor(parameter(query_of(c.in), "cursor"))) {
+    query.before = from_unix_ms(at->first);
+    query.before_id = at->second;
+    view.at_newest = false;
+  }
+  auto asking = ask(c.here, std::move(query));
+  auto found = co_await std::move(asking);
+  if (!found) co_return false;
+  if (found->entries.size() > rows_of_a_page) {
+    found->entries.pop_back();
+    view.older = make_cursor(to_unix_ms(found->entries.back().at), found->entries.back().id);
+  }
+  for (const auto& each : found->entries)
+    view.audit.push_back(
+        {shown(person, each.at), each.action, each.subject, place_of_change(person, each), each.address});
+  co_return true;
+}
+
+boost::asio::awaitable<response> account_screen(call& c, signed_in& person, account_slips slips) {
+  account_view view;
+  view.frame = frame_of_account(c, person);
+  view.frame.notice = c.in.method == "GET" ? words_for_done(parameter(query_of(c.in), "done")) : std::string{};
+  view.frame.fault = std::move(slips.fault);
+  view.password = std::move(slips.password);
+  view.disable_fault = std::move(slips.disable_fault);
+  view.disable_code_fault = std::move(slips.disable_code_fault);
+  view.recovery_codes_fault = std::move(slips.recovery_codes_fault);
+  view.second_factor = person.who.has_second_factor;
+  view.zones = zone_names();
+  view.zone = slips.zone.fault.empty() ? field{view.frame.zone, {}} : std::move(slips.zone);
+
+  find_user look{email_key_of(person.who.email)};
+  auto looking = ask(c.here, std::move(look));
+  const auto user = co_await std::move(looking);
+  if (!user) co_return error_page(page_error::busy);
+  if (user->found) view.recovery_codes_left = static_cast<std::size_t>(user->found->recovery_codes_left);
+  auto listing = ask(c.here, find_sessions{person.who.user});
+  const auto sessions = co_await std::move(listing);
+  if (!sessions) co_return error_page(page_error::busy);
+  view.sessions = rows_of_sessions(c, person, sessions->sessions);
+  auto adding = add_audit(c, person, view);
+  const bool added = co_await std::move(adding);
+  if (!added) co_return error_page(page_error::busy);
+  co_return account_page(view);
+}
+
+/// Four characters and a blank, as people type them.
+std::string in_groups(std::string_view text) {
+  std::string grouped;
+  for (std::size_t i = 0; i < text.size(); i += 4) grouped.append(i == 0 ? "" : " ").append(text.substr(i, 4));
+  return grouped;
+}
+
+response offer_screen(const call& c, const signed_in& person, const second_factor_offer& offer, std::string fault) {
+  second_factor_view view;
+  view.frame = frame_of_account(c, person);
+  view.qr_svg = qr_code(offer.uri, "QR code for an authenticator app. The secret is written below it.");
+  view.secret = in_groups(offer.secret);
+  view.hidden = {{std::string{offer_field}, offer.sealed}};
+  view.code.fault = std::move(fault);
+  return second_factor_page(view);
+}
+
+response done_here(const call& c, std::string_view verb) {
+  auto local = std::string{account_path};
+  return redirect_to(public_url(c.here.shared, local.append("?done=").append(verb)));
+}
+
+/// The refused form's page, under the refusal's status.
+response under(const account_problem& why, response page) {
+  if (why.why != account_refusal::slowed_down) return refused_form(std::move(page));
+  auto slowed = with_status(page_error::slowed_down, std::move(page));
+  slowed.headers.emplace_back("Retry-After", std::to_string(why.wait.count()));
+  return slowed;
+}
+
+/// Puts the words beside the field that is at fault; what is nobody's fault is said at the top.
+account_slips slips_of(std::string_view action, const account_problem& why) {
+  account_slips slips;
+  const std::string words{words_of(why.why)};
+  const bool about_new = why.why == account_refusal::short_password || why.why == account_refusal::unusable_password;
+  if (about_new)
+    slips.password.new_password_fault = words;
+  else if (why.why == account_refusal::wrong_code)
+    slips.disable_code_fault = words;
+  else if (why.why != account_refusal::wrong_password)
+    slips.fault = words;
+  else if (action == "set-password")
+    slips.password.password_fault = words;
+  else if (action == "new-recovery-codes")
+    slips.recovery_codes_fault = words;
+  else
+    slips.disable_fault = words;
+  return slips;
+}
+
+boost::asio::awaitable<response> refuse_account(call& c, signed_in& person, std::string_view action,
+                                                account_problem why) {
+  if (why.why == account_refusal::busy) co_return error_page(page_error::busy);
+  auto showing = account_screen(c, person, slips_of(action, why));
+  auto page = co_await std::move(showing);
+  co_return under(why, std::move(page));
+}
+
+response codes_screen(const call& c, const signed_in& person, const new_recovery_codes& codes) {
+  return recovery_codes_page({frame_of_account(c, person), codes.texts});
+}
+
+boost::asio::awaitable<response> confirm_factor(call& c, signed_in& person, form& sent) {
+  const auto sealed = sent.text(offer_field);
+  auto turning = turn_on_second_factor(c, person, sealed, sent.text("code"));
+  const auto made = co_await std::move(turning);
+  if (const auto* codes = std::get_if<new_recovery_codes>(&made)) co_return codes_screen(c, person, *codes);
+  const auto& why = std::get<account_problem>(made);
+  // The same secret again: the app has learnt it already.
+  if (const auto offer = read_offer(c.here.shared, person, sealed); offer && why.why != account_refusal::busy)
+    co_return under(why, offer_screen(c, person, *offer, std::string{words_of(why.why)}));
+  auto refusing = refuse_account(c, person, "confirm-second-factor", why);
+  co_return co_await std::move(refusing);
+}
+
+boost::asio::awaitable<response> renew_codes(call& c, signed_in& person, form& sent) {
+  auto renewing = renew_recovery_codes(c, person, sent.text("password"));
+  const auto made = co_await std::move(renewing);
+  if (const auto* codes = std::get_if<new_recovery_codes>(&made)) co_return codes_screen(c, person, *codes);
+  auto refusing = refuse_account(c, person, "new-recovery-codes", std::get<account_problem>(made));
+  co_return co_await std::move(refusing);
+}
+
+/// The command behind an action that ends in a change, and no page of its own; nothing if there is no such action.
+std::optional<boost::asio::awaitable<account_result>> command_of(call& c, signed_in& person, form& sent,
+                                                                 std::string_view action) {
+  if (action == "set-password") return change_password(c, person, sent.text("password"), sent.text("new_password"));
+  if (action == "disable-second-factor")
+    return turn_off_second_factor(c, person, sent.text("password"), sent.text("code"));
+  if (action == "set-zone") return choose_time_zone(c, person, sent.text("zone"));
+  if (action == "end-session") return end_own_session(c, person, sent.text("session_id"));
+  if (action == "end-other-sessions") return end_other_sessions(c, person);
+  return std::nullopt;
+}
+
+}  // namespace
+
+boost::asio::awaitable<response> show_account(call& c) {
+  auto asking = require_session(c, std::string{account_path});
+  auto found = co_await std::move(asking);
+  if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
+  auto& person = std::get<signed_in>(found);
+  auto showing = account_screen(c, person, {});
+  co_return co_await std::move(showing);
+}
+
+boost::asio::awaitable<response> act_on_account(call& c) {
+  auto sent = read_form(c.in);
+  if (!carries_token(sent)) co_return error_page(page_error::forged_form);
+  auto asking = require_session(c, std::string{account_path});
+  auto found = co_await std::move(asking);
+  if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
+  auto& person = std::get<signed_in>(found);
+  if (!is_genuine(c.here.shared, person, sent, account_form)) co_return error_page(page_error::forged_form);
+
+  const auto action = sent.text("action");
+  if (action == "enable-second-factor") {
+    if (!person.who.has_second_factor)
+      co_return offer_screen(c, person, begin_second_factor(c.here.shared, person), {});
+    auto refusing = refuse_account(c, person, action, {account_refusal::second_factor_is_on, {}});
+    co_return co_await std::move(refusing);
+  }
+  if (action == "confirm-second-factor") {
+    auto confirming = confirm_factor(c, person, sent);
+    co_return co_await std::move(confirming);
+  }
+  if (action == "new-recovery-codes") {
+    auto renewing = renew_codes(c, person, sent);
+    co_return co_await std::move(renewing);
+  }
+  auto command = command_of(c, person, sent, action);
+  if (!command) co_return error_page(page_error::malformed_form);
+  auto running = *std::move(command);
+  const auto result = co_await std::move(running);
+  if (!std::holds_alternative<account_problem>(result)) co_return done_here(c, action);
+  auto refusing = refuse_account(c, person, action, std::get<account_problem>(result));
+  co_return co_await std::move(refusing);
+}
+
+}  // namespace gateway::http

@@ -1,0 +1,11 @@
+// `{portal_url}/account`: a person's own page.
+#pragma once
+
+#include "table.hpp"
+
+namespace gateway::http {
+
+boost::asio::awaitable<response> show_account(call& c);
+boost::asio::awaitable<response> act_on_account(call& c);
+
+}  // namespace gateway::http

@@ -1,0 +1,249 @@
+#include "console.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "gateway/base/log.hpp"
+#include "http/codec/json_body.hpp"
+#include "http/codec/json_writer.hpp"
+#include "http/console/console_access.hpp"
+#include "http/console/console_pages.hpp"
+#include "http/console/overview.hpp"
+#include "http/console/search.hpp"
+#include "http/errors.hpp"
+#include "http/pages/forms.hpp"
+#include "http/portal/page_forms.hpp"
+#include "table.hpp"
+
+namespace gateway::http {
+namespace {
+
+constexpr std::string_view before_sign_in = "console sign-in";
+constexpr std::string_view console_form_name = "console";
+constexpr std::string_view the_operator = "operator";  ///< whose guesses are counted
+
+std::string cookie_of(const request& in) {
+  return find_hex_cookie(in.cookie, console_cookie_name, console_cookie_digits).value_or(std::string{});
+}
+
+/// The cookie of whoever is signed in; nothing if nobody is.
+std::optional<std::string> console_session(call& c) {
+  auto cookie = cookie_of(c.in);
+  if (cookie.empty() || !c.here.shared.console.use(cookie, std::chrono::steady_clock::now())) return std::nullopt;
+  return cookie;
+}
+
+// ---- signing in and out ---------------------------------------------------------------------------
+
+/// Before anybody has signed in the browser has a cookie, too, that the form's token goes with. It is worth nothing.
+response console_sign_in(const call& c, const std::string& fault) {
+  auto cookie = cookie_of(c.in);
+  const bool fresh = cookie.empty();
+  if (fresh) cookie = crypto::random_hex(console_cookie_digits / 2);
+  auto page = console_sign_in_page(csrf_token(c.here.shared.form_key, cookie, before_sign_in), fault);
+  if (fresh) page.headers.emplace_back("Set-Cookie", console_cookie(cookie));
+  return page;
+}
+
+response refused_token(const call& c, page_error why, const std::string& fault) {
+  auto page = console_sign_in(c, fault);
+  page.status = row_of(why).status;
+  return page;
+}
+
+boost::asio::awaitable<response> show_console_sign_in(call& c) { co_return console_sign_in(c, {}); }
+
+boost::asio::awaitable<response> sign_in_to_console(call& c) {
+  auto& console = c.here.shared.console;
+  const auto sent = read_form(c.in);
+  if (!is_genuine(sent, c.here.shared.form_key, cookie_of(c.in), before_sign_in))
+    co_return error_page(page_error::forged_form);
+  const auto from = c.in.remote_address;
+  if (const auto wait = console.slowing.begin(the_operator, from, std::chrono::steady_clock::now())) {
+    auto page =
+        refused_token(c, page_error::slowed_down, "Too many attempts have failed. Wait a while, or use gatewayctl.");
+    page.headers.emplace_back("Retry-After", std::to_string(wait->count()));
+    co_return page;
+  }
+  if (!console.is_token(sent.text("token"))) {
+    log::warn("console_sign_in_refused", {{"request_id", c.in.request_id}, {"from", from}});
+    co_return refused_token(c, page_error::refused_form, "This is not the operator token.");
+  }
+  console.slowing.passed(the_operator, from);
+  log::info("console_sign_in", {{"request_id", c.in.request_id}, {"from", from}});
+  auto out = redirect_to(std::string{console_path});
+  out.headers.emplace_back("Set-Cookie", console_cookie(console.begin(std::chrono::steady_clock::now())));
+  co_return out;
+}
+
+boost::asio::awaitable<response> sign_out_of_console(call& c) {
+  const auto cookie = console_session(c);
+  if (!cookie) co_return redirect_to(std::string{console_sign_in_path});
+  if (!is_genuine(read_form(c.in), c.here.shared.form_key, *cookie, console_form_name))
+    co_return error_page(page_error::forged_form);
+  c.here.shared.console.end(*cookie);
+  auto out = redirect_to(std::string{console_sign_in_path});
+  out.headers.emplace_back("Set-Cookie", console_cookie({}));
+  co_return out;
+}
+
+// ---- acts -----------------------------------------------------------------------------------------
+
+/// What a button does: the operator's command, as gatewayctl sends it.
+struct console_act {
+  std::string_view action;
+  std::string_view field;  ///< of the form: what is acted on
+  std::string_view path;
+  std::string_view member;  ///< of the command's body, for what is acted on
+  std::string_view status = {};  ///< a further member
+};
+constexpr auto console_acts = std::to_array<console_act>({
+    {"redeliver", "delivery", "/operator/deliveries/redeliver", "id"},
+    {"redeliver", "destination", "/operator/deliveries/redeliver", "destination_id"},
+    {"disable", "destination", "/operator/destinations/disable", "destination_id"},
+    {"enable", "destination", "/operator/destinations/enable", "destination_id"},
+    {"suspend", "platform", "/operator/platforms/status", "platform_id", "suspended"},
+    {"resume", "platform", "/operator/platforms/status", "platform_id", "active"},
+    {"drain", "node", "/operator/nodes/drain", "node"},
+});
+
+const console_act* act_of(const form& sent) {
+  const auto action = sent.text("action");
+  const auto at = std::ranges::find_if(
+      console_acts, [&](const console_act& each) { return each.action == action && !sent.text(each.field).empty(); });
+  return at == console_acts.end() ? nullptr : &*at;
+}
+
+std::string command_body(const console_act& what, const form& sent) {
+  const auto subject = sent.text(what.field);
+  std::int64_t number = 0;
+  const auto end = subject.data() + subject.size();
+  const bool numbered = what.field == "delivery" && std::from_chars(subject.data(), end, number).ptr == end;
+  std::string text;
+  {
+    json_object body{text};
+    if (numbered)
+      body.number(what.member, number);
+    else
+      body.text(what.member, subject);
+    body.text_if("status", what.status);
+    if (what.action == "disable") body.text("reason", sent.has("reason") ? sent.text("reason") : "from the console");
+  }
+  return text;
+}
+
+/// The words of an error's body.
+std::string words_of_error(const response& failed, std::size_t json_depth) {
+  auto body = parse_object(failed.sent_body(), json_depth);
+  auto* object = std::get_if<simdjson::dom::object>(&body);
+  std::string words;
+  if (object) words = field_reader{*object}.free_text("message");
+  return words.empty() ? "It was not done." : words;
+}
+
+/// Notice or fault.
+boost::asio::awaitable<void> carry_out_act(call& c, console_act what, form sent, console_frame& told) {
+  const auto body = command_body(what, sent);
+  const auto subject = sent.text(what.field);
+  request command;
+  command.method = "POST";
+  command.path = what.path;
+  command.body = body;
+  command.request_id = c.in.request_id;
+  command.remote_address = c.in.remote_address;
+  auto carrying = handle_operator(c.here, command);
+  const auto answer = co_await std::move(carrying);
+  log::info("console_action", {{"request_id", c.in.request_id},
+                               {"from", c.in.remote_address},
+                               {"action", what.action},
+                               {std::string_view{what.field}, subject},
+                               {"status", answer.sent_status()}});
+  if (answer.sent_status() == status::ok)
+    told.notice = "Done: " + std::string{what.action} + " " + subject + ".";
+  else
+    told.fault = words_of_error(answer, c.here.shared.config.http.json_depth);
+}
+
+// ---- pages ----------------------------------------------------------------------------------------
+
+using console_view = boost::asio::awaitable<response> (*)(call&, console_frame);
+
+boost::asio::awaitable<response> console_overview(call& c, console_frame frame) {
+  auto looking = look_over(c.here, frame.csrf);
+  const auto sections = co_await std::move(looking);
+  co_return console_page(frame, "Overview", sections);
+}
+
+boost::asio::awaitable<response> console_search(call& c, console_frame frame) {
+  frame.query = parameter(query_of(c.in), "q");
+  auto looking = search_for(c.here, frame.query, frame.csrf);
+  auto sections = co_await std::move(looking);
+  if (sections.empty()) {
+    blocks::empty_state nothing{"Nothing is known by this id",
+                                "Ids are compared to the letter. A payment's needs its merchant's before it.",
+                                {}};
+    sections.push_back({"nothing", {}, {std::move(nothing)}});
+  }
+  co_return console_page(frame, "What is known of " + frame.query, sections);
+}
+
+console_frame frame_of(const call& c, const std::string& cookie) {
+  return {c.here.shared.nodes.name(), csrf_token(c.here.shared.form_key, cookie, console_form_name), {}, {}, {}};
+}
+
+template <console_view Page>
+boost::asio::awaitable<response> show_view(call& c) {
+  const auto cookie = console_session(c);
+  if (!cookie) co_return redirect_to(std::string{console_sign_in_path});
+  auto showing = Page(c, frame_of(c, *cookie));
+  co_return co_await std::move(showing);
+}
+
+/// Acts, and shows the page again as it is then, with what came of it.
+template <console_view Page>
+boost::asio::awaitable<response> act_and_show(call& c) {
+  const auto cookie = console_session(c);
+  const auto sent = read_form(c.in);
+  if (!cookie) {
+    if (!carries_token(sent)) co_return error_page(page_error::forged_form);
+    co_return redirect_to(std::string{console_sign_in_path});
+  }
+  if (!is_genuine(sent, c.here.shared.form_key, *cookie, console_form_name))
+    co_return error_page(page_error::forged_form);
+  const auto* what = act_of(sent);
+  if (!what) co_return error_page(page_error::malformed_form);
+  auto frame = frame_of(c, *cookie);
+  auto acting = carry_out_act(c, *what, sent, frame);
+  co_await std::move(acting);
+  const bool refused = !frame.fault.empty();
+  auto showing = Page(c, std::move(frame));
+  auto page = co_await std::move(showing);
+  if (refused) page.status = row_of(page_error::refused_form).status;
+  co_return page;
+}
+
+constexpr auto console_table = std::to_array<endpoint>({
+    {"GET", "/console", show_view<console_overview>},
+    {"POST", "/console", act_and_show<console_overview>},
+    {"GET", "/console/search", show_view<console_search>},
+    {"POST", "/console/search", act_and_show<console_search>},
+    {"GET", "/console/sign-in", show_console_sign_in},
+    {"POST", "/console/sign-in", sign_in_to_console},
+    {"POST", "/console/sign-out", sign_out_of_console},
+});
+
+}  // namespace
+
+bool is_for_console(const worker& here, const request& in) {
+  return here.shared.console.enabled() && (in.path == console_path || in.path.starts_with("/console/")) &&
+         is_from_this_machine(in.remote_address);
+}
+
+boost::asio::awaitable<response> handle_console(worker& here, request& in) { return serve(here, in, console_table); }
+
+}  // namespace gateway::http

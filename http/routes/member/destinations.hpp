@@ -1,0 +1,26 @@
+// A merchant's destinations, as several of its pages tell of them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gateway/domain/webhook.hpp"
+#include "http/pages/member/destinations.hpp"
+#include "http/routes/table.hpp"
+
+namespace gateway::http {
+
+/// Without the count of what has failed.
+destination_row destination_row_of(const destination& each);
+
+/// The boxes that were checked; nothing if one of them is no event.
+std::optional<std::vector<std::string>> stored_events(const std::vector<std::string>& written);
+
+/// Deliveries that used up their attempts are counted no further.
+inline constexpr std::uint32_t most_failed_counted = 100;
+/// Nothing if the store does not say.
+boost::asio::awaitable<std::optional<std::uint64_t>> count_failed(call& c, destination_id to);
+
+}  // namespace gateway::http

@@ -1,0 +1,295 @@
+// One payment. What moves money is asked of its actor as the API asks: with an idempotency key, which the form carries
+// since the page was made, so that a form that is sent twice moves money once.
+#include <memory>
+#include <utility>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+
+#include "common.hpp"
+#include "deliveries.hpp"
+#include "gateway/base/crypto.hpp"
+#include "gateway/domain/payment_machine.hpp"
+#include "gateway/domain/provider_kind.hpp"
+#include "http/codec/decode.hpp"
+#include "http/codec/encode_payment.hpp"
+#include "http/errors.hpp"
+#include "http/pages/member/payment.hpp"
+#include "http/pages/page.hpp"
+#include "http/pages/shown_money.hpp"
+#include "http/routes/asking.hpp"
+#include "http/status.hpp"
+#include "pages.hpp"
+
+namespace gateway::http {
+namespace {
+
+constexpr std::uint32_t most_deliveries_shown = 100;
+
+struct payment_read {
+  payment_ptr row;
+  timeline_ptr timeline;
+};
+
+entity_key key_of_page(const call& c) {
+  return payment_key(c.visit->who->id, c.visit->env, payment_id{std::string{c.path.id}});
+}
+
+/// The payment with its timeline, or the page to show.
+boost::asio::awaitable<std::variant<payment_read, response>> read_payment(call& c) {
+  if (!is_payment_id(c.path.id)) co_return error_page(page_error::nothing_here);
+  payment_read read;
+  entity_request view{key_of_page(c), std::nullopt, common_command{view_entity{}}};
+  auto viewing = ask(c.here, std::string{c.in.request_id}, std::move(view));
+  const auto seen = co_await std::move(viewing);
+  if (!seen) co_return error_page(page_error::busy);
+  if (const auto* row = std::get_if<entity_row>(&seen->what))
+    if (const auto* one = std::get_if<payment_ptr>(row)) read.row = *one;
+  if (!read.row) co_return error_page(page_error::nothing_here);
+  entity_request past{key_of_page(c), std::nullopt, common_command{view_timeline{}}};
+  auto looking = ask(c.here, std::string{c.in.request_id}, std::move(past));
+  const auto told = co_await std::move(looking);
+  if (!told) co_return error_page(page_error::busy);
+  if (const auto* timeline = std::get_if<timeline_ptr>(&told->what)) read.timeline = *timeline;
+  if (!read.timeline) co_return error_page(page_error::busy);
+  co_return read;
+}
+
+// ---- what is shown --------------------------------------------------------------------------------
+
+payment_envelope envelope_of(const call& c, const payment& subject) {
+  payment_envelope of;
+  const auto amount = [&](std::int64_t minor) { return amount_text({minor, subject.amount.unit}); };
+  of.payment_id = subject.key.id;
+  of.state = to_string(subject.state);
+  of.amount = amount(subject.amount.minor);
+  if (subject.captured > 0) of.captured = amount(subject.captured);
+  if (subject.refunded > 0) of.refunded = amount(subject.refunded);
+  if (machine::remaining(subject) > 0) of.refundable = amount(machine::remaining(subject));
+  of.flow = to_string(subject.how);
+  of.provider_status = to_string(subject.status);
+  if (!subject.hides_provider) {
+    of.provider = traits_of(subject.provider).display_name;
+    of.provider_ref = subject.provider_ref;
+    of.payment_method = subject.details.payment_method;
+  }
+  if (subject.error) {
+    const auto error = subject.hides_provider ? neutral_error(*subject.error) : *subject.error;
+    of.failure_code = error.code;
+    of.failure_message = error.message;
+  }
+  of.customer = subject.details.customer_name;
+  if (!subject.details.customer_email.empty())
+    of.customer.append(of.customer.empty() ? "" : ", ").append(subject.details.customer_email);
+  if (subject.customer) {
+    const auto platform = c.here.shared.merchants.find_platform(subject.customer->platform);
+    of.platform = platform ? platform->name : subject.customer->platform.value;
+    if (of.customer.empty()) of.customer = subject.customer->ref;
+  }
+  of.description = subject.details.description;
+  of.metadata = subject.details.metadata;
+  of.created_at = shown(c, subject.created_at);
+  of.updated_at = shown(c, subject.updated_at);
+  return of;
+}
+
+blocks::tone tone_of(const timeline_entry& entry) {
+  if (entry.kind == timeline_kind::event) return blocks::tone::neutral;
+  if (entry.status == to_string(provider_status::approved) || entry.status == "succeeded") return blocks::tone::good;
+  if (entry.status == to_string(provider_status::declined) || entry.status == "failed") return blocks::tone::bad;
+  return blocks::tone::waiting;
+}
+
+payment_event event_of(const call& c, const timeline_view& of, const timeline_entry& entry) {
+  payment_event event;
+  event.at = shown(c, entry.occurred_at);
+  event.what = entry.operation;
+  event.status = entry.status;
+  event.how = tone_of(entry);
+  if (of.hides_provider) return event;
+  event.error_code = entry.error_code;
+  event.message = entry.message;
+  return event;
+}
+
+/// A random UUID.
+std::string fresh_key() {
+  auto digits = crypto::random_hex(16);
+  digits[12] = '4';
+  digits[16] = "89ab"[static_cast<unsigned char>(digits[16]) % 4];
+  for (const std::size_t at : {20u, 16u, 12u, 8u}) digits.insert(at, 1, '-');
+  return digits;
+}
+
+/// The forms as they are first shown. What was typed into a refused one takes its place.
+struct payment_forms {
+  std::optional<capture_form> capture;
+  std::optional<refund_form> refund;
+  std::optional<void_form> cancel;
+};
+
+payment_forms forms_of(const payment& subject) {
+  payment_forms forms;
+  const auto& row = traits_of(subject.provider);
+  if (subject.open) return forms;
+  const bool authorized = subject.state == payment_state::authorized;
+  if (authorized && row.separate_capture) forms.capture = capture_form{fresh_key(), {}};
+  if (authorized && row.voids) forms.cancel = void_form{fresh_key(), {}, {}};
+  const money left{machine::remaining(subject), subject.amount.unit};
+  if (left.minor > 0 && row.refunds)
+    forms.refund = refund_form{fresh_key(), {decimal_text(left), {}}, {}, amount_text(left), {}};
+  return forms;
+}
+
+boost::asio::awaitable<response> payment_screen(call& c, payment_read read, payment_forms forms, std::string fault) {
+  find_deliveries query;
+  query.subject = read.row->key;
+  query.limit = most_deliveries_shown;
+  auto asking = ask(c.here, std::move(query));
+  const auto sent = co_await std::move(asking);
+  if (!sent) co_return error_page(page_error::busy);
+  payment_view view;
+  view.frame = frame_of(c, member_place::payments);
+  view.frame.fault = std::move(fault);
+  view.of = envelope_of(c, *read.row);
+  view.currency = read.row->amount.unit.code();
+  for (const auto& entry : read.timeline->entries) view.timeline.push_back(event_of(c, *read.timeline, entry));
+  view.deliveries = delivery_rows(c, sent->jobs);
+  view.capture = std::move(forms.capture);
+  view.refund = std::move(forms.refund);
+  view.cancel = std::move(forms.cancel);
+  co_return payment_page(view);
+}
+
+// ---- what is done ---------------------------------------------------------------------------------
+
+/// What an answer of the API says is wrong: the message of its error, or what the provider said.
+std::string words_of_refusal(const std::string& body) {
+  boost::system::error_code wrong;
+  const auto read = boost::json::parse(body, wrong);
+  const auto text_at = [&](const char* pointer) -> std::string {
+    boost::system::error_code absent;
+    const auto* found = wrong ? nullptr : read.find_pointer(pointer, absent);
+    return found && found->is_string() ? std::string{found->get_string()} : std::string{};
+  };
+  for (const auto* pointer : {"/message", "/error/message", "/provider/error/message"})
+    if (auto text = text_at(pointer); !text.empty()) return text;
+  return "This could not be done.";
+}
+
+/// Why the payment's actor did not do it, in words; nothing if it did.
+std::optional<std::string> why_not(const entity_reply& reply) {
+  if (const auto* why = std::get_if<problem>(&reply.what)) return std::string{row_of(code_of(*why)).message};
+  const auto* done = std::get_if<finished>(&reply.what);
+  if (!done) return "This cannot be done.";
+  if (status::is_success(done->result->status)) return std::nullopt;
+  return words_of_refusal(done->result->body);
+}
+
+/// Who sends the same form twice is told what came of it the first time: same key, same words.
+std::string fingerprint_of(const call& c, std::string_view action, std::int64_t amount, std::string_view reason) {
+  std::string text{action};
+  text.append(1, '\n')
+      .append(c.visit->page)
+      .append(1, '\n')
+      .append(std::to_string(amount))
+      .append(1, '\n')
+      .append(reason);
+  return crypto::hex(crypto::sha256(text));
+}
+
+boost::asio::awaitable<caf::expected<entity_reply>> move_money(call& c, std::string_view action, payment_command what,
+                                                               std::string key, std::string fingerprint) {
+  entity_request wanted{key_of_page(c), std::nullopt, std::move(what)};
+  wanted.write = idempotency{{c.visit->who->id, c.visit->env, c.visit->person.who.user.value, std::move(key)},
+                             std::move(fingerprint)};
+  wanted.note = std::make_shared<const save_audit>(note_of(c, action, c.path.id));
+  return ask(c.here, std::string{c.in.request_id}, std::move(wanted));
+}
+
+boost::asio::awaitable<response> refuse_payment(call& c, payment_read read, std::string_view action,
+                                                std::string amount_fault, std::string fault) {
+  auto forms = forms_of(*read.row);
+  const auto& sent = c.visit->sent;
+  const auto refuse = [&](auto& shown_form) {
+    if (!shown_form) return false;
+    if constexpr (requires { shown_form->reason; }) shown_form->reason.value = sent.text("reason");
+    shown_form->fault = fault;
+    return true;
+  };
+  bool told = false;
+  if (action == "capture") told = refuse(forms.capture);
+  if (action == "void") told = refuse(forms.cancel);
+  if (action == "refund") told = refuse(forms.refund);
+  if (action == "refund" && told) forms.refund->amount = {sent.text("amount"), std::move(amount_fault)};
+  // Without its form, because the payment has moved on, it is told at the top.
+  auto showing = payment_screen(c, std::move(read), std::move(forms), told ? std::string{} : std::move(fault));
+  auto page = co_await std::move(showing);
+  co_return refused_form(std::move(page));
+}
+
+}  // namespace
+
+boost::asio::awaitable<response> show_payment(call& c) {
+  auto reading = read_payment(c);
+  auto found = co_await std::move(reading);
+  if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
+  auto& read = std::get<payment_read>(found);
+  auto forms = forms_of(*read.row);
+  auto showing = payment_screen(c, std::move(read), std::move(forms), {});
+  co_return co_await std::move(showing);
+}
+
+boost::asio::awaitable<response> act_on_payment(call& c) {
+  const auto& sent = c.visit->sent;
+  const auto action = sent.text("action");
+  auto reading = read_payment(c);
+  auto found = co_await std::move(reading);
+  if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
+  auto& read = std::get<payment_read>(found);
+  if (action == "redeliver") {
+    auto again = redeliver_here(c, [](const call& at, const delivery& row) {
+      return row.subject.kind == entity_kind::payment && row.subject.id == at.path.id;
+    });
+    co_return co_await std::move(again);
+  }
+
+  const auto key = decode_idempotency_key(sent.text("key"));
+  const auto* key_text = std::get_if<std::string>(&key);
+  if (!key_text) co_return error_page(page_error::malformed_form);
+  const auto reason = sent.text("reason");
+  if (count_characters(reason) > most_typed) {
+    auto refusing = refuse_payment(c, std::move(read), action, {}, "The reason is too long.");
+    co_return co_await std::move(refusing);
+  }
+  std::int64_t amount = 0;
+  payment_command wanted;
+  if (action == "capture") {
+    wanted = capture_payment{};
+  } else if (action == "void") {
+    wanted = void_payment{reason};
+  } else if (action == "refund") {
+    const auto typed = read_amount(sent.text("amount"), read.row->amount.unit);
+    if (const auto* fault = std::get_if<amount_fault>(&typed)) {
+      auto refusing = refuse_payment(c, std::move(read), action, fault->words, {});
+      co_return co_await std::move(refusing);
+    }
+    amount = std::get<money>(typed).minor;
+    wanted = refund_payment{amount, reason};
+  } else {
+    co_return error_page(page_error::malformed_form);
+  }
+  auto moving = move_money(c, action, std::move(wanted), *key_text, fingerprint_of(c, action, amount, reason));
+  const auto reply = co_await std::move(moving);
+  if (!reply) co_return error_page(page_error::busy);
+  const auto why = why_not(*reply);
+  if (!why) co_return went_well(c, action);
+
+  auto rereading = read_payment(c);
+  auto now = co_await std::move(rereading);
+  if (auto* page = std::get_if<response>(&now)) co_return std::move(*page);
+  auto refusing = refuse_payment(c, std::get<payment_read>(std::move(now)), action, {}, *why);
+  co_return co_await std::move(refusing);
+}
+
+}  // namespace gateway::http

@@ -1,0 +1,107 @@
+// The list as a file (RFC 4180), made while it is sent: it may be of millions.
+#include <memory>
+#include <utility>
+
+#include "common.hpp"
+#include "gateway/domain/provider_kind.hpp"
+#include "http/codec/encode_payment.hpp"
+#include "http/errors.hpp"
+#include "http/pages/page.hpp"
+#include "http/pages/shown_money.hpp"
+#include "pages.hpp"
+#include "payments_query.hpp"
+
+namespace gateway::http {
+namespace {
+
+constexpr std::uint32_t rows_of_a_chunk = 250;
+constexpr std::string_view csv_head =
+    "payment_id,created_at,state,amount,currency,captured,refunded,provider,provider_ref,description,customer_name,"
+    "customer_email,failure_code\r\n";
+
+/// A spreadsheet takes what begins so for a formula, and computes what a customer has written.
+bool looks_like_formula(std::string_view text) {
+  return !text.empty() && std::string_view{"=+-@\t\r"}.find(text.front()) != std::string_view::npos;
+}
+
+void append_cell(std::string& out, std::string_view text, char end = ',') {
+  out += '"';
+  if (looks_like_formula(text)) out += '\'';
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  out.append(1, '"').append(1, end);
+}
+
+void append_row(std::string& out, const payment& each) {
+  const auto decimal = [&](std::int64_t minor) { return decimal_text({minor, each.amount.unit}); };
+  const bool shows = !each.hides_provider;
+  append_cell(out, each.key.id);
+  append_cell(out, format_millis(each.created_at));
+  append_cell(out, to_string(each.state));
+  append_cell(out, decimal(each.amount.minor));
+  append_cell(out, each.amount.unit.code());
+  append_cell(out, decimal(each.captured));
+  append_cell(out, decimal(each.refunded));
+  append_cell(out, shows ? traits_of(each.provider).display_name : std::string_view{});
+  append_cell(out, shows ? each.provider_ref : std::string{});
+  append_cell(out, each.details.description);
+  append_cell(out, each.details.customer_name);
+  append_cell(out, each.details.customer_email);
+  append_cell(out, each.error ? (shows ? *each.error : neutral_error(*each.error)).code : std::string{}, '\r');
+  out += '\n';
+}
+
+/// Where the file is at. Its chunks are asked for one after the other, by one connection.
+struct csv_file {
+  worker& here;
+  find_payments next;
+  bool has_head = false;
+  bool at_end = false;
+};
+
+boost::asio::awaitable<std::optional<std::string>> next_rows(std::shared_ptr<csv_file> file) {
+  if (file->at_end) co_return std::nullopt;
+  auto query = file->next;
+  auto asking = ask(file->here, std::move(query));
+  const auto found = co_await std::move(asking);
+  // What was sent so far must not pass for the whole.
+  if (!found) throw std::runtime_error("the store did not answer while a list was sent");
+  std::string out;
+  if (!std::exchange(file->has_head, true)) out += csv_head;
+  for (const auto& each : found->payments) append_row(out, *each);
+  file->at_end = !found->more;
+  if (found->more) file->next.before = position_of(*found->payments.back());
+  co_return out;
+}
+
+response csv_response() {
+  response out;
+  out.content_type = "text/csv; charset=utf-8";
+  out.headers.emplace_back("Content-Disposition", "attachment; filename=\"payments.csv\"");
+  out.headers.emplace_back("X-Content-Type-Options", "nosniff");
+  return out;
+}
+
+}  // namespace
+
+boost::asio::awaitable<response> show_payments_csv(call& c) {
+  auto wanted = read_payments_query(c);
+  if (wanted.is_faulty()) co_return error_page(page_error::malformed_form);
+  auto out = csv_response();
+  if (!wanted.q.empty()) {
+    auto searching = search_payments(c, wanted.q);
+    const auto found = co_await std::move(searching);
+    if (!found) co_return error_page(page_error::busy);
+    out.body = csv_head;
+    for (const auto& each : *found) append_row(out.body, *each);
+    co_return out;
+  }
+  wanted.filter.limit = rows_of_a_chunk;
+  auto file = std::make_shared<csv_file>(csv_file{c.here, std::move(wanted.filter)});
+  out.next_chunk = [file = std::move(file)] { return next_rows(file); };
+  co_return out;
+}
+
+}  // namespace gateway::http

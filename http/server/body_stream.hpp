@@ -1,0 +1,87 @@
+// A body that is sent while it is made: piece after piece, each made when the one before has been written, each with
+// the time that a whole response has. A body that does not get to its end resets the connection: closed in order, a
+// client of HTTP/1.0 would take what it has for the whole.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include <boost/asio/post.hpp>
+
+#include "gateway/base/log.hpp"
+#include "io_thread.hpp"
+#include "response_writer.hpp"
+#include "transport.hpp"
+
+namespace gateway::http {
+
+/// At most as much is written at once.
+constexpr std::size_t streamed_piece = 64 * 1024;
+
+/// Lives in its session, for one response.
+template <class Transport>
+class body_stream {
+ public:
+  body_stream(io_thread& home, session_record& session, Transport& to, socket_error& failure)
+      : home_(home), session_(session), to_(to), failure_(failure) {}
+  body_stream(const body_stream&) = delete;
+  body_stream& operator=(const body_stream&) = delete;
+
+  /// The header and the body but its end. Sets the failure if there is no whole body.
+  boost::asio::awaitable<void> begin(response& what, framing how) {
+    http_1_0_ = how.http_1_0;
+    write_response(home_.text, what, how);
+    auto heading = send(home_.text);
+    co_await std::move(heading);
+    try {
+      auto streaming = send_body(what);
+      co_await std::move(streaming);
+    } catch (const std::exception& e) {
+      log::error("stream_failed", {{"request_id", how.request_id}, {"route", what.route}, {"reason", e.what()}});
+      failure_ = boost::asio::error::operation_aborted;
+    }
+    what.next_chunk = {};  // what it holds is not kept while the end waits for a slow reader
+  }
+
+  /// Tells that the body is whole.
+  boost::asio::awaitable<void> end() { return send(last_chunk(http_1_0_)); }
+
+  /// Bytes of the body so far.
+  std::size_t sent() const noexcept { return sent_; }
+
+ private:
+  boost::asio::awaitable<void> send_body(response& what) {
+    while (!failure_) {
+      session_.deadline = session_record::never;  // the asks behind a chunk have deadlines of their own
+      auto making = what.next_chunk();
+      const auto chunk = co_await std::move(making);
+      if (!chunk) co_return;
+      for (std::size_t at = 0; at < chunk->size() && !failure_; at += streamed_piece) {
+        const auto piece = std::string_view{*chunk}.substr(at, streamed_piece);
+        write_chunk(home_.text, piece, http_1_0_);
+        auto sending = send(home_.text);
+        co_await std::move(sending);
+        if (!failure_) sent_ += piece.size();
+      }
+      // A client that reads as fast as chunks are made must not keep the thread from its other connections.
+      auto yielding = boost::asio::post(to_.socket().get_executor(), boost::asio::use_awaitable);
+      co_await std::move(yielding);
+    }
+  }
+
+  boost::asio::awaitable<void> send(std::string_view bytes) {
+    session_.deadline = session_record::clock::now() + home_.here.shared.config.http.request_timeout;
+    return send_all(to_, bytes, failure_);
+  }
+
+  io_thread& home_;
+  session_record& session_;
+  Transport& to_;
+  socket_error& failure_;
+  std::size_t sent_ = 0;
+  bool http_1_0_ = false;
+};
+
+}  // namespace gateway::http

@@ -1,0 +1,364 @@
+// What becomes of requests for entities that another node owns: passed to it, served here where it does not answer or
+// speaks another message version, and never made twice where twice is not once.
+#include <catch2/catch.hpp>
+
+#include "nodes/node_links.hpp"
+#include "nodes/wire.hpp"
+#include "world.hpp"
+
+using namespace gateway;
+using namespace gateway::testing;
+
+namespace {
+
+using introduction = std::tuple<std::string, std::uint64_t, caf::actor>;
+
+node_row row_of(std::string name) {
+  node_row row;
+  row.incarnation = "process of " + name;
+  row.address = name + ".test:4444";
+  row.name = std::move(name);
+  row.status = node_status::up;
+  return row;
+}
+
+/// What the other node is made to do, and what it was asked.
+struct far_script {
+  std::uint64_t version = actors::message_version();
+  bool answers_pings = true;
+  bool is_well = true;  ///< it can renew its lease
+  bool answers_work = true;
+  problem answer = problem::payment_not_found;
+  std::vector<entity_request> passed;
+  unsigned connections = 0;
+};
+
+/// What this node serves itself.
+struct near_script {
+  std::vector<entity_request> served;
+};
+
+caf::behavior far_gate(caf::event_based_actor* self, far_script* as) {
+  return {[self, as](keep_atom) -> caf::result<bool> {
+            if (as->answers_pings) return as->is_well;
+            return self->make_response_promise<bool>();
+          },
+          [self, as](work_atom, const std::string& bytes) -> caf::result<std::string> {
+            as->passed.push_back(*actors::unpacked_request(bytes));
+            if (as->answers_work) return actors::packed(entity_reply{as->answer});
+            return self->make_response_promise<std::string>();
+          }};
+}
+
+caf::behavior far_links(caf::event_based_actor*, far_script* as, const caf::actor& gate) {
+  return {[as, gate](join_atom, const std::string&, const std::string&, std::uint64_t,
+                     const caf::actor&) -> caf::result<std::string, std::uint64_t, caf::actor> {
+    return {"process of node-b", as->version, gate};
+  }};
+}
+
+node_keeper::behavior_type keeping_stub(node_keeper::pointer) {
+  return {[](const await_published&) { return true; },
+          [](const published_up_to&) {},
+          [](const yielded_up_to&) {},
+          [](const list_nodes&) { return node_list{{row_of("node-a"), row_of("node-b")}}; },
+          [](const drain_node&) { return node_drained{}; },
+          [](drain_atom) {},
+          [](join_atom, const directory_actor&) {},
+          [](join_atom, const dispatcher_actor&) {},
+          [](wake_atom) {}};
+}
+
+actors::router_of_node::behavior_type routing_stub(actors::router_of_node::pointer, near_script* as) {
+  return {[](const entity_request&) { return entity_reply{problem::overloaded}; }, [](keep_atom, const entity_key&) {},
+          [](passivate_atom, const entity_key&, std::uint64_t) {}, [](wake_atom) {},
+          [as](keep_atom, entity_request& request) {
+            as->served.push_back(std::move(request));
+            return entity_reply{problem::subscription_not_found};
+          }};
+}
+
+/// A payment or subscription that node-b owns, of two.
+entity_key owned_by_other(entity_kind kind) {
+  const std::vector<std::string> both{"node-a", "node-b"};
+  for (int i = 0;; ++i) {
+    const entity_key key{merchant_id{"merch_1"}, environment::test, kind, "id_" + std::to_string(i)};
+    if (owner_of(ownership_hash(key), both) == "node-b") return key;
+  }
+}
+
+/// The node node-a, with its links, and beside it a node-b that is a script.
+class linked {
+ public:
+  /// `version`: of the messages that the other one speaks.
+  explicit linked(std::uint64_t version = actors::message_version()) {
+    far.version = version;
+    nodes_.serve_until(ticks_ms::max());
+    nodes_.set_owners({{"node-a", "node-b"}, {"process of node-a", "process of node-b"}, 1, true});
+    links_ = actors::spawn_node_links(system_, {keeper_, router_, own_gate_, nodes_, table_, meters_, connector_});
+    settle();
+  }
+  ~linked() {
+    system_.await_actors_before_shutdown(false);
+    for (const auto& each : {links_, own_gate_, gate_, far_, connector_})
+      caf::anon_send_exit(each, caf::exit_reason::user_shutdown);
+    caf::anon_send_exit(keeper_, caf::exit_reason::kill);
+    caf::anon_send_exit(router_, caf::exit_reason::kill);
+    caf::anon_send_exit(client_actor_, caf::exit_reason::kill);
+    coordinator().clock().cancel_all();
+    settle();
+  }
+  linked(const linked&) = delete;
+  linked& operator=(const linked&) = delete;
+
+  actors::node_link link_for(const entity_key& key) const { return table_.to_owner(key, nodes_); }
+  bool is_linked(const entity_key& key) const { return static_cast<bool>(link_for(key)); }
+
+  /// Nothing: it is not answered yet.
+  using pending = std::shared_ptr<std::optional<problem>>;
+  pending pass(entity_request request) {
+    const auto to = link_for(request.key);
+    REQUIRE(to);
+    return pass(std::move(request), to);
+  }
+  /// By a link that a router has looked up before.
+  pending pass(entity_request request, const actors::node_link& to) {
+    auto told = std::make_shared<std::optional<problem>>();
+    client_->context(&outside_);
+    client_->request(to, caf::infinite, std::move(request))
+        .then([told](const entity_reply& reply) { *told = std::get<problem>(reply.what); }, [](const caf::error&) {});
+    settle();
+    return told;
+  }
+  void advance(std::chrono::milliseconds by) {
+    for (; by > 0ms; by -= 100ms) {
+      coordinator().advance_time(100ms);
+      settle();
+    }
+  }
+  void break_connection() {
+    caf::anon_send_exit(gate_, caf::exit_reason::kill);
+    settle();
+  }
+  /// The other node connects, and says that it speaks this version.
+  std::optional<introduction> meet(std::uint64_t version) {
+    std::optional<introduction> told;
+    client_->context(&outside_);
+    client_
+        ->request(links_, caf::infinite, join_atom::value, std::string{"node-b"}, std::string{"process of node-b"},
+                  version, gate_)
+        .then([&told](const std::string& process, std::uint64_t mine,
+                      const caf::actor& gate) { told.emplace(process, mine, gate); },
+              [](const caf::error&) {});
+    settle();
+    return told;
+  }
+
+  far_script far;
+  near_script near;
+
+ private:
+  caf::scheduler::test_coordinator& coordinator() {
+    return dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler());
+  }
+  void settle() { coordinator().run(); }
+
+  membership nodes_{"node-a", "process of node-a"};
+  actors::link_table table_;
+  metrics meters_;
+  deterministic_config config_;
+  caf::actor_system system_{config_};
+  node_keeper keeper_ = system_.spawn(keeping_stub);
+  actors::router_of_node router_ = system_.spawn(routing_stub, &near);
+  caf::actor gate_ = system_.spawn(far_gate, &far);
+  caf::actor far_ = system_.spawn(far_links, &far, gate_);
+  caf::actor own_gate_ = actors::spawn_node_gate(system_, router_, nodes_);
+  caf::actor connector_ = system_.spawn([this](caf::event_based_actor*) -> caf::behavior {
+    return {[this](caf::connect_atom, const std::string&,
+                   std::uint16_t) -> caf::result<caf::node_id, caf::strong_actor_ptr, std::set<std::string>> {
+      ++far.connections;
+      return {caf::node_id{}, caf::actor_cast<caf::strong_actor_ptr>(far_), std::set<std::string>{}};
+    }};
+  });
+  caf::actor links_;
+  caf::scoped_execution_unit outside_{&system_};
+  caf::actor client_actor_ = system_.spawn([](caf::event_based_actor*) -> caf::behavior { return {[](wake_atom) {}}; });
+  caf::event_based_actor* client_ =
+      static_cast<caf::event_based_actor*>(caf::actor_cast<caf::abstract_actor*>(client_actor_));
+};
+
+entity_request view_of(const entity_key& key) { return {key, std::nullopt, view_entity{}}; }
+
+entity_request consent_of(const entity_key& key) { return {key, std::nullopt, grant_command{give_consent{}}}; }
+
+entity_request move_of(const entity_key& key) {
+  return {key, std::nullopt, enrollment_command{move_enrollment{sandbox_move::cycle_paid, {}}}};
+}
+
+}  // namespace
+
+TEST_CASE("node links: what another node owns is passed to it, and its answer is told") {
+  linked t;
+  const auto key = owned_by_other(entity_kind::payment);
+  REQUIRE(t.is_linked(key));
+  const auto told = t.pass(view_of(key));
+  CHECK(*told == problem::payment_not_found);
+  REQUIRE(t.far.passed.size() == 1);
+  CHECK(t.far.passed.front().key == key);
+  CHECK(t.near.served.empty());
+}
+
+TEST_CASE("node links: what an owner that is silent was asked is served here, and so is what comes meanwhile") {
+  linked t;
+  const auto key = owned_by_other(entity_kind::payment);
+  t.far.answers_work = false;
+  const auto told = t.pass(view_of(key));
+  t.advance(5s);
+  CHECK_FALSE(*told);  // it answers pings: whatever it does takes its time
+  t.far.answers_pings = false;
+  t.advance(2s);
+  CHECK(*told == problem::subscription_not_found);
+  CHECK(t.near.served.size() == 1);
+  CHECK_FALSE(t.is_linked(key));
+  t.far.answers_pings = true;
+  t.advance(5s);
+  CHECK(t.is_linked(key));
+}
+
+TEST_CASE(
+    "node links: what has no key is not made again: a move of the sandbox, or a consent, whose code may be spent") {
+  for (const auto& [kind, of] : {std::pair{entity_kind::enrollment, &move_of}, {entity_kind::grant, &consent_of}})
+    for (const bool by_silence : {true, false}) {
+      linked t;
+      const auto key = owned_by_other(kind);
+      t.far.answers_work = false;
+      const auto moved = t.pass(of(key));
+      const auto looked = t.pass(view_of(key));
+      CHECK_FALSE(*moved);
+      if (by_silence)
+        t.far.answers_pings = false;
+      else
+        t.break_connection();
+      t.advance(2s);
+      CHECK(*moved == problem::store_unavailable);
+      CHECK(*looked == problem::subscription_not_found);
+    // Only the look was made here.
+      REQUIRE(t.near.served.size() == 1);
+      CHECK(command_if<view_entity>(t.near.served.front().what));
+      CHECK(t.far.passed.size() == 2);
+    }
+}
+
+TEST_CASE("node links: an owner that says that its database is away is not the last word: this node serves") {
+  linked t;
+  t.far.answer = problem::store_unavailable;
+  const auto told = t.pass(view_of(owned_by_other(entity_kind::payment)));
+  CHECK(*told == problem::subscription_not_found);
+  CHECK(t.near.served.size() == 1);
+}
+
+TEST_CASE("node links: an owner that cannot renew its lease is passed nothing until it can") {
+  linked t;
+  const auto key = owned_by_other(entity_kind::payment);
+  t.far.is_well = false;
+  t.advance(400ms);
+  CHECK_FALSE(t.is_linked(key));
+  t.far.is_well = true;
+  t.advance(400ms);
+  CHECK(t.is_linked(key));
+}
+
+TEST_CASE("node links: a router that still has a link that is over gets its request served, and no failure") {
+  linked t;
+  const auto key = owned_by_other(entity_kind::payment);
+  const auto link = t.link_for(key);
+  t.break_connection();
+  const auto told = t.pass(view_of(key), link);
+  CHECK(*told == problem::subscription_not_found);
+}
+
+TEST_CASE("node links: a connection that broke is made again") {
+  linked t;
+  const auto key = owned_by_other(entity_kind::payment);
+  CHECK(t.far.connections == 1);
+  t.break_connection();
+  CHECK_FALSE(t.is_linked(key));
+  t.advance(1s);
+  CHECK(t.far.connections > 1);
+}
+
+TEST_CASE("node links: to a node of another message version nothing is passed, whoever connects") {
+  linked t{actors::message_version() + 1};
+  const auto key = owned_by_other(entity_kind::payment);
+  CHECK_FALSE(t.is_linked(key));
+  const auto connections = t.far.connections;
+  t.advance(10s);
+  CHECK_FALSE(t.is_linked(key));
+  CHECK(t.far.connections == connections);  // nor is it asked again and again
+  const auto told = t.meet(actors::message_version() + 1);
+  REQUIRE(told);
+  CHECK(std::get<1>(*told) == actors::message_version());
+  t.advance(1s);
+  CHECK_FALSE(t.is_linked(key));
+  CHECK(t.far.passed.empty());
+}
+
+TEST_CASE("node links: a neighbour that comes back with this version is passed requests again") {
+  linked t{actors::message_version() + 1};
+  const auto key = owned_by_other(entity_kind::payment);
+  t.meet(actors::message_version());
+  CHECK(t.is_linked(key));
+}
+
+TEST_CASE("node links: nodes of different message versions serve the same payments over the database alone") {
+  auto rows = std::make_shared<failing_store>();
+  membership first{"node-a", "process a"}, second{"node-b", "process b"};
+  for (auto* each : {&first, &second}) {
+    each->serve_until(ticks_ms::max());
+    each->set_company(true);
+    each->set_owners({{"node-a", "node-b"}, {"process a", "process b"}, 1, true});
+  }
+  // Between them there is no link: each serves whatever it is asked.
+  world a{rows, unhurried(), 0ms, first}, b{rows, unhurried(), 0ms, second};
+  CHECK(a.ask(world::create("pay_1", "k1")) == "create authorized 0/0");
+  CHECK(b.ask(world::create("pay_1", "k1")) == "replay: create authorized 0/0");
+  CHECK(b.ask(world::capture("pay_1", "k2")) == "capture captured 0/0");
+  CHECK(a.look("pay_1")->state == payment_state::captured);
+  CHECK(a.ask(world::refund("pay_1", "k3", 200)) == "refund partially_refunded 200/200");
+  CHECK(b.ask(world::refund("pay_1", "k3", 200)) == "replay: refund partially_refunded 200/200");
+  // What the other has under way is waited for, and neither executes it.
+  auto slow = a.send(world::create("pay_2", "k4", "pm_card_slow_2000"));
+  a.settle();
+  CHECK(b.ask(world::create("pay_2", "k4", "pm_card_slow_2000")) == told(problem::request_in_progress));
+  auto captures = b.send(world::capture("pay_2", "k5"));
+  b.advance(1s);
+  CHECK_FALSE(captures.done());
+  a.advance(3s);
+  CHECK(slow.told() == "create authorized 0/0");
+  b.advance(1s);
+  CHECK(captures.told() == "capture captured 0/0");
+  CHECK(a.calls().count(operation::create, "pay_2") + b.calls().count(operation::create, "pay_2") == 1);
+}
+
+TEST_CASE("what a node among others could not finish it settles itself, and the others need not wait for it") {
+  auto rows = std::make_shared<failing_store>();
+  membership first{"node-a", "process a"}, second{"node-b", "process b"};
+  for (auto* each : {&first, &second}) {
+    each->serve_until(ticks_ms::max());
+    each->set_company(true);
+    each->set_owners({{"node-a", "node-b"}, {"process a", "process b"}, 1, true});
+  }
+  world a{rows, unhurried(), 0ms, first}, b{rows, unhurried(), 0ms, second};
+  // Its begin is committed, its finish is not.
+  rows->faults = {fault::none, fault::before_commit};
+  CHECK(a.ask(world::create("pay_1", "k1")) == told(problem::store_unavailable));
+  CHECK(b.ask(world::create("pay_1", "k1")) == told(problem::request_in_progress));
+  // It has lost its lease, and is back after a while.
+  first.serve_until(ticks_ms{0});
+  a.advance(3s);
+  CHECK(b.ask(world::create("pay_1", "k1")) == told(problem::request_in_progress));
+  first.serve_until(ticks_ms::max());
+  a.advance(2s);
+  CHECK(b.ask(world::create("pay_1", "k1")) == "replay: create authorized 0/0");
+  CHECK(a.calls().count(operation::create, "pay_1") == 2);  // under one provider key
+}

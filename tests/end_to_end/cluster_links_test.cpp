@@ -1,0 +1,103 @@
+// Several nodes, of which one loses its link to the database and gets it back.
+#include <catch2/catch.hpp>
+
+#include "cluster.hpp"
+#include "destinations.hpp"
+#include "gateway/domain/node.hpp"
+
+using namespace gateway::e2e;
+using namespace std::chrono_literals;
+using Catch::Matchers::Contains;
+
+namespace {
+
+using steady = std::chrono::steady_clock;
+
+bool can_run() { return std::ranges::count(stores(), store_kind::mysql) > 0; }
+
+/// Of a merchant in live mode, at that receiver, and of the lanes that this one of three nodes owns.
+webhook_destination destination_of(const cluster& nodes, const std::string& owner, const merchant_account& shop,
+                                   const webhook_receiver& receiver) {
+  const std::vector<std::string> names{"n1", "n2", "n3"};
+  for (int i = 0;; ++i) {
+    auto made = set_destination(nodes[0], shop, receiver.url("/hooks-" + std::to_string(i)), "live");
+    if (gateway::owner_of(gateway::stable_hash(made.id), names) == owner) return made;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("cluster: where a payment's owner has lost its database, the node that was asked serves the payment") {
+  if (!can_run()) return;
+  cluster nodes{3, {.proxied = true}};
+  const auto shop = new_merchant(nodes[0]);
+  api client{nodes[0], shop.test};
+  // Some ten of them are the second node's.
+  const auto longest_of_30 = [&] {
+    steady::duration longest{};
+    for (int i = 0; i < 30; ++i) {
+      const auto began = steady::now();
+      CHECK(summary_of(client.create(server_payment(new_payment_id()))) == "200 authorized");
+      longest = std::max(longest, steady::now() - began);
+    }
+    return longest;
+  };
+  REQUIRE(eventually([&] { return nodes.all_up(); }));
+  std::this_thread::sleep_for(1s);  // they connect with each other
+  longest_of_30();
+
+  nodes.database_link(1).cut();
+  CHECK(longest_of_30() < 1s);
+  nodes.database_link(1).pass();
+  REQUIRE(eventually([&] { return nodes.all_up(); }));
+  longest_of_30();
+
+  nodes.database_link(1).black_hole();
+  CHECK(longest_of_30() < 3s);
+}
+
+TEST_CASE("cluster: a node that had lost its lease, and was back before others saw that, sends its webhooks again") {
+  if (!can_run()) return;
+  webhook_receiver receiver;
+  cluster nodes{3, {.proxied = true}};
+  const auto shop = new_merchant(nodes[0], {"Lantern Books", "standard", "", true});
+  const auto to = destination_of(nodes, "n2", shop, receiver);
+  api client{nodes[0], shop.live};
+  const auto tell_something = [&] {
+    REQUIRE(summary_of(client.create(server_payment(new_payment_id(), "pm_card_chargeDeclined"))) == "200 failed");
+  };
+  REQUIRE(eventually([&] { return nodes.all_up(); }));
+  tell_something();
+  REQUIRE(receiver.comes_to(1, to.path));
+
+  // It has renewed its lease within the last second, and counts 3.5 s from then; the others count 5 s.
+  nodes.database_link(1).cut();
+  std::this_thread::sleep_for(3'650ms);
+  nodes.database_link(1).pass();
+  REQUIRE(eventually([&] { return nodes[1].log().find("node.lease_kept_again") != std::string::npos; }));
+  CHECK_THAT(nodes[1].log(), Contains("node.lease_ended"));
+  REQUIRE(eventually([&] { return nodes.all_up() && nodes[1].ready(); }));
+  tell_something();
+  CHECK(receiver.comes_to(2, to.path));
+}
+
+TEST_CASE("cluster: a link that swallows everything from its first byte keeps no other link from being made") {
+  if (!can_run()) return;
+  cluster nodes{3, {.proxied = true}};
+  const auto links_made = [&](const std::string& to) {
+    const auto log = lines_of(nodes[0].log());
+    return std::ranges::count_if(log, [&](const auto& line) {
+      return line.find("node.linked") != std::string::npos && line.find('"' + to + '"') != std::string::npos;
+    });
+  };
+  REQUIRE(eventually([&] { return links_made("n2") == 1 && links_made("n3") == 1; }));
+  nodes.node_link(1).cut();
+  nodes.node_link(1).black_hole();
+  REQUIRE(eventually([&] { return nodes.node_link(1).connections() > 0; }));
+  nodes.node_link(2).cut();
+  nodes.node_link(2).pass();
+  CHECK(eventually([&] { return links_made("n3") == 2; }));
+  CHECK(links_made("n2") == 1);
+  nodes.node_link(1).pass();
+  CHECK(eventually([&] { return links_made("n2") == 2; }));
+}

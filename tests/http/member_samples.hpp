@@ -1,0 +1,202 @@
+// Every page of the merchant portal, filled with values: plausible ones, or those that a test puts in their place.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "http/pages/member/account.hpp"
+#include "http/pages/member/connections.hpp"
+#include "http/pages/member/destination.hpp"
+#include "http/pages/member/keys.hpp"
+#include "http/pages/member/platforms.hpp"
+#include "http/pages/member/team.hpp"
+#include "member_payment_samples.hpp"
+
+namespace gateway::http::testing {
+
+struct sample_page {
+  std::string name;
+  response page;
+};
+
+class samples : public payment_samples {
+ public:
+  using payment_samples::payment_samples;
+
+  keys_view keys() const {
+    keys_view v;
+    v.frame = frame(member_place::keys);
+    v.rows = {{t("mk_test_0123456789abcdef"), *parse_scopes("payments:write payments:read mcp:read"), at("20"),
+               t("the operator"), false},
+              {t("mk_test_fedcba9876543210"), *parse_scopes("*"), at("11"), t("ada@lantern.example"), true}};
+    v.mint.fault = t("Choose at least one.");
+    return v;
+  }
+  minted_key_view minted_key() const {
+    return {frame(member_place::keys), t("mk_test_0123456789abcdef"),
+            t("0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0"),
+            *parse_scopes(default_portal_scopes)};
+  }
+  destinations_view destinations() const {
+    destinations_view v;
+    v.frame = frame(member_place::destinations);
+    v.rows = {{t("dest_1"), t("https://hooks.lantern.example/a"), {}, destination_status::enabled, {}, 0},
+              {t("dest_2"),
+               t("https://hooks.lantern.example/b"),
+               {t("payment.captured"), t("payment.voided")},
+               destination_status::disabled,
+               t("moving house"),
+               3}};
+    v.add = {wrong("http:/hooks"), {"payment.voided"}, t("Unknown event.")};
+    return v;
+  }
+  destination_secret_view destination_secret() const {
+    return {frame(member_place::destinations),           t("dest_1"), t("https://hooks.lantern.example/a"),
+            t("whsec_0f1e2d3c4b5a69788796a5b4c3d2e1f0"), true,        at("25")};
+  }
+  destination_view destination(destination_status status = destination_status::enabled) const {
+    destination_view v;
+    v.frame = frame(member_place::destinations);
+    v.of = {t("dest_1"),
+            t("https://hooks.lantern.example/a"),
+            {t("payment.captured")},
+            status,
+            status == destination_status::disabled ? t("moving house") : "",
+            3};
+    v.created_at = at("11");
+    v.old_secret_until = at("25");
+    v.events = {"payment.captured"};
+    v.events_fault = t("Unknown event.");
+    v.reason = wrong("moving");
+    v.deliveries = deliveries();
+    v.older = t("b2xkZXI=");
+    v.at_newest = false;
+    return v;
+  }
+  connections_view connections(bool back = false) const {
+    connections_view v;
+    v.frame = frame(member_place::connections, !back);
+    v.rows = {{t("sandbox"), t("Sandbox cards"), connection_status::connected, t("acct_1"), true},
+              {t("sandbox_hosted"), t("Sandbox hosted cards"), connection_status::unavailable, t("acct_2"), true},
+              {t("sandbox_wallet"), t("Sandbox wallet"), connection_status::in_progress, {}, true},
+              {t("acquirer"), t("Acquirer"), connection_status::not_connected, {}, true},
+              {t("elsewhere"), t("Elsewhere"), connection_status::not_connected, {}, false}};
+    if (back) {
+      v.choice = merchant_choice{v.frame.merchants,
+                                 v.frame.merchants.front().id,
+                                 environment::live,
+                                 {{"from", t("shopfront")},
+                                  {"action", "stripe_reconnect"},
+                                  {"return_url", t("https://shopfront.example/back?x=1")}}};
+      v.back = way_back{t("Shopfront"), t("https://shopfront.example"), true};
+      v.hidden = {{"merchant_id", v.choice->chosen}, {"mode", "live"}};
+    }
+    return v;
+  }
+  platforms_view platforms() const {
+    platforms_view v;
+    v.frame = frame(member_place::platforms);
+    v.rows = {{t("grant_1"),
+               t("Shopfront"),
+               *parse_scopes("payments:write payments:read customers:read"),
+               t("ada@lantern.example"),
+               at("11"),
+               {},
+               {},
+               {},
+               wrong("not needed")},
+              {t("grant_2"),
+               t("Old Till"),
+               *parse_scopes("payments:read"),
+               t("ada@lantern.example"),
+               at("11"),
+               at("20"),
+               t("the platform"),
+               t("closing down"),
+               {}}};
+    return v;
+  }
+  team_view team() const {
+    team_view v;
+    v.frame = frame(member_place::team);
+    v.rows = {{t("user_1"), t("ada@lantern.example"), member_role::owner, true, false, true, at("24")},
+              {t("user_2"), t("vic@lantern.example"), member_role::viewer, false, false, false, at("23")},
+              {t("user_3"), t("new@lantern.example"), member_role::viewer, false, true, false, at("25")}};
+    v.invite = {wrong("nobody"), wrong("owner"), t("Nobody was invited.")};
+    return v;
+  }
+  invited_view invited() const {
+    return {frame(member_place::team), t("new@lantern.example"), member_role::viewer,
+            t("https://pay.example/portal/invitation?token=eyJhbGciOi0123456789"), at("25")};
+  }
+  account_view account(bool second_factor = true) const {
+    account_view v;
+    v.frame = frame(member_place::account, false);
+    v.password = {t("This is not your password."), t("It is too short.")};
+    v.second_factor = second_factor;
+    v.recovery_codes_left = 7;
+    v.disable_fault = t("This is not your password.");
+    v.recovery_codes_fault = t("Nor is this.");
+    v.zones = {t("Asia/Hong_Kong"), t("Europe/Berlin"), t("UTC")};
+    v.zone = {t("Asia/Hong_Kong"), t("There is no such zone.")};
+    v.sessions = {{t("sess_1"), at("24"), at("24"), true}, {t("sess_2"), at("23"), at("24"), false}};
+    v.audit = {
+        {at("24"), t("Refunded HKD 10.00"), t("pay_1763689200"), t("Lantern Books & Maps, test"), t("192.0.2.1")},
+        {at("23"), t("Signed in"), {}, {}, t("2001:db8::1")}};
+    v.older = t("b2xkZXI=");
+    v.at_newest = false;
+    return v;
+  }
+  second_factor_view second_factor() const {
+    return {frame(member_place::account, false),
+            "<svg viewBox=\"0 0 29 29\" role=\"img\" aria-label=\"QR code\"><path d=\"M4 4h7v7h-7zM18 4h7v7h-7zM4 "
+            "18h7v7h-7z\"/></svg>",
+            t("JBSW Y3DP EHPK 3PXP JBSW Y3DP"),
+            {{"pending", t("opaque")}},
+            wrong("12345")};
+  }
+  recovery_codes_view recovery_codes() const {
+    return {frame(member_place::account, false),
+            {t("4f7a-91c2"), t("b83d-02ee"), t("77ac-5d10"), t("c0de-1a2b"), t("9921-fe04"), t("13b7-8c5d"),
+             t("e6f0-42a9"), t("5d5d-0b1c")}};
+  }
+
+  std::vector<sample_page> all() const {
+    return {{"overview", overview_page(overview())},
+            {"payments", payments_page(payments())},
+            {"payment", payment_page(payment())},
+            {"keys", keys_page(keys())},
+            {"key-minted", minted_key_page(minted_key())},
+            {"destinations", destinations_page(destinations())},
+            {"destination", destination_page(destination())},
+            {"destination-disabled", destination_page(destination(destination_status::disabled))},
+            {"destination-secret", destination_secret_page(destination_secret())},
+            {"connections", connections_page(connections())},
+            {"connections-back", connections_page(connections(true))},
+            {"platforms", platforms_page(platforms())},
+            {"team", team_page(team())},
+            {"invited", invited_page(invited())},
+            {"account", account_page(account())},
+            {"account-one-factor", account_page(account(false))},
+            {"second-factor", second_factor_page(second_factor())},
+            {"recovery-codes", recovery_codes_page(recovery_codes())}};
+  }
+  /// The pages of a merchant that has nothing yet.
+  std::vector<sample_page> empty() const {
+    const auto calm = [&](member_place at) {
+      auto f = frame(at);
+      f.notice.clear();
+      f.fault.clear();
+      return f;
+    };
+    return {{"overview-empty",
+             overview_page({calm(member_place::overview), t("the last 14 days"), {}, 0, {}, {}, {}, false, false})},
+            {"payments-empty", payments_page({calm(member_place::payments), {}, {}, {}, {}, {}, {}, true, {}})},
+            {"keys-empty", keys_page({calm(member_place::keys), {}, {}})},
+            {"destinations-empty", destinations_page({calm(member_place::destinations), {}, {}})},
+            {"connections-empty", connections_page({calm(member_place::connections), {}, {}, {}, {}, "'self'"})},
+            {"platforms-empty", platforms_page({calm(member_place::platforms), {}})}};
+  }
+};
+
+}  // namespace gateway::http::testing

@@ -1,0 +1,282 @@
+// The operators' console: who gets in, what is shown, and what its buttons send.
+#include "http/console/console_access.hpp"
+#include "http/console/traffic.hpp"
+#include "routes_fixture.hpp"
+
+using namespace gateway;
+using namespace gateway::http;
+using namespace gateway::http::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+const std::string operator_token(64, 't');
+
+std::string field_in(const response& page, const std::string& name) {
+  const auto at = page.body.find("name=\"" + name + "\" value=\"");
+  if (at == page.body.npos) return {};
+  const auto begin = at + name.size() + 15;
+  return page.body.substr(begin, page.body.find('"', begin) - begin);
+}
+
+struct console_fixture : gateway_fixture {
+  std::string cookie;
+  std::string from = "127.0.0.1";
+
+  console_fixture() { shared.console.enable(operator_token); }
+
+  response ask_console(std::string_view method, std::string_view path, std::string_view body = {},
+                       std::string_view query = {}) {
+    auto in = unsigned_request(method, path, body, "application/x-www-form-urlencoded");
+    in.remote_address = from;
+    in.query = query;
+    in.has_query = !query.empty();
+    const auto sent = "console-session=" + cookie;
+    if (!cookie.empty()) in.cookie = sent;
+    auto out = run(in, handle_metrics);
+    if (const auto set = header(out, "Set-Cookie"); set.starts_with("console-session="))
+      cookie = set.substr(16, set.find(';') - 16);
+    return out;
+  }
+  response try_token(const std::string& token) {
+    const auto csrf = field_in(ask_console("GET", "/console/sign-in"), "csrf");
+    return ask_console("POST", "/console/sign-in", "csrf=" + csrf + "&action=sign-in&token=" + token);
+  }
+  void enter() { REQUIRE(try_token(operator_token).status == 303); }
+  response press(const std::string& fields, std::string_view path = "/console") {
+    const auto csrf = field_in(ask_console("GET", "/console"), "csrf");
+    return ask_console("POST", path, "csrf=" + csrf + "&" + fields);
+  }
+
+  void publish_shop_destination(destination_status status) {
+    destination what{destination_id{"dest_1"},
+                     destination_kind::merchant,
+                     "merch_1",
+                     environment::test,
+                     "https://shop.example/hooks",
+                     {},
+                     status,
+                     {},
+                     noon};
+    merchants.publish(std::make_shared<const webhook_endpoint>(webhook_endpoint{std::move(what), "whsec", {}, {}}));
+  }
+  void publish_platform(std::string name) {
+    platform p;
+    p.id = platform_id{"plat_1"};
+    p.slug = "shopfront";
+    p.name = std::move(name);
+    merchants.publish(std::make_shared<const platform>(std::move(p)));
+  }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(console_fixture, "the console is there for this machine only, and only where it is enabled") {
+  CHECK(ask_console("GET", "/console/sign-in").status == 200);
+  CHECK(ask_console("GET", "/metrics").status == 200);
+  for (const auto* address : {"10.0.0.1", "::2", "", "127.0.0.1.example"}) {
+    from = address;
+    CHECK(ask_console("GET", "/console/sign-in").status == 404);
+    CHECK(ask_console("POST", "/console", "action=drain&node=n1").status == 404);
+  }
+  for (const auto* address : {"127.8.0.1", "::1", "::ffff:127.0.0.1"}) {
+    from = address;
+    CHECK(ask_console("GET", "/console/sign-in").status == 200);
+  }
+  gateway_fixture without;
+  auto in = unsigned_request("GET", "/console/sign-in");
+  in.remote_address = "127.0.0.1";
+  CHECK(without.run(in, handle_metrics).status == 404);
+}
+
+TEST_CASE_METHOD(console_fixture, "without a session every page leads to the sign-in page, and no button works") {
+  for (const auto* path : {"/console", "/console/search"}) {
+    const auto out = ask_console("GET", path);
+    CHECK(out.status == 303);
+    CHECK(header(out, "Location") == "/console/sign-in");
+    CHECK(ask_console("POST", path, "action=drain&node=n1").status == 403);
+  }
+  cookie = std::string(64, 'a');
+  CHECK(ask_console("GET", "/console").status == 303);
+}
+
+TEST_CASE_METHOD(console_fixture, "the token opens the console, and another one is slowed down") {
+  const auto page = ask_console("GET", "/console/sign-in");
+  CHECK(header(page, "Content-Security-Policy").find("script-src 'none'") != std::string::npos);
+  CHECK(header(page, "Set-Cookie").ends_with("; Path=/console; HttpOnly; SameSite=Strict"));
+  CHECK(ask_console("POST", "/console/sign-in", "action=sign-in&token=" + operator_token).status == 403);
+
+  CHECK(try_token("wrong").status == 422);
+  const auto before = cookie;
+  const auto welcomed = try_token(operator_token);
+  CHECK(welcomed.status == 303);
+  CHECK(header(welcomed, "Location") == "/console");
+  CHECK(cookie != before);
+  CHECK(ask_console("GET", "/console").status == 200);
+
+  CHECK(press("action=sign-out", "/console/sign-out").status == 303);
+  CHECK(ask_console("GET", "/console").status == 303);
+  for (std::size_t i = 1; i < most_failures; ++i) CHECK(try_token("wrong").status == 422);
+  const auto slowed = try_token(operator_token);
+  CHECK(slowed.status == 429);
+  CHECK_FALSE(header(slowed, "Retry-After").empty());
+}
+
+TEST_CASE("a session of the console ends unused, in time, and when there are too many") {
+  console_access access;
+  access.enable(operator_token);
+  const console_access::time start{1h};
+  const auto one = access.begin(start);
+  CHECK(access.use(one, start + 29min));
+  CHECK(access.use(one, start + 58min));
+  CHECK_FALSE(access.use(one, start + 89min));
+  CHECK_FALSE(access.use(one, start));
+  const auto busy = access.begin(start);
+  for (auto at = start; at < start + console_lifetime; at += 20min) CHECK(access.use(busy, at));
+  CHECK_FALSE(access.use(busy, start + console_lifetime));
+  const auto first = access.begin(start);
+  for (std::size_t i = 0; i < most_console_sessions; ++i) access.begin(start + 1s);
+  CHECK_FALSE(access.use(first, start + 2s));
+  CHECK_FALSE(access.is_token(""));
+  CHECK_FALSE(console_access{}.is_token(""));
+}
+
+TEST_CASE_METHOD(console_fixture, "each button sends the operator's command, and what came of it is told") {
+  enter();
+  publish_shop_destination(destination_status::enabled);
+  publish_platform("Shopfront");
+  std::vector<operator_command> asked;
+  scene.operators = [&](const operator_command& what) -> operator_result {
+    asked.push_back(what);
+    return named_result{"id", "status"};
+  };
+  std::vector<redeliver> wishes;
+  scene.redelivers = [&](const redeliver& wish) {
+    wishes.push_back(wish);
+    return redeliver_result{1};
+  };
+  for (const auto* fields : {"action=disable&destination=dest_1&reason=it+is+down", "action=enable&destination=dest_1",
+                             "action=suspend&platform=plat_1", "action=resume&platform=plat_1",
+                             "action=redeliver&delivery=7", "action=redeliver&destination=dest_1"}) {
+    CAPTURE(fields);
+    const auto page = press(fields);
+    CHECK(page.status == 200);
+    CHECK(page.body.find("Done: ") != page.body.npos);
+  }
+  REQUIRE(asked.size() == 4);
+  CHECK(std::get<disable_destination>(asked[0]).id.value == "dest_1");
+  CHECK(std::get<disable_destination>(asked[0]).reason == "it is down");
+  CHECK(std::get<enable_destination>(asked[1]).id.value == "dest_1");
+  CHECK(std::get<set_platform_status>(asked[2]).status == platform_status::suspended);
+  CHECK(std::get<set_platform_status>(asked[3]).status == platform_status::active);
+  REQUIRE(wishes.size() == 2);
+  CHECK(wishes[0].id == 7);
+  CHECK(wishes[1].to.value == "dest_1");
+
+  // This gateway serves alone: there is no node to drain.
+  const auto drained = press("action=drain&node=n1");
+  CHECK(drained.status == 422);
+  CHECK(drained.body.find("There is no node n1.") != drained.body.npos);
+  CHECK(press("action=unheard&node=n1").status == 400);
+  CHECK(ask_console("POST", "/console", "csrf=" + std::string(64, '0') + "&action=suspend&platform=plat_1").status ==
+        403);
+  CHECK(asked.size() == 4);
+}
+
+TEST_CASE_METHOD(console_fixture, "names become no markup") {
+  enter();
+  publish_platform("<script>alert(1)</script>");
+  const auto page = ask_console("GET", "/console/search", {}, "q=plat_1");
+  CHECK(page.body.find("<script") == page.body.npos);
+  CHECK(page.body.find("&lt;script&gt;") != page.body.npos);
+  const auto nothing = ask_console("GET", "/console/search", {}, "q=%22%3E%3Cscript%3E");
+  CHECK(nothing.status == 200);
+  CHECK(nothing.body.find("<script") == nothing.body.npos);
+}
+
+TEST_CASE_METHOD(console_fixture, "an id leads to what is known of it") {
+  enter();
+  publish_shop_destination(destination_status::disabled);
+  publish_platform("Shopfront");
+  scene.rows = [](const find_entity& what) {
+    entity_lookup out;
+    if (what.key == waiting_payment()->key) out.found = waiting_payment();
+    return out;
+  };
+  struct row {
+    const char* query;
+    const char* shown;
+  };
+  for (const auto& [query, shown] :
+       {row{"q=merch_1", "Tea &amp; Co"}, row{"q=mk_test_0000000000000001", "payments:write"},
+        row{"q=dest_1", "shop.example/hooks"}, row{"q=plat_1", "Shopfront"}, row{"q=shopfront", "plat_1"},
+        row{"q=merch_1+pay_1", "HKD 42.00"}, row{"q=nobody", "Nothing is known by this id"}}) {
+    CAPTURE(query);
+    const auto page = ask_console("GET", "/console/search", {}, query);
+    CHECK(page.status == 200);
+    CHECK(page.body.find(shown) != page.body.npos);
+  }
+  scene.grants = [](const find_grant&) -> caf::result<grant_lookup> {
+    return make_error(actor_errc::store_unavailable);
+  };
+  CHECK(ask_console("GET", "/console/search", {}, "q=nobody").body.find("This may not be all") != std::string::npos);
+}
+
+TEST_CASE_METHOD(console_fixture, "the overview shows what is unknown, and where deliveries wait") {
+  enter();
+  publish_shop_destination(destination_status::disabled);
+  auto unknown = *waiting_payment();
+  unknown.open.emplace();
+  unknown.open->answered = true;
+  unknown.open->begun_at = noon - 1h;
+  auto fresh = *waiting_payment();
+  fresh.key.id = "pay_fresh";
+  fresh.open.emplace();
+  fresh.open->begun_at = noon;
+  scene.due = [&](const find_due& what) {
+    CHECK(what.open_only);
+    return what.later_than == time_point::min() ? due_lookup{{unknown.key, fresh.key}} : due_lookup{};
+  };
+  scene.rows = [&](const find_entity& what) {
+    return entity_lookup{std::make_shared<const payment>(what.key == unknown.key ? unknown : fresh)};
+  };
+  scene.backlogs = [](const find_backlog&) {
+    return backlog_lookup{{{destination_id{"dest_1"}, 3, noon, 1}, {destination_id{"dest_fine"}, 1, noon, 2}}};
+  };
+  const auto page = ask_console("GET", "/console");
+  CHECK(page.status == 200);
+  CHECK(page.body.find("/console/search?q=merch_1%20pay_1\"") != page.body.npos);
+  CHECK(page.body.find("pay_fresh") == page.body.npos);
+  CHECK(page.body.find("https://shop.example/hooks") != page.body.npos);
+  CHECK(page.body.find("dest_fine") == page.body.npos);
+  scene.due = [](const find_due&) -> caf::result<due_lookup> { return make_error(actor_errc::store_unavailable); };
+  const auto partly = ask_console("GET", "/console");
+  CHECK(partly.status == 200);
+  CHECK(partly.body.find("This could not be looked up") != partly.body.npos);
+  CHECK(partly.body.find("https://shop.example/hooks") != partly.body.npos);
+}
+
+TEST_CASE("rates and quantiles are of what was counted between two looks") {
+  CHECK_FALSE(quantile({}, 0, 0.5));
+  CHECK(*quantile({{0.1, 10}, {0.2, 20}}, 20, 0.5) == Approx(0.1));
+  CHECK(*quantile({{0.1, 10}, {0.2, 20}}, 20, 0.75) == Approx(0.15));
+  CHECK_FALSE(quantile({{0.1, 10}}, 20, 0.99));
+
+  metrics counted;
+  const auto start = std::chrono::steady_clock::now();
+  counted.requests("/a", 200).Increment(5);
+  const auto before = take_sample(counted, start);
+  counted.requests("/a", 200).Increment(30);
+  counted.requests("/a", 503).Increment(10);
+  counted.request_seconds("/a").Observe(0.001);
+  counted.shed("writes").Increment(2);
+  counted.provider_calls("sandbox", "authorize", "approved").Increment();
+  const auto now = traffic_between(before, take_sample(counted, start + 10s));
+  REQUIRE(now.routes.size() == 1);
+  CHECK(now.routes[0].per_second == Approx(4));
+  CHECK(now.routes[0].failed == Approx(10));
+  REQUIRE(now.shed.size() == 1);
+  CHECK(now.shed[0].second == Approx(2));
+  REQUIRE(now.providers.size() == 1);
+  CHECK(now.providers[0].results.at("approved") == Approx(1));
+}

@@ -1,0 +1,258 @@
+// The pages of the merchant portal as views: nothing that a value holds becomes markup, who may not act sees no way to,
+// and what a form refuses is told beside the field.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "member_samples.hpp"
+
+using namespace gateway;
+using namespace gateway::http;
+using namespace gateway::http::testing;
+
+namespace {
+
+bool shows(const response& page, std::string_view text) { return page.body.find(text) != std::string::npos; }
+
+std::vector<std::string> between(std::string_view body, std::string_view begin, std::string_view end) {
+  std::vector<std::string> found;
+  for (auto at = body.find(begin); at != body.npos; at = body.find(begin, at)) {
+    at += begin.size();
+    found.emplace_back(body.substr(at, body.find(end, at) - at));
+  }
+  return found;
+}
+
+/// The verbs of the page's buttons, but for the way out, which every page has.
+std::set<std::string> verbs(const response& page) {
+  std::set<std::string> all;
+  for (auto& verb : between(page.body, "type=\"submit\" name=\"action\" value=\"", "\"")) all.insert(std::move(verb));
+  all.erase("sign-out");
+  return all;
+}
+
+/// Each tag as the browser sees it, with what is in quotes left out.
+std::vector<std::string> tags(std::string_view body) {
+  std::vector<std::string> all;
+  body = body.substr(body.find("</style>"));
+  for (std::size_t at = 0; at < body.size(); ++at) {
+    if (body[at] != '<') continue;
+    std::string tag;
+    for (bool quoted = false; at < body.size() && (quoted || body[at] != '>'); ++at) {
+      if (body[at] == '"') quoted = !quoted;
+      if (!quoted) tag += body[at];
+    }
+    all.push_back(std::move(tag));
+  }
+  return all;
+}
+
+constexpr member_role roles[] = {member_role::owner, member_role::viewer};
+
+}  // namespace
+
+TEST_CASE("no text of any page of a merchant becomes markup, an attribute or a script's address") {
+  const auto attack = GENERATE(as<std::string>{}, "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>",
+                               "' onfocus='alert(1)' autofocus='", "\" onmouseover=\"alert(1)", "javascript:alert(1)",
+                               "</textarea></title></style></select><svg onload=alert(1)>", "{{TITLE}}",
+                               " java\tscript:alert(1)", "data:text/html,<script>alert(1)</script>");
+  const auto role = GENERATE(from_range(std::begin(roles), std::end(roles)));
+  const samples plain{role}, attacked{role, environment::test, [&](const std::string&) { return attack; }};
+  const auto expected = plain.all(), found = attacked.all();
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    CAPTURE(expected[i].name, attack);
+    const auto& page = found[i].page;
+    CHECK_FALSE(shows(page, "<script"));
+    CHECK_FALSE(shows(page, "<img"));
+    CHECK_FALSE(shows(page, "{{%"));
+    std::vector<std::string> faults;
+    for (const auto& tag : tags(page.body))
+      for (const auto* part : {" on", " style", " autofocus"})
+        if (tag.find(part) != tag.npos) faults.push_back(tag);
+    for (const auto* attribute : {"href=\"", "action=\"", "src=\""})
+      for (const auto& url : between(page.body, attribute, "\""))
+        if (!url.starts_with("https://") && !url.starts_with("#") && !url.starts_with("/")) faults.push_back(url);
+    CHECK(faults == std::vector<std::string>{});
+    if (attack.find_first_of("<\"'") != attack.npos) CHECK_FALSE(shows(page, attack));
+  }
+}
+
+TEST_CASE("an owner's pages have the buttons of the table, and a viewer's have none that act for the merchant") {
+  const std::map<std::string, std::set<std::string>> table{
+      {"overview", {}},
+      {"payments", {}},
+      {"payment", {"capture", "refund", "void", "redeliver"}},
+      {"keys", {"mint", "revoke"}},
+      {"key-minted", {}},
+      {"destinations", {"add"}},
+      {"destination", {"events", "disable", "rotate", "test", "redeliver"}},
+      {"destination-disabled", {"events", "enable", "rotate", "test", "redeliver"}},
+      {"destination-secret", {}},
+      {"connections", {"connect", "reconnect"}},
+      {"connections-back", {"connect", "reconnect", "return"}},
+      {"platforms", {"revoke"}},
+      {"team", {"invite", "remove", "role"}},
+      {"invited", {}},
+      {"account",
+       {"set-password", "disable-second-factor", "new-recovery-codes", "set-zone", "end-session",
+        "end-other-sessions"}},
+      {"account-one-factor", {"set-password", "enable-second-factor", "set-zone", "end-session", "end-other-sessions"}},
+      {"second-factor", {"confirm-second-factor"}},
+      {"recovery-codes", {}}};
+  const auto owners = samples{member_role::owner}.all(), viewers = samples{member_role::viewer}.all();
+  REQUIRE(owners.size() == table.size());
+  for (std::size_t i = 0; i < owners.size(); ++i) {
+    CAPTURE(owners[i].name);
+    const auto& wanted = table.at(owners[i].name);
+    CHECK(verbs(owners[i].page) == wanted);
+    const bool own = shows(viewers[i].page, "href=\"https://pay.example/portal/account\" aria-current=\"page\"");
+    std::set<std::string> allowed = own ? wanted : std::set<std::string>{};
+    if (wanted.contains("return")) allowed.insert("return");  // it leads away, and changes nothing
+    CHECK(verbs(viewers[i].page) == allowed);
+  }
+}
+
+TEST_CASE("every form that acts posts to its own page with the page's token, and moves money under a key") {
+  for (const auto& [name, page] : samples{}.all()) {
+    CAPTURE(name);
+    for (const auto& form : between(page.body, "<form", "</form>")) {
+      INFO(form);
+      if (form.find("method=\"get\"") != form.npos) {
+        CHECK(form.find("csrf") == form.npos);
+        CHECK(form.find("name=\"action\" value=\"\"") == form.npos);
+        continue;
+      }
+      CHECK(form.find("method=\"post\"") != form.npos);
+      const bool leaves = form.find("value=\"sign-out\"") != form.npos;
+      CHECK((form.find("action=\"https://pay.example/portal/sign-out\"") != form.npos) == leaves);
+      CHECK(form.find(leaves ? "name=\"csrf\" value=\"sign-out-token\"" : "name=\"csrf\" value=\"page-token\"") !=
+            form.npos);
+      for (const auto* verb : {"value=\"capture\"", "value=\"refund\"", "value=\"void\""})
+        if (form.find(verb) != form.npos) CHECK(form.find("name=\"key\" value=\"key-") != form.npos);
+    }
+  }
+}
+
+TEST_CASE("what is wrong with a field is told beside it, and what was typed stays, but for passwords") {
+  const samples of;
+  struct {
+    response page;
+    std::string_view id, value;
+  } const rows[] = {{payments_page(of.payments()), "from", "2026-13-40"},
+                    {payments_page(of.payments()), "currency", "XX"},
+                    {payment_page(of.payment()), "refund-amount", "99.999"},
+                    {payment_page(of.payment()), "refund-reason", "a long reason"},
+                    {destinations_page(of.destinations()), "url", "http:/hooks"},
+                    {destination_page(of.destination()), "disable-reason", "moving"},
+                    {platforms_page(of.platforms()), "revoke-grant_1-reason", "not needed"},
+                    {team_page(of.team()), "email", "nobody"},
+                    {account_page(of.account()), "password", ""},
+                    {account_page(of.account()), "new_password", ""},
+                    {account_page(of.account()), "disable-password", ""},
+                    {second_factor_page(of.second_factor()), "code", "12345"}};
+  for (const auto& row : rows) {
+    CAPTURE(row.id);
+    const std::string id{row.id};
+    const auto inputs = between(row.page.body, "<input id=\"" + id + "\"", ">");
+    REQUIRE(inputs.size() == 1);
+    CHECK(inputs.front().find("aria-invalid=\"true\"") != std::string::npos);
+    CHECK(inputs.front().find(id + "-fault\"") != std::string::npos);
+    CHECK(inputs.front().find("value=\"" + std::string{row.value} + "\"") != std::string::npos);
+    CHECK(shows(row.page, "id=\"" + id + "-fault\" role=\"alert\">"));
+  }
+  // A form that is folded away does not hide what it refused.
+  CHECK(shows(payment_page(of.payment()), "<details class=\"fold\" open><summary>Refund"));
+  CHECK(shows(payment_page(of.payment()), "<details class=\"fold\"><summary>Void"));
+}
+
+TEST_CASE("no id stands twice in a page, and every reference to one leads somewhere") {
+  for (const auto& source : {samples{}.all(), samples{}.empty()})
+    for (const auto& [name, page] : source) {
+      CAPTURE(name);
+      std::set<std::string> ids;
+      for (const auto& id : between(page.body, " id=\"", "\"")) {
+        INFO(id);
+        CHECK(ids.insert(id).second);
+      }
+      for (const auto* reference : {" aria-labelledby=\"", " for=\"", " aria-describedby=\""})
+        for (const auto& text : between(page.body, reference, "\"")) {
+          INFO(text);
+          for (std::size_t at = 0; at <= text.size();) {
+            const auto end = std::min(text.find(' ', at), text.size());
+            CHECK(ids.contains(text.substr(at, end - at)));
+            at = end + 1;
+          }
+        }
+    }
+}
+
+TEST_CASE("test and live are told apart in words, and the navigation says where one is") {
+  for (const auto env : {environment::test, environment::live}) {
+    const bool live = env == environment::live;
+    const auto page = keys_page(samples{member_role::owner, env}.keys());
+    CHECK(shows(page, "Live: real payments") == live);
+    CHECK(shows(page, "Test: no money moves") != live);
+    const std::string base = "https://pay.example/portal/merch_lantern/";
+    CHECK(shows(page, "href=\"" + base + (live ? "live" : "test") + "/keys\" aria-current=\"page\">Keys<"));
+    CHECK(shows(page, "href=\"" + base + (live ? "test" : "live") + "/keys\">"));
+    CHECK(between(page.body, "aria-current=\"page\"", "<").size() == 1);
+  }
+  const auto account = account_page(samples{}.account());
+  CHECK_FALSE(shows(account, "class=\"band"));
+  CHECK(shows(account, "/portal/merch_tea/live/\""));
+}
+
+TEST_CASE("a list's links keep the filter, and carry the cursor onwards only") {
+  auto view = samples{}.payments();
+  view.q = {"pay_1 & 2", {}};
+  view.from = view.until = view.currency = {};
+  const auto page = payments_page(view);
+  const std::string path = "href=\"https://pay.example/portal/merch_lantern/test/payments";
+  CHECK(shows(page, path + "?q=pay_1%20%26%202&amp;state=captured\">Newest<"));
+  CHECK(shows(page, path + "?q=pay_1%20%26%202&amp;state=captured&amp;cursor=b2xkZXI%3D\">Older<"));
+  CHECK(shows(page, path + ".csv?q=pay_1%20%26%202&amp;state=captured\">Download as CSV<"));
+  CHECK(shows(page, "<option value=\"captured\" selected>Captured<"));
+  view.at_newest = true;
+  view.older.clear();
+  CHECK_FALSE(shows(payments_page(view), ">Newest<"));
+  CHECK_FALSE(shows(payments_page(view), ">Older<"));
+}
+
+TEST_CASE("where there is nothing yet, a page says what to do") {
+  for (const auto& [name, page] : samples{}.empty()) {
+    CAPTURE(name);
+    CHECK(shows(page, "class=\"empty\""));
+    CHECK_FALSE(shows(page, "<table"));
+  }
+  auto view = samples{}.payments();
+  view.rows.clear();
+  CHECK(shows(payments_page(view), "Nothing matches"));
+}
+
+TEST_CASE("bars are as tall as their days' amounts, and the same figures stand in a table") {
+  overview_view view = samples{}.overview();
+  view.currencies.resize(1);
+  view.currencies.front().days = {{"23 November", "23", {1000, 2, "HKD 10.00"}, {}, {}},
+                                  {"24 November", "24", {500, 1, "HKD 5.00"}, {1, 1, "HKD 0.01"}, {}}};
+  const auto page = overview_page(view);
+  CHECK(shows(page, "class=\"captured\" x=\"5.0%\" y=\"20.0\" width=\"13.3%\" height=\"130.0\""));
+  CHECK(shows(page, "class=\"captured\" x=\"55.0%\" y=\"85.0\" width=\"13.3%\" height=\"65.0\""));
+  CHECK(shows(page, "class=\"refunded\" x=\"68.3%\" y=\"148.0\" width=\"13.3%\" height=\"2.0\""));
+  CHECK(between(page.body, "<rect class=", ">").size() == 3);
+  CHECK(shows(page, "HKD 5.00 (1)"));
+  CHECK(shows(page, ">HKD 10.00</text>"));
+}
+
+TEST_CASE("a secret is text to be copied, and only its page has it") {
+  const samples of;
+  CHECK(shows(minted_key_page(of.minted_key()), "<code>0f1e2d3c"));
+  CHECK_FALSE(shows(keys_page(of.keys()), "0f1e2d3c"));
+  CHECK(shows(destination_secret_page(of.destination_secret()), "<code>whsec_"));
+  const auto invited = of.invited();
+  CHECK(shows(invited_page(invited), "invitation?token="));
+  auto known = invited;
+  known.url.clear();
+  CHECK(shows(invited_page(known), "belongs to the team now"));
+}

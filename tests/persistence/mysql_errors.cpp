@@ -1,0 +1,53 @@
+// What each error of the database means for a unit: in a statement before COMMIT, and at COMMIT.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+#include "persistence/mysql/mysql_errors.hpp"
+
+using namespace gateway::persistence;
+using kind = database_error::kind;
+
+namespace {
+
+struct expected {
+  int code;
+  const char* what;
+  kind in_statement;
+  kind at_commit;
+};
+
+constexpr expected rows[] = {
+    {1213, "a deadlock or a lost certification is repeated: the server has rolled back", kind::busy, kind::busy},
+    {1205, "a lock wait that took too long is repeated; a COMMIT waits for none", kind::busy, kind::failed},
+    {1317, "an interrupted statement is repeated; an interrupted COMMIT is in doubt", kind::busy, kind::failed},
+    {1047, "outside the primary component nothing is executed: another host is asked", kind::gone, kind::gone},
+    {1290, "a server that has become read-only rolls back: another host is asked", kind::gone, kind::gone},
+    {1836, "likewise", kind::gone, kind::gone},
+    {1180, "a COMMIT that left the primary component is in doubt", kind::failed, kind::failed},
+    {1053, "a server that ends: a COMMIT is in doubt", kind::gone, kind::failed},
+    {1927, "a connection that was killed: a COMMIT is in doubt", kind::gone, kind::failed},
+    {2006, "a connection that broke: a COMMIT is in doubt", kind::gone, kind::failed},
+    {2013, "an answer that was lost: a COMMIT is in doubt", kind::gone, kind::failed},
+    {1021, "any other error (a full disk): a COMMIT is in doubt", kind::failed, kind::failed},
+};
+
+}  // namespace
+
+TEST_CASE("each error of the database has one meaning in a statement and one at COMMIT") {
+  for (const auto& row : rows) {
+    INFO(row.code << ": " << row.what);
+    const auto found = meaning_of(row.code);
+    CHECK(found.in_statement == row.in_statement);
+    CHECK(found.at_commit == row.at_commit);
+  }
+}
+
+TEST_CASE("every row of the table of errors is tested, and none twice") {
+  for (const auto& row : mysql_error_meanings) {
+    INFO(row.code);
+    CHECK(std::ranges::count(rows, row.code, &expected::code) == 1);
+    CHECK(std::ranges::count(mysql_error_meanings, row.code, &mysql_error_meaning::code) == 1);
+  }
+  CHECK(std::size(rows) == mysql_error_meanings.size() + 1);
+}

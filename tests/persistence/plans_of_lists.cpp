@@ -1,0 +1,154 @@
+// How the databases find what the merchants' pages list: a page is read, and never a merchant's history.
+#include <catch2/catch.hpp>
+
+#include "plan_of.hpp"
+
+using namespace gateway;
+using namespace gateway::persistence;
+using namespace gateway::persistence::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+/// Payments of a merchant and others, each with an event that is delivered.
+void fill_payments(db_connection& db) {
+  std::vector<unit_of_work> units;
+  for (int i = 0; i < 400; ++i) {
+    const auto n = std::to_string(i);
+    unit_parts unit;
+    unit.insert_payment = captured(a_payment(n));
+    unit.insert_payment->version = 1;
+    unit.insert_payment->created_at = at(i);
+    unit.insert_payment->provider_ref = "ref_" + n;
+    unit.entries = {an_attempt(1), an_event(2)};
+    delivery d;
+    d.id = i + 1;
+    d.subject = unit.insert_payment->key;
+    d.event_seq = 2;
+    d.to = destination_id{"dest"};
+    d.next_attempt_at = d.created_at = at(i);
+    unit.deliveries = {d};
+    unit.totals = {count_daily{d.subject.merchant,
+                               environment::test,
+                               {std::chrono::sys_days{std::chrono::days{i}}, daily_counter::captured, 1, {}}}};
+    unit.records = {save_audit{user_id{"user_" + std::to_string(i % 4)}, at(i), "audit_" + n, "", "mint", "key",
+                               merchant_id{"merch_" + std::to_string(i % 8)}, environment::test}};
+    units.push_back(unit);
+  }
+  for (const auto outcome : commit_units(db, units)) REQUIRE(outcome == commit_outcome::committed);
+}
+
+std::size_t count_of(const std::string& text, std::string_view part) {
+  std::size_t found = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+const std::string_view list_merchant = "merch_1", list_env = "test", list_state = "captured", list_code = "HKD",
+                       list_id = "pay_7";
+
+void add_positions(std::vector<cell>& to) {
+  const auto upper = to_unix_ms(at(300)), lower = to_unix_ms(at(100));
+  to.insert(to.end(), {upper, upper, list_id, lower, lower, list_id, std::int64_t{10}});
+}
+
+}  // namespace
+
+TEST_CASE("a page of payments is read in the order of its index") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  fill_payments(*store.writer);
+  const bool sqlite = kind == store_kind::sqlite;
+  std::vector<cell> by_age{list_merchant, list_env};
+  add_positions(by_age);
+  for (const auto* sql : {&statements::read_payments_by_age, &statements::read_payments_by_age_back}) {
+    const auto plan = plan_of(store, *sql, by_age);
+    INFO(plan);
+    if (sqlite)
+      CHECK_THAT(plan, Contains("payments USING INDEX payments_by_age (merchant_id=? AND environment=? AND "
+                                "created_at>? AND created_at<?)") &&
+                           !Contains("TEMP B-TREE"));
+    else
+      CHECK_THAT(plan, Contains("payments range payments_by_age") && !Contains("filesort"));
+  }
+
+  std::vector<cell> one{list_merchant, list_env, list_state, list_code};
+  add_positions(one);
+  for (const auto* sql : {&statements::read_payments_of_range, &statements::read_payments_of_range_back}) {
+    const auto plan = plan_of(store, *sql, one);
+    INFO(plan);
+    if (sqlite)
+      CHECK_THAT(plan, Contains("payments USING INDEX payments_by_state (merchant_id=? AND environment=? AND state=? "
+                                "AND currency=? AND created_at>? AND created_at<?)") &&
+                           !Contains("TEMP B-TREE"));
+    else
+      CHECK_THAT(plan, Contains("payments range payments_by_state") && !Contains("filesort"));
+  }
+}
+
+TEST_CASE("of several states or currencies a page of each is read in the index, and then the page's rows") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  fill_payments(*store.writer);
+  std::vector<cell> ranges;
+  for (std::size_t i = 0; i < statements::ranges_at_once; ++i) {
+    ranges.insert(ranges.end(), {list_merchant, list_env, to_string(static_cast<payment_state>(i)), list_code});
+    add_positions(ranges);
+  }
+  ranges.emplace_back(std::int64_t{10});
+  for (const auto* sql : {&statements::read_payments_of_ranges, &statements::read_payments_of_ranges_back}) {
+    const auto plan = plan_of(store, *sql, ranges);
+    INFO(plan);
+    if (kind == store_kind::sqlite) {
+      CHECK(count_of(plan,
+                     "payments USING COVERING INDEX payments_by_state (merchant_id=? AND environment=? AND "
+                     "state=? AND currency=? AND created_at>? AND created_at<?)") == statements::ranges_at_once);
+      CHECK_THAT(plan, Contains("SEARCH payments USING INDEX sqlite_autoindex_payments_1 (merchant_id=? AND "
+                                "environment=? AND payment_id=?)"));
+    } else {
+      CHECK(count_of(plan, "payments range payments_by_state") == statements::ranges_at_once);
+      CHECK_THAT(plan, Contains("payments eq_ref PRIMARY"));
+    }
+  }
+  const cell step[] = {list_merchant, list_env, list_state, std::string_view{"EUR"}};
+  const auto plan = plan_of(store, statements::read_next_currency, step);
+  INFO(plan);
+  if (kind == store_kind::sqlite)
+    CHECK_THAT(plan, Contains("COVERING INDEX payments_by_state (merchant_id=? AND environment=? AND state=? AND "
+                              "currency>?)") &&
+                         !Contains("TEMP B-TREE"));
+  else
+    CHECK_THAT(plan, Contains("payments range payments_by_state") && Contains("Using index") && !Contains("filesort"));
+}
+
+TEST_CASE("references, a payment's deliveries, totals and the audit list are found by their indexes") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  fill_payments(*store.writer);
+  const bool sqlite = kind == store_kind::sqlite;
+  const std::int64_t limit = 10, now = to_unix_ms(at(300));
+  const auto check = [&](const statement& sql, std::span<const cell> parameters, const char* of_sqlite,
+                         const char* of_mysql) {
+    const auto plan = plan_of(store, sql, parameters);
+    INFO(plan);
+    CHECK_THAT(plan, Contains(sqlite ? of_sqlite : of_mysql) && !Contains("TEMP B-TREE") && !Contains("filesort"));
+  };
+  const cell ref[] = {list_merchant, list_env, std::string_view{"ref_7"}, limit};
+  check(statements::read_payments_by_ref, ref,
+        "payments_by_provider_ref (merchant_id=? AND environment=? AND provider_ref=?)",
+        "payments ref payments_by_provider_ref");
+  const cell subject[] = {list_merchant, list_id, list_env, std::string_view{"payment"}, std::int64_t{300}, limit};
+  check(statements::read_deliveries_of_subject, subject,
+        "d USING INDEX deliveries_of_subject (merchant_id=? AND subject_id=? AND delivery_id<?)",
+        "d range deliveries_of_subject");
+  const cell days[] = {list_merchant, list_env, std::int64_t{100}, std::int64_t{130}};
+  check(statements::read_daily_totals, days,
+        "daily_totals USING PRIMARY KEY (merchant_id=? AND environment=? AND day>? AND day<?)",
+        "daily_totals range PRIMARY");
+  const cell of_user[] = {std::string_view{"user_1"}, now, now, std::string_view{"audit_7"}, limit};
+  check(statements::read_audit_of_user, of_user, "audit_log USING PRIMARY KEY (user_id=? AND occurred_at<?)",
+        "audit_log range PRIMARY");
+  const cell of_merchant[] = {list_merchant, now, now, std::string_view{"audit_7"}, limit};
+  check(statements::read_audit_of_merchant, of_merchant, "audit_of_merchant (merchant_id=? AND occurred_at<?)",
+        "audit_log range audit_of_merchant");
+}

@@ -1,0 +1,35 @@
+// Every route of a merchant's pages, for the walks that try each with what belongs to somebody else. A unit test holds
+// this list against the route table.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace gateway::tests {
+
+struct portal_route {
+  std::string_view method;
+  std::string_view pattern;
+};
+
+inline constexpr auto portal_routes = std::to_array<portal_route>({
+    {"GET", "/portal/{merchant}/{mode}/"},
+    {"GET", "/portal/{merchant}/{mode}/payments"},
+    {"GET", "/portal/{merchant}/{mode}/payments.csv"},
+    {"GET", "/portal/{merchant}/{mode}/payments/{id}"},
+    {"POST", "/portal/{merchant}/{mode}/payments/{id}"},
+    {"GET", "/portal/{merchant}/{mode}/keys"},
+    {"POST", "/portal/{merchant}/{mode}/keys"},
+    {"GET", "/portal/{merchant}/{mode}/destinations"},
+    {"POST", "/portal/{merchant}/{mode}/destinations"},
+    {"GET", "/portal/{merchant}/{mode}/destinations/{id}"},
+    {"POST", "/portal/{merchant}/{mode}/destinations/{id}"},
+    {"GET", "/portal/{merchant}/{mode}/connections"},
+    {"POST", "/portal/{merchant}/{mode}/connections"},
+    {"GET", "/portal/{merchant}/{mode}/platforms"},
+    {"POST", "/portal/{merchant}/{mode}/platforms"},
+    {"GET", "/portal/{merchant}/{mode}/team"},
+    {"POST", "/portal/{merchant}/{mode}/team"},
+});
+
+}  // namespace gateway::tests
