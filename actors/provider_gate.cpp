@@ -3,21 +3,57 @@
 
 #include "provider_gate.hpp"
 
+#include <array>
 #include <deque>
 #include <unordered_map>
+#include <utility>
+#include <variant>
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
+
+#include "breaker.hpp"
+#include "gateway/base/log.hpp"
 
 namespace gateway::actors {
 
 namespace {
 
-using gate_actor = provider_actor::extend<caf::reacts_to<wake_atom>>;
-using result_promise = caf::typed_response_promise<provider_result>;
+using gate_actor = provider_actor::extend<caf::reacts_to<wake_atom>, caf::reacts_to<work_atom>>;
+/// Why there is no answer.
+struct no_answer {
+  error_category category;
+  const char* code;
+  const char* message;
+};
+constexpr no_answer no_lease{error_category::provider, "provider_error",
+                             "This node may not ask the provider at the moment."};
+constexpr no_answer provider_died{error_category::provider, "provider_error",
+                                  "The provider failed while it handled the call."};
+constexpr no_answer too_late{error_category::timeout, "provider_timeout", "The provider did not answer in time."};
 
-provider_result unknown(error_category category, std::string code, std::string message) {
-  return {provider_status::unknown, {}, {}, provider_error{category, std::move(code), std::move(message), true, true}};
+provider_error error_of(const no_answer& why) { return {why.category, why.code, why.message, true, true}; }
+
+// What each kind of answer says where there is none, whether it tells of trouble, and its name in the metrics.
+
+void tell_nothing(provider_result& answer, const no_answer& why) { answer.error = error_of(why); }
+void tell_nothing(subscription_result& answer, const no_answer& why) { answer.answer.error = error_of(why); }
+void tell_nothing(account_answer& answer, const no_answer& why) { answer.error = error_of(why); }
+void tell_nothing(notification_subject& answer, const no_answer&) { answer = not_understood{}; }
+
+bool is_trouble(const provider_result& answer) { return tells_of_trouble(answer.error); }
+bool is_trouble(const subscription_result& answer) { return tells_of_trouble(answer.answer.error); }
+bool is_trouble(const account_answer& answer) { return tells_of_trouble(answer.error); }
+/// What made it so is not told.
+bool is_trouble(const notification_subject&) { return false; }
+
+std::string_view name_of(const provider_result& answer) { return to_string(answer.status); }
+std::string_view name_of(const subscription_result& answer) { return to_string(answer.answer.status); }
+std::string_view name_of(const account_answer& answer) {
+  return answer.standing == account_standing::unknown ? "unknown" : "approved";
+}
+std::string_view name_of(const notification_subject& answer) {
+  return std::holds_alternative<not_understood>(answer) ? "unknown" : "approved";
 }
 
 class gate {
@@ -25,33 +61,35 @@ class gate {
   static inline const char* name = "provider_gate";
 
   void start(gate_actor::pointer self, provider_actor provider, provider_kind kind, const settings& config,
-             metrics& meters, const membership& nodes) {
+             metrics& meters, provider_board& board, const membership& nodes) {
     self_ = self;
     nodes_ = &nodes;
     provider_ = std::move(provider);
     kind_ = kind;
     config_ = &config;
     meters_ = &meters;
+    board_ = &board;
   }
 
-  caf::result<provider_result> forward(provider_call& call) {
-    const auto what = call.what;
-    if (!nodes_->serves()) {
-      count(what, to_string(provider_status::unknown));
-      return unknown(error_category::provider, "provider_error", "This node may not ask the provider at the moment.");
-    }
-    auto promise = self_->make_response_promise<provider_result>();
-    const auto id = ++last_;
-    open_.emplace(id, open_call{promise, what});
-    deadlines_.push_back({self_->clock().now() + config_->provider_timeout, id});
-    watch();
-    self_->request(provider_, caf::infinite, std::move(call))
-        .then([this, id](provider_result& result) { answer(id, std::move(result)); },
-              [this, id](const caf::error&) {
-                answer(id, unknown(error_category::provider, "provider_error",
-                                   "The provider failed while it handled the call."));
-              });
-    return promise;
+  caf::typed_response_promise<provider_result> forward(provider_call& call) {
+    const about what{to_string(call.what), call.subject.key.env};
+    return pass_on<provider_result>(std::move(call), what);
+  }
+  caf::typed_response_promise<provider_result> forward(provider_inquiry& inquiry) {
+    const about what{inquiry.closes ? "close" : "look", inquiry.subject.key.env};
+    return pass_on<provider_result>(std::move(inquiry), what);
+  }
+  caf::typed_response_promise<subscription_result> forward(subscription_call& call) {
+    const about what{to_string(call.subject.open->what), call.subject.key.env};
+    return pass_on<subscription_result>(std::move(call), what);
+  }
+  caf::typed_response_promise<account_answer> forward(account_question& question) {
+    const about what{question.onboards ? "onboard" : "account", question.env};
+    return pass_on<account_answer>(std::move(question), what);
+  }
+  caf::typed_response_promise<notification_subject> forward(notification_question& question) {
+    const about what{"notification", question.what.key.env};
+    return pass_on<notification_subject>(std::move(question), what);
   }
 
   void expire() {
@@ -60,27 +98,74 @@ class gate {
     while (!deadlines_.empty() && deadlines_.front().at <= now) {
       const auto id = deadlines_.front().id;
       deadlines_.pop_front();
-      answer(id, unknown(error_category::timeout, "provider_timeout", "The provider did not answer in time."));
+      give_up(id, too_late);
     }
     watch();
   }
 
+  /// The pause of an open breaker is over: the next that is begun shows whether the provider is back.
+  void offer() {
+    for (const auto env : {environment::test, environment::live}) {
+      auto& of = breakers_[static_cast<std::size_t>(env)];
+      if (of.now_is() != breaker::state::open || !of.permits(now())) continue;
+      of.began();
+      set_away(env, false);
+    }
+  }
+
  private:
+  struct about {
+    std::string_view what;  ///< for the metrics
+    environment env;
+  };
   struct open_call {
-    result_promise promise;
-    operation what;
+    std::variant<caf::typed_response_promise<provider_result>, caf::typed_response_promise<subscription_result>,
+                 caf::typed_response_promise<account_answer>, caf::typed_response_promise<notification_subject>>
+        promise;
+    about of;
   };
   struct deadline {
     caf::actor_clock::time_point at;
     std::uint64_t id;
   };
 
-  void answer(std::uint64_t id, provider_result result) {
+  template <class Answer, class Question>
+  caf::typed_response_promise<Answer> pass_on(Question question, about of) {
+    auto promise = self_->make_response_promise<Answer>();
+    const auto id = ++last_;
+    open_.emplace(id, open_call{promise, of});
+    if (!nodes_->serves()) {
+      give_up(id, no_lease);
+      return promise;
+    }
+    deadlines_.push_back({self_->clock().now() + config_->provider_timeout, id});
+    watch();
+    self_->request(provider_, caf::infinite, std::move(question))
+        .then([this, id](Answer& said) { answer(id, std::move(said)); },
+              [this, id](const caf::error&) { give_up(id, provider_died); });
+    return promise;
+  }
+
+  template <class Answer>
+  void answer(std::uint64_t id, Answer said) {
+    auto node = open_.extract(id);
+    if (!node) return;
+    const auto of = node.mapped().of;
+    count(of.what, name_of(said));
+    if (nodes_->serves()) judge(of.env, is_trouble(said));
+    std::get<caf::typed_response_promise<Answer>>(node.mapped().promise).deliver(std::move(said));
+  }
+
+  void give_up(std::uint64_t id, const no_answer& why) {
     const auto at = open_.find(id);
     if (at == open_.end()) return;
-    count(at->second.what, to_string(result.status));
-    at->second.promise.deliver(std::move(result));
-    open_.erase(at);
+    std::visit(
+        [&]<class Answer>(const caf::typed_response_promise<Answer>&) {
+          Answer none;
+          tell_nothing(none, why);
+          answer(id, std::move(none));
+        },
+        at->second.promise);
   }
 
   /// Keeps one wake-up under way while calls are open, for the oldest that is.
@@ -93,8 +178,39 @@ class gate {
                         wake_atom::value);
   }
 
-  void count(operation what, std::string_view result) {
-    meters_->provider_calls(to_string(kind_), to_string(what), result).Increment();
+  // ---- breakers -----------------------------------------------------------------------------------
+
+  /// Of the monotonic clock: only differences count.
+  time_point now() const {
+    return time_point{std::chrono::duration_cast<duration_ms>(self_->clock().now().time_since_epoch())};
+  }
+
+  void judge(environment env, bool trouble) {
+    if (traits_of(kind_).sandbox) return;
+    auto& of = breakers_[static_cast<std::size_t>(env)];
+    const auto before = of.now_is();
+    if (!trouble) {
+      if (before == breaker::state::closed) return of.succeeded();
+      of.succeeded();
+      set_away(env, false);
+      log::info("provider_is_back", {{"provider", to_string(kind_)}, {"environment", to_string(env)}});
+      return;
+    }
+    of.failed(now());
+    if (of.now_is() != breaker::state::open || before == breaker::state::open) return;
+    set_away(env, true);
+    if (before == breaker::state::closed)
+      log::warn("provider_is_away", {{"provider", to_string(kind_)}, {"environment", to_string(env)}});
+    self_->delayed_send(self_, *of.probe_at() - now(), work_atom::value);
+  }
+
+  void set_away(environment env, bool away) {
+    board_->set_away(kind_, env, away);
+    meters_->provider_breaker(to_string(kind_), to_string(env)).Set(away ? 1 : 0);
+  }
+
+  void count(std::string_view what, std::string_view result) {
+    meters_->provider_calls(to_string(kind_), what, result).Increment();
   }
 
   gate_actor::pointer self_ = nullptr;
@@ -102,28 +218,36 @@ class gate {
   provider_kind kind_ = provider_kind::sandbox;
   const settings* config_ = nullptr;
   metrics* meters_ = nullptr;
+  provider_board* board_ = nullptr;
   const membership* nodes_ = nullptr;
   std::uint64_t last_ = 0;
   bool watching_ = false;
   std::unordered_map<std::uint64_t, open_call> open_;
   std::deque<deadline> deadlines_;
+  std::array<breaker, 2> breakers_;  ///< by environment
 };
 
 gate_actor::behavior_type gate_behavior(gate_actor::stateful_pointer<gate> self, provider_actor provider,
                                         provider_kind kind, const settings* config, metrics* meters,
-                                        const membership* nodes) {
-  self->state.start(self, std::move(provider), kind, *config, *meters, *nodes);
+                                        provider_board* board, const membership* nodes) {
+  self->state.start(self, std::move(provider), kind, *config, *meters, *board, *nodes);
   return {
       [self](provider_call& call) { return self->state.forward(call); },
+      [self](provider_inquiry& inquiry) { return self->state.forward(inquiry); },
+      [self](subscription_call& call) { return self->state.forward(call); },
+      [self](account_question& question) { return self->state.forward(question); },
+      [self](notification_question& question) { return self->state.forward(question); },
       [self](wake_atom) { self->state.expire(); },
+      [self](work_atom) { self->state.offer(); },
   };
 }
 
 }  // namespace
 
 provider_actor spawn_provider_gate(caf::actor_system& system, provider_actor provider, provider_kind kind,
-                                   const settings& config, metrics& meters, const membership& nodes) {
-  return system.spawn(gate_behavior, std::move(provider), kind, &config, &meters, &nodes);
+                                   const settings& config, metrics& meters, provider_board& board,
+                                   const membership& nodes) {
+  return system.spawn(gate_behavior, std::move(provider), kind, &config, &meters, &board, &nodes);
 }
 
 }  // namespace gateway::actors

@@ -30,6 +30,11 @@ boost::asio::awaitable<caf::expected<events_lookup>> ask(worker& here, find_even
   return here.self->ask<events_lookup>(here.shared.archive, std::move(query), here.shared.config.http.answer_timeout);
 }
 
+boost::asio::awaitable<caf::expected<notifications_lookup>> ask(worker& here, find_notifications query) {
+  return here.self->ask<notifications_lookup>(here.shared.archive, std::move(query),
+                                              here.shared.config.http.answer_timeout);
+}
+
 boost::asio::awaitable<caf::expected<destinations_lookup>> ask(worker& here, find_destinations query) {
   return here.self->ask<destinations_lookup>(here.shared.archive, std::move(query),
                                              here.shared.config.http.answer_timeout);
@@ -120,11 +125,11 @@ boost::asio::awaitable<caf::expected<timeline_lookup>> ask(worker& here, find_ti
 }
 
 boost::asio::awaitable<caf::expected<due_lookup>> ask(worker& here, find_due query) {
-  return here.self->ask<due_lookup>(here.shared.archive, std::move(query), here.shared.config.http.answer_timeout);
+  return here.self->ask<due_lookup>(here.shared.archive, query, here.shared.config.http.answer_timeout);
 }
 
 boost::asio::awaitable<caf::expected<backlog_lookup>> ask(worker& here, find_backlog query) {
-  return here.self->ask<backlog_lookup>(here.shared.archive, std::move(query), here.shared.config.http.answer_timeout);
+  return here.self->ask<backlog_lookup>(here.shared.archive, query, here.shared.config.http.answer_timeout);
 }
 
 boost::asio::awaitable<caf::expected<node_list>> ask(worker& here, list_nodes query) {
@@ -133,6 +138,12 @@ boost::asio::awaitable<caf::expected<node_list>> ask(worker& here, list_nodes qu
 
 boost::asio::awaitable<caf::expected<node_drained>> ask(worker& here, drain_node wish) {
   return here.self->ask<node_drained>(here.shared.keeper, std::move(wish), here.shared.config.http.answer_timeout);
+}
+
+boost::asio::awaitable<caf::expected<account_answer>> ask(worker& here, provider_kind provider,
+                                                          account_question question) {
+  return here.self->ask<account_answer>(here.shared.gates[static_cast<std::size_t>(provider)], std::move(question),
+                                        here.shared.config.http.answer_timeout);
 }
 
 boost::asio::awaitable<caf::expected<redeliver_result>> ask(worker& here, redeliver wish) {

@@ -187,6 +187,11 @@ constexpr auto catalogue = std::to_array<error_row>({
     {internal_error, 500, plain, false, "internal_error", "The gateway failed. Retry with the same Idempotency-Key.",
      "Something failed inside the gateway. It does not prove that nothing happened: repeat the request with the same "
      "Idempotency-Key and body, and give the Request-Id to support if it persists."},
+    {account_lookup_failed, 500, plain, false, "CONNECTED_ACCOUNT_LOOKUP_ERROR",
+     "The merchant's account at its provider could not be looked up. Retry with the same Idempotency-Key.",
+     "Whether the merchant can be charged depends on its account at the payment provider, and that could not be read "
+     "at "
+     "the moment. Nothing was charged and nothing recorded: repeat the request with the same Idempotency-Key."},
     {provider_outcome_unknown, 502, envelope, true, "provider outcome unknown", "",
      "The provider did not answer in time or failed while answering, so the outcome is not known. The payment is never "
      "charged twice: the gateway keeps asking until it knows. Watch the payment or its timeline before a new attempt."},
@@ -211,6 +216,12 @@ constexpr auto catalogue = std::to_array<error_row>({
     {overloaded, 503, plain, false, "overloaded", "The gateway is busy. Retry with the same Idempotency-Key.",
      "A queue is full. Wait as long as Retry-After says, with some random delay, and repeat the request with the same "
      "Idempotency-Key."},
+    {provider_unavailable, 503, plain, false, "provider_unavailable",
+     "The payment provider is not available. Nothing was begun; retry with the same Idempotency-Key.",
+     "The provider that this needs has failed again and again, and no other route of the merchant can take the "
+     "payment. "
+     "Nothing was begun and nothing recorded. Wait as long as Retry-After says, then repeat the request with the same "
+     "Idempotency-Key. The same code in provider.error says that the provider could not be reached: no money moved."},
     {store_unavailable, 503, plain, false, "store_unavailable",
      "The gateway cannot reach its database. Retry with the same Idempotency-Key.",
      "The database does not answer. Service resumes by itself. Repeat the request with the same Idempotency-Key: if "
@@ -236,6 +247,10 @@ static_assert(complete());
 constexpr auto page_errors = std::to_array<page_error_row>({
     {page_error::incomplete_form, 400, "The form is not complete",
      "Please go back, reload the payment page and try again."},
+    {page_error::doubtful_return, 400, "This page cannot be shown",
+     "What your browser brought does not come from the wallet. Nothing was changed: the shop is told what became of "
+     "the "
+     "payment."},
     {page_error::malformed_form, 400, "The form is not complete",
      "Please go back, reload the page and try again. Nothing was changed."},
     {page_error::authorize_link, 400, "This link cannot be followed", ""},
@@ -258,6 +273,10 @@ constexpr auto page_errors = std::to_array<page_error_row>({
      "The connection was finished or given up, or the page has expired."},
     {page_error::refused_form, 422, "", ""},
     {page_error::slowed_down, 429, "", ""},
+    {page_error::silent_provider, 503, "The payment provider did not answer",
+     "Your account there could not be opened. Go back and try again in a few minutes. If this goes on, tell whoever "
+     "runs "
+     "this gateway."},
     {page_error::busy, 503, "One moment, please",
      "The payment service is busy. Please reload this page in a few seconds."},
 });
@@ -286,6 +305,9 @@ error_code code_of(problem why) noexcept {
     case problem::request_in_progress: return error_code::request_in_progress;
     case problem::idempotency_key_reused: return error_code::idempotency_key_reused;
     case problem::overloaded: return error_code::overloaded;
+    case problem::provider_unavailable: return error_code::provider_unavailable;
+    case problem::notification_not_found: return error_code::not_found;
+    case problem::account_lookup_failed: return error_code::account_lookup_failed;
     case problem::store_unavailable: return error_code::store_unavailable;
     case problem::outcome_pending_timeout: return error_code::answer_timeout;
     case problem::invalid_grant: return error_code::invalid_grant;

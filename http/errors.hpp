@@ -71,6 +71,7 @@ enum class error_code : unsigned char {
   refund_exceeds_captured,
   // 5xx
   internal_error,
+  account_lookup_failed,
   provider_outcome_unknown,
   checkout_failed,  ///< of a subscription; its body has no code of ours
   cancel_rejected,
@@ -80,6 +81,7 @@ enum class error_code : unsigned char {
   refund_rejected,
   void_rejected,
   overloaded,
+  provider_unavailable,
   store_unavailable,
   stopping,
   answer_timeout,
@@ -139,6 +141,7 @@ response error_response(const operator_problem& why);
 /// What goes wrong for people in a browser, who are shown a page.
 enum class page_error : unsigned char {
   incomplete_form,  ///< of a payment page
+  doubtful_return,  ///< what a browser brings from a provider's page does not carry the provider's signature
   malformed_form,  ///< of any other
   authorize_link,  ///< the message says which fault
   stale_form,  ///< of a payment page
@@ -149,6 +152,7 @@ enum class page_error : unsigned char {
   closed_page,  ///< of a payment
   unusable_link,  ///< an invitation or a setup link that is used, expired or forged
   closed_onboarding,
+  silent_provider,  ///< where an account was to be opened
   refused_form,  ///< the form's page again
   slowed_down,
   busy,

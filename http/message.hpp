@@ -21,6 +21,7 @@ struct request {
   std::string_view method;
   std::string_view path;    ///< without the query; percent-escapes as sent
   std::string_view query;   ///< without the question mark; empty if there is none
+  std::string_view head;    ///< the request's line and its headers, as they came
   std::string_view body;
   std::string_view request_id;  ///< req_<id>, made by the session
   std::string_view remote_address;  ///< the other end of the connection: an IP address without its port

@@ -1,6 +1,7 @@
 // One I/O thread's view of the gateway: what the routes need, and how they ask actors from a coroutine.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -15,6 +16,8 @@
 #include "gateway/delivery_numbers.hpp"
 #include "gateway/directory.hpp"
 #include "gateway/membership.hpp"
+#include "gateway/provider_adapter.hpp"
+#include "gateway/provider_board.hpp"
 #include "gateway/settings.hpp"
 #include "gateway/webhook_client.hpp"
 #include "gateway/write_brake.hpp"
@@ -55,6 +58,9 @@ struct services {
   const membership& nodes = membership::alone();
   node_keeper keeper = {};       ///< of a node among others
   delivery_numbers* numbers = nullptr;  ///< of the deliveries that pages make: those of test events
+  const provider_adapters* adapters = nullptr;  ///< of the providers that are reached over HTTPS
+  const provider_board* providers = nullptr;    ///< which of all providers can be sent anything to
+  std::array<provider_actor, provider_catalogue.size()> gates{};  ///< in front of the providers, by their kinds
   std::atomic<bool> ready{false};     ///< readiness, as /readyz tells it (the store's health is in meters.store_up)
   std::atomic<bool> draining{false};
   sign_in_slowing slowing{};          ///< of who guesses passwords
@@ -105,6 +111,7 @@ boost::asio::awaitable<caf::expected<customers_lookup>> ask(worker& here, find_c
 boost::asio::awaitable<caf::expected<subscriptions_lookup>> ask(worker& here, find_subscriptions query);
 boost::asio::awaitable<caf::expected<deliveries_lookup>> ask(worker& here, find_deliveries query);
 boost::asio::awaitable<caf::expected<events_lookup>> ask(worker& here, find_events query);
+boost::asio::awaitable<caf::expected<notifications_lookup>> ask(worker& here, find_notifications query);
 boost::asio::awaitable<caf::expected<destinations_lookup>> ask(worker& here, find_destinations query);
 boost::asio::awaitable<caf::expected<entity_lookup>> ask(worker& here, find_entity query);
 boost::asio::awaitable<caf::expected<timeline_lookup>> ask(worker& here, find_timeline query);
@@ -113,6 +120,9 @@ boost::asio::awaitable<caf::expected<backlog_lookup>> ask(worker& here, find_bac
 /// Ask the keeper.
 boost::asio::awaitable<caf::expected<node_list>> ask(worker& here, list_nodes query);
 boost::asio::awaitable<caf::expected<node_drained>> ask(worker& here, drain_node wish);
+/// Asks a provider's gate how a merchant's account stands there.
+boost::asio::awaitable<caf::expected<account_answer>> ask(worker& here, provider_kind provider,
+                                                          account_question question);
 /// Asks the dispatcher.
 boost::asio::awaitable<caf::expected<redeliver_result>> ask(worker& here, redeliver wish);
 /// Tells it of deliveries that have just been committed.

@@ -41,6 +41,21 @@ std::optional<std::string> read_text(db_connection& db, const statement& sql, st
   return found;
 }
 
+/// A row that cannot be read is left out, and told: the merchant's keys and its other connections are served.
+void read_connections(db_connection& db, std::string_view merchant, directory_lookup& into) {
+  const cell of[] = {merchant};
+  bool all = true;
+  db.read(statements::read_connections_of, of, [&](const result_row& row) {
+    try {
+      into.connections.push_back(connection_from(row));
+    } catch (const corrupt_row& error) {
+      log::error("store.corrupt_row", {{"why", error.what()}, {"entry", merchant}});
+      all = false;
+    }
+  });
+  if (!all) into.unreadable_connections.emplace_back(std::string{merchant});
+}
+
 void add_merchant(db_connection& db, std::string_view id, directory_lookup& into) {
   const cell of[] = {id};
   read_into(db, statements::read_merchant, of, into.merchants, merchant_from);
@@ -48,7 +63,7 @@ void add_merchant(db_connection& db, std::string_view id, directory_lookup& into
   read_into(db, statements::read_api_keys_of, of, into.keys, api_key_from);
   read_into(db, statements::read_people_of, of, into.users, user_from);
   read_into(db, statements::read_memberships_of, of, into.memberships, membership_from);
-  read_into(db, statements::read_connections_of, of, into.connections, connection_from);
+  read_connections(db, id, into);
   read_into(db, statements::read_routes_of, of, into.routes, route_from);
   read_into(db, statements::read_bindings_of, of, into.bindings, stored_binding_from);
   read_into(db, statements::read_destinations_of, of, into.destinations, destination_from);
@@ -59,6 +74,17 @@ void add_platform(db_connection& db, std::string_view id, directory_lookup& into
   read_into(db, statements::read_platform, of, into.platforms, platform_from);
   read_into(db, statements::read_platform_keys_of, of, into.platform_keys, platform_key_from);
   read_into(db, statements::read_destinations_of, of, into.destinations, destination_from);
+}
+
+/// A row that cannot be read is left out: no provider takes the others along.
+void read_providers(db_connection& db, const statement& sql, std::span<const cell> parameters, directory_lookup& into) {
+  db.read(sql, parameters, [&](const result_row& row) {
+    try {
+      into.providers.push_back(provider_from(row));
+    } catch (const corrupt_row& error) {
+      log::error("store.corrupt_row", {{"why", error.what()}, {"entry", row.text(0)}});
+    }
+  });
 }
 
 /// The merchant whose entry a name of this kind is of.
@@ -84,6 +110,7 @@ directory_lookup entry_of(db_connection& db, const directory_name& name) {
     case directory_name::kind::email:
       read_into(db, statements::read_user_of_address, of, entry.users, user_from);
       break;
+    case directory_name::kind::provider: read_providers(db, statements::read_provider, of, entry); break;
   }
   return entry;
 }
@@ -107,6 +134,8 @@ void add_entry(directory_lookup&& entry, directory_lookup& into) {
   append(into.destinations, entry.destinations);
   append(into.platforms, entry.platforms);
   append(into.platform_keys, entry.platform_keys);
+  append(into.providers, entry.providers);
+  append(into.unreadable_connections, entry.unreadable_connections);
 }
 
 redeliver_rows_result redeliver(db_connection& db, const redeliver_rows& what) {
@@ -157,6 +186,12 @@ entity_lookup run(db_connection& db, const find_entity& what) {
     case entity_kind::enrollment:
       db.read(statements::read_enrollment, key, [&](const result_row& row) {
         answer.found = std::make_shared<const sandbox_enrollment>(enrollment_from(row, what.key));
+      });
+      break;
+    case entity_kind::notification:
+      // No merchant is stored of it.
+      db.read(statements::read_notification, std::span{key}.subspan(1), [&](const result_row& row) {
+        answer.found = std::make_shared<const notification>(notification_from(row));
       });
       break;
   }
@@ -222,7 +257,8 @@ due_lookup run(db_connection& db, const find_due& what) {
   static constexpr table tables[] = {
       {entity_kind::payment, &statements::read_due_payments, &statements::read_due_open_payments},
       {entity_kind::subscription, &statements::read_due_subscriptions, &statements::read_due_open_subscriptions},
-      {entity_kind::enrollment, &statements::read_due_enrollments, nullptr}};
+      {entity_kind::enrollment, &statements::read_due_enrollments, nullptr},
+      {entity_kind::notification, &statements::read_due_notifications, nullptr}};
   const std::int64_t now = to_unix_ms(what.now), later_than = to_unix_ms(what.later_than), limit = what.limit;
   const cell all[] = {now, limit};
   const cell open[] = {now, later_than, limit};
@@ -243,6 +279,7 @@ directory_lookup run(db_connection& db, const find_directory& what) {
     read_into(db, statements::read_platforms, {}, found.platforms, platform_from);
     read_into(db, statements::read_platform_keys, {}, found.platform_keys, platform_key_from);
     read_into(db, statements::read_destinations_of_platforms, {}, found.destinations, destination_from);
+    read_providers(db, statements::read_providers, {}, found);
   }
   for (const auto& name : what.of) {
     try {
@@ -374,6 +411,27 @@ audit_lookup run(db_connection& db, const find_audit& what) {
   return answer;
 }
 
+notifications_lookup run(db_connection& db, const find_notifications& what) {
+  std::vector<cell> parameters;
+  if (what.state) parameters.emplace_back(to_string(*what.state));
+  const auto before = bound(what.before, no_bound);
+  const auto provider = what.provider ? to_string(*what.provider) : std::string_view{};
+  parameters.insert(parameters.end(), {before, before, std::string_view{what.before_id}});
+  parameters.insert(parameters.end(), {to_string(what.env.value_or(environment::test)),
+                                       to_string(what.env.value_or(environment::live)), provider, provider});
+  parameters.emplace_back(std::int64_t{what.limit});
+  notifications_lookup answer;
+  db.read(what.state ? statements::read_notifications_of_state : statements::read_notifications, parameters,
+          [&](const result_row& row) {
+            try {
+              answer.notifications.push_back(std::make_shared<const notification>(notification_from(row)));
+            } catch (const corrupt_row& error) {
+              log::error("store.corrupt_row", {{"why", error.what()}});  // the other rows of the list are still shown
+            }
+          });
+  return answer;
+}
+
 due_deliveries_lookup run(db_connection& db, const find_due_deliveries& what) {
   const cell parameters[] = {std::string_view{what.to.value}, to_unix_ms(what.now), std::int64_t{what.limit}};
   due_deliveries_lookup answer;
@@ -472,7 +530,10 @@ events_lookup run(db_connection& db, const find_events& what) {
 purge_result run(db_connection& db, const purge_commands& what) {
   const cell parameters[] = {to_unix_ms(what.before), std::int64_t{what.limit}};
   purge_result answer;
-  in_transaction(db, [&] { answer.deleted = db.change(statements::purge_commands, parameters); });
+  in_transaction(db, [&] {
+    answer.deleted = db.change(statements::purge_commands, parameters);
+    answer.notifications = db.change(statements::purge_notifications, parameters);
+  });
   return answer;
 }
 

@@ -19,11 +19,13 @@ constexpr row_writing table[] = {
     {&statements::insert_customer, nullptr, 0, entity_exists},
     {&statements::insert_subscription, nullptr, 0, entity_exists},
     {&statements::insert_enrollment, nullptr, 0, entity_exists},
+    {&statements::insert_notification, nullptr, 0, entity_exists},
     {&statements::update_payment, nullptr, 0, lost_claim},
     {&statements::update_binding, nullptr, 0, lost_claim},
     {&statements::update_customer, nullptr, 0, lost_claim},
     {&statements::update_subscription, nullptr, 0, lost_claim},
     {&statements::update_enrollment, nullptr, 0, lost_claim},
+    {&statements::update_notification, nullptr, 0, lost_claim},
     {&statements::insert_past_grant, nullptr, 0, lost_claim},
     {&statements::finish_command, nullptr, 0, lost_claim},
     {&statements::insert_attempt, nullptr, 0, lost_claim},
@@ -41,6 +43,7 @@ constexpr row_writing table[] = {
     {&statements::put_destination, nullptr, 0, duplicate_record},
     {&statements::insert_platform, nullptr, 0, duplicate_record},
     {&statements::insert_platform_key, nullptr, 0, duplicate_record},
+    {&statements::put_provider, nullptr, 0, duplicate_record},
     {&statements::put_meta, nullptr, 0, duplicate_record},
     // Revoking a revoked key changes nothing and is no error; the first time of revocation stays.
     {nullptr, &statements::revoke_api_key, 3, duplicate_record},
@@ -87,6 +90,7 @@ struct insert_gatherer {
   void operator()(const customer_ptr& c) const { customer_row(rows.add_to(row_kind::customer), *c); }
   void operator()(const subscription_ptr& s) const { subscription_row(rows.add_to(row_kind::subscription), *s); }
   void operator()(const enrollment_ptr& e) const { enrollment_row(rows.add_to(row_kind::enrollment), *e); }
+  void operator()(const notification_ptr& n) const { insert_notification_row(rows.add_to(row_kind::notification), *n); }
   void operator()(const counted_event& e) const { insert_counted_event_row(rows.add_to(row_kind::counted_event), e); }
   void operator()(const past_grant& g) const { insert_past_grant_row(rows.add_to(row_kind::past_grant), g); }
   void operator()(const save_user& u) const { insert_person_row(rows.add_to(row_kind::person), u); }
@@ -102,6 +106,7 @@ struct insert_gatherer {
   void operator()(const save_route& r) const { put_route_row(rows.add_to(row_kind::route), r); }
   void operator()(const spend_token& t) const { insert_spent_token_row(rows.add_to(row_kind::setup_token), t); }
   void operator()(const save_destination& d) const { put_destination_row(rows.add_to(row_kind::destination), d); }
+  void operator()(const save_provider& p) const { put_provider_row(rows.add_to(row_kind::provider), p); }
   void operator()(const save_audit& a) const { insert_audit_row(rows.add_to(row_kind::audit), a); }
   void operator()(const count_daily& c) const { rows.count(c); }
   void operator()(const save_last_seen& s) const { put_last_seen_row(rows.add_to(row_kind::last_seen), s); }
@@ -122,6 +127,9 @@ struct claim_gatherer {
   void operator()(const customer_ptr& c) const { customer_row(rows.add_to(row_kind::customer_claim), *c); }
   void operator()(const subscription_ptr& s) const { subscription_row(rows.add_to(row_kind::subscription_claim), *s); }
   void operator()(const enrollment_ptr& e) const { enrollment_row(rows.add_to(row_kind::enrollment_claim), *e); }
+  void operator()(const notification_ptr& n) const {
+    update_notification_row(rows.add_to(row_kind::notification_claim), *n);
+  }
   void operator()(const update_platform& p) const { update_platform_row(rows.add_to(row_kind::platform_change), p); }
   void operator()(const revoke_platform_key& k) const {
     revoke_platform_key_row(rows.add_to(row_kind::platform_key_revocation), k);
@@ -161,6 +169,7 @@ struct row_hasher {
   std::size_t operator()(const customer_ptr& c) const { return std::hash<entity_key>{}(c->key); }
   std::size_t operator()(const subscription_ptr& s) const { return std::hash<entity_key>{}(s->key); }
   std::size_t operator()(const enrollment_ptr& e) const { return std::hash<entity_key>{}(e->key); }
+  std::size_t operator()(const notification_ptr& n) const { return std::hash<entity_key>{}(n->key); }
   std::size_t operator()(const counted_event& e) const { return of({e.merchant.value, to_string(e.env), e.event_id}); }
   std::size_t operator()(const past_grant& g) const { return of({g.what.id.value}); }
   std::size_t operator()(const save_user& u) const { return of({u.id.value}); }
@@ -183,6 +192,7 @@ struct row_hasher {
   std::size_t operator()(const save_route& r) const { return of({r.id}); }
   std::size_t operator()(const spend_token& t) const { return of({t.merchant.value, t.token_id}); }
   std::size_t operator()(const save_destination& d) const { return of({d.what.id.value}); }
+  std::size_t operator()(const save_provider& p) const { return of({to_string(p.provider), to_string(p.env)}); }
   std::size_t operator()(const save_last_seen&) const { return of({last_seen_name}); }
   std::size_t operator()(const directory_change&) const { return of({"directory_head"}); }
   std::size_t operator()(const directory_turn&) const { return of({"directory_head"}); }
@@ -237,9 +247,11 @@ struct size_estimator {
     for (const auto& n : e->untold) bytes += of(n);
     return bytes;
   }
+  std::size_t operator()(const notification_ptr& n) const { return 1024 + n->body.size() + n->about.size(); }
   std::size_t operator()(const past_grant& g) const { return 384 + g.what.revoke_reason.size(); }
   std::size_t operator()(const insert_platform& p) const { return of(p.what); }
   std::size_t operator()(const update_platform& p) const { return of(p.what); }
+  std::size_t operator()(const save_provider& p) const { return 256 + p.sealed_settings.size(); }
   template <class Record>
   std::size_t operator()(const Record&) const {
     return 256;  // for an operator's change

@@ -27,11 +27,13 @@ enum class row_kind : unsigned char {
   customer,
   subscription,
   enrollment,
+  notification,
   payment_claim,
   binding_claim,
   customer_claim,
   subscription_claim,
   enrollment_claim,
+  notification_claim,
   past_grant,
   command_finish,
   attempt,
@@ -49,6 +51,7 @@ enum class row_kind : unsigned char {
   destination,
   platform,
   platform_key,
+  provider,
   last_seen,
   api_key_revocation,
   platform_change,
@@ -72,7 +75,7 @@ enum class row_kind : unsigned char {
   directory_change,
 };
 
-inline constexpr std::size_t row_kind_count = 50;
+inline constexpr std::size_t row_kind_count = 53;
 
 struct row_writing {
   const write_shape* shape;  ///< writes many rows at once

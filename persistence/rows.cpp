@@ -245,6 +245,10 @@ void insert_spent_token_row(row_buffer& rows, const spend_token& t) {
   rows.add(t.merchant.value).add(t.token_id).add(t.spent_at);
 }
 
+void put_provider_row(row_buffer& rows, const save_provider& p) {
+  rows.add(to_string(p.provider)).add(to_string(p.env)).add(p.sealed_settings).add(p.changed_at);
+}
+
 void put_last_seen_row(row_buffer& rows, const save_last_seen& s) {
   rows.add(last_seen_name);
   rows.keep(std::to_string(to_unix_ms(s.at)));
@@ -742,6 +746,16 @@ destination_backlog backlog_from(const result_row& row) {
   b.next_attempt_at = *earliest;
   b.oldest_number = in.number("delivery_id", 1, last_number);
   return b;
+}
+
+save_provider provider_from(const result_row& row) {
+  cursor in{row};
+  save_provider p;
+  p.provider = in.named(parse_provider_kind, "provider");
+  p.env = in.named(parse_environment, "environment");
+  p.sealed_settings = in.text();
+  p.changed_at = in.time();
+  return p;
 }
 
 directory_change directory_change_from(const result_row& row) {

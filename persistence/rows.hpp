@@ -74,6 +74,8 @@ void customer_row(row_buffer& rows, const customer& c);
 void subscription_row(row_buffer& rows, const subscription& s);
 /// For insert_enrollment and for update_enrollment.
 void enrollment_row(row_buffer& rows, const sandbox_enrollment& e);
+void insert_notification_row(row_buffer& rows, const notification& n);
+void update_notification_row(row_buffer& rows, const notification& n);
 void insert_counted_event_row(row_buffer& rows, const counted_event& e);
 void insert_past_grant_row(row_buffer& rows, const past_grant& g);
 void put_connection_row(row_buffer& rows, const save_connection& c);
@@ -87,6 +89,7 @@ void spend_recovery_code_row(row_buffer& rows, const spend_recovery_code& c);
 void update_time_zone_row(row_buffer& rows, const set_time_zone& z);
 void insert_audit_row(row_buffer& rows, const save_audit& a);
 void put_destination_row(row_buffer& rows, const save_destination& d);
+void put_provider_row(row_buffer& rows, const save_provider& p);
 void put_last_seen_row(row_buffer& rows, const save_last_seen& s);
 void directory_change_row(row_buffer& rows, const directory_change& c);
 void directory_turn_row(row_buffer& rows, const directory_turn& t);
@@ -125,6 +128,8 @@ customer customer_from(const result_row& row, const merchant_id& merchant);
 /// From a row of read_subscription or read_subscriptions.
 subscription subscription_from(const result_row& row, const merchant_id& merchant);
 sandbox_enrollment enrollment_from(const result_row& row, const entity_key& key);
+/// From a row of read_notification, or of a list of notifications.
+notification notification_from(const result_row& row);
 stored_binding stored_binding_from(const result_row& row);
 grant_lookup grant_lookup_from(const result_row& row);
 std::pair<entity_key, grant> grant_from(const result_row& row);
@@ -133,6 +138,7 @@ stored_route route_from(const result_row& row);
 stored_destination destination_from(const result_row& row);
 delivery_job delivery_job_from(const result_row& row);
 destination_backlog backlog_from(const result_row& row);
+save_provider provider_from(const result_row& row);
 directory_change directory_change_from(const result_row& row);
 node_row node_from(const result_row& row);
 event_record event_from(const result_row& row);

@@ -46,6 +46,11 @@ constexpr names subscription_columns[] = {
     "merchant_id", "environment",    "subscription_id", "platform_id", "provider", "provider_subscription_id",
     "status",      "open_operation", "due_at",          "document",    "version"};
 constexpr names enrollment_columns[] = {"merchant_id", "environment", "enrollment_id", "due_at", "document", "version"};
+constexpr names notification_columns[] = {
+    "environment", "notification_id", "provider", "event_id",    "event_type", "account", "body",
+    "state",       "about",           "attempts", "received_at", "settled_at", "due_at",  "version"};
+constexpr names notification_changes[] = {"environment", "notification_id", "state",  "about",
+                                          "attempts",    "settled_at",      "due_at", "version"};
 constexpr names counted_event_columns[] = {"merchant_id", "environment", "event_id"};
 constexpr names past_grant_columns[] = {"merchant_id", "environment", "platform_id", "grant_id",     "scopes",
                                         "given_by",    "granted_at",  "revoked_at",  "revoke_reason"};
@@ -76,6 +81,8 @@ constexpr names daily_total_added[] = {"counted", "amount"};
 constexpr names audit_columns[] = {"user_id", "occurred_at", "audit_id",    "address",
                                    "action",  "subject",     "merchant_id", "environment"};
 constexpr names recovery_code_columns[] = {"user_id", "code_hash"};
+constexpr names provider_columns[] = {"provider", "environment", "sealed_settings", "changed_at"};
+constexpr names provider_replaced[] = {"sealed_settings", "changed_at"};
 
 }  // namespace
 
@@ -132,6 +139,14 @@ const write_shape update_enrollment{.what = guarded_update,
                                     .columns = enrollment_columns,
                                     .keys = 3,
                                     .guard = "version = {new} - 1"};
+const write_shape insert_notification{insert, "notifications", notification_columns, 2};
+const write_shape update_notification{.what = guarded_update,
+                                      .table = "notifications",
+                                      .columns = notification_changes,
+                                      .keys = 2,
+                                      .guard = "version = {new} - 1",
+                                      .unused_columns = "provider, event_id, event_type, account, body, received_at",
+                                      .unused_values = "'', '', '', '', '', 0"};
 const write_shape insert_counted_event{insert, "counted_events", counted_event_columns, 3};
 const write_shape insert_past_grant{insert, "past_grants", past_grant_columns, 4};
 const write_shape put_connection{
@@ -162,6 +177,8 @@ const write_shape add_daily_total{
     .what = add, .table = "daily_totals", .columns = daily_total_columns, .keys = 6, .replaced = daily_total_added};
 const write_shape insert_audit{insert, "audit_log", audit_columns, 3};
 const write_shape insert_recovery_code{insert, "recovery_codes", recovery_code_columns, 2};
+const write_shape put_provider{
+    .what = upsert, .table = "providers", .columns = provider_columns, .keys = 2, .replaced = provider_replaced};
 
 const statement revoke_api_key{
     "UPDATE api_keys SET revoked_at = ? WHERE merchant_id = ? AND key_id = ? AND revoked_at IS NULL"};
@@ -194,6 +211,15 @@ const statement purge_commands{
     "FROM commands FORCE INDEX (commands_by_age) " OLD
     ") AS old STRAIGHT_JOIN commands AS c ON c.merchant_id = old.merchant_id AND c.environment = old.environment "
     "AND c.principal = old.principal AND c.idempotency_key = old.idempotency_key"};
+#undef OLD
+#define OLD "WHERE settled_at < ? ORDER BY settled_at LIMIT ?"
+const statement purge_notifications{
+    "DELETE FROM notifications WHERE rowid IN (SELECT rowid FROM notifications INDEXED BY notifications_settled " OLD
+    ")",
+    "DELETE n FROM (SELECT environment, notification_id "
+    "FROM notifications FORCE INDEX (notifications_settled) " OLD
+    ") AS old STRAIGHT_JOIN notifications AS n ON n.environment = old.environment "
+    "AND n.notification_id = old.notification_id"};
 #undef OLD
 
 // The same change as redelivered() in domain/webhook.hpp makes.
@@ -328,6 +354,10 @@ const statement read_due_open_subscriptions{
 const statement read_due_enrollments{
     "SELECT merchant_id, environment, enrollment_id FROM enrollments WHERE due_at IS NOT NULL AND due_at <= ? "
     "ORDER BY due_at LIMIT ?"};
+// They are no merchant's.
+const statement read_due_notifications{
+    "SELECT '' AS merchant_id, environment, notification_id FROM notifications "
+    "WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY due_at LIMIT ?"};
 
 // The directory: what belongs to one merchant or platform, and the platforms whole.
 const statement read_merchant{
@@ -390,6 +420,22 @@ const statement read_subscription_keys_by_provider_id{KEYS_BY("provider_subscrip
 const statement read_enrollment{
     "SELECT due_at, document, version FROM enrollments WHERE merchant_id = ? AND environment = ? AND "
     "enrollment_id = ?"};
+#define NOTIFICATION(body)                                                              \
+  "SELECT environment, notification_id, provider, event_id, event_type, account, " body \
+  ", state, about, attempts, received_at, settled_at, due_at, version FROM notifications "
+const statement read_notification{NOTIFICATION("body") "WHERE environment = ? AND notification_id = ?"};
+// Lists leave the bodies out. The index is named, so that a page is read in its order.
+#define LISTED(index, which)                                                                           \
+  NOTIFICATION("''")                                                                                   \
+  index " WHERE " which                                                                                \
+        "received_at <= ? AND (received_at < ? OR notification_id < ?) AND environment IN (?, ?) AND " \
+        "(? = '' OR provider = ?) ORDER BY received_at DESC, notification_id DESC LIMIT ?"
+#define EITHER(name, which) {LISTED("INDEXED BY " name, which), LISTED("FORCE INDEX (" name ")", which)}
+const statement read_notifications EITHER("notifications_by_age", "");
+const statement read_notifications_of_state EITHER("notifications_by_state", "state = ? AND ");
+#undef EITHER
+#undef LISTED
+#undef NOTIFICATION
 const statement read_bindings_of{
     "SELECT merchant_id, environment, platform_id, scopes, revoked_at, version FROM grants WHERE merchant_id = ? "
     "ORDER BY environment, platform_id"};
@@ -450,6 +496,10 @@ const statement count_destinations{COUNTED};
 const statement count_destinations_of{COUNTED " AND owner_id = ?"};
 #undef COUNTED
 const statement read_owner_of_destination{"SELECT owner_id FROM destinations WHERE destination_id = ?"};
+#define PROVIDERS "SELECT provider, environment, sealed_settings, changed_at FROM providers "
+const statement read_providers{PROVIDERS "ORDER BY provider, environment"};
+const statement read_provider{PROVIDERS "WHERE provider = ? ORDER BY environment"};
+#undef PROVIDERS
 
 // ---- several nodes ------------------------------------------------------------------------------
 

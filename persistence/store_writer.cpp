@@ -67,7 +67,7 @@ class writer {
   bool purges() const noexcept { return purge_.has_value(); }
   void purge(caf::typed_response_promise<purge_result> answer, const purge_commands& what) {
     if (!std::exchange(purge_has_more_, true)) pace_.begin(taken_->load());
-    purge_ = purge_job{std::move(answer), what, 0};
+    purge_ = purge_job{std::move(answer), what, {}};
   }
 
   bool idle() const noexcept { return queues_.empty() && !purge_; }
@@ -100,7 +100,10 @@ class writer {
   struct purge_job {
     caf::typed_response_promise<purge_result> answer;
     purge_commands what;
-    std::uint64_t deleted = 0;
+    purge_result made;
+
+    /// Of commands and notifications alike no more than the limit is deleted.
+    std::uint64_t left() const noexcept { return what.limit - std::max(made.deleted, made.notifications); }
   };
 
   clock_type::time_point records_due() const noexcept {
@@ -181,8 +184,8 @@ class writer {
   void purge_some() {
     if (!purge_) return;
     const auto began = clock_type::now();
-    const auto left = purge_->what.limit - purge_->deleted;
-    const auto most = std::min<std::uint64_t>(left, pace_.next_step(taken_->load(), queues_.writes_wait(), began));
+    const auto most =
+        std::min<std::uint64_t>(purge_->left(), pace_.next_step(taken_->load(), queues_.writes_wait(), began));
     if (most == 0) return;
     purge_result made;
     const purge_commands step{purge_->what.before, static_cast<std::uint32_t>(most)};
@@ -190,14 +193,15 @@ class writer {
     queues_.maintained();
     if (!known) return end_purge(make_error(actor_errc::store_unavailable));
     const auto ended = clock_type::now();
-    pace_.stepped(made.deleted, taken_->load(), began, ended);
+    pace_.stepped(made.deleted + made.notifications, taken_->load(), began, ended);
     counts_.purged_keys.Increment(static_cast<double>(made.deleted));
     counts_.purge_step_seconds.Observe(std::chrono::duration<double>(ended - began).count());
-    purge_->deleted += made.deleted;
-    purge_has_more_ = made.deleted == most;
-    if (!purge_has_more_ || purge_->deleted == purge_->what.limit) {
+    purge_->made.deleted += made.deleted;
+    purge_->made.notifications += made.notifications;
+    purge_has_more_ = std::max(made.deleted, made.notifications) == most;
+    if (!purge_has_more_ || purge_->left() == 0) {
       show_overdue();
-      end_purge(purge_result{purge_->deleted});
+      end_purge(purge_->made);
     }
     session_.maintain();
   }

@@ -26,6 +26,7 @@ struct collector {
   void operator()(const update_platform& p) const { of(p.what.id); }
   void operator()(const save_platform_key& k) const { of(k.platform); }
   void operator()(const revoke_platform_key& k) const { of(k.platform); }
+  void operator()(const save_provider& p) const { into.insert({kind::provider, std::string{to_string(p.provider)}}); }
   void operator()(const save_destination& d) const {
     into.insert({d.what.kind == destination_kind::merchant ? kind::merchant : kind::platform, d.what.owner});
   }
@@ -38,6 +39,9 @@ struct maker {
   std::string operator()(const save_api_key& k) const { return k.id.value; }
   std::string operator()(const save_membership& m) const { return m.user.value; }
   std::string operator()(const save_destination& d) const { return d.what.id.value; }
+  std::string operator()(const save_provider& p) const {
+    return std::string{to_string(p.provider)}.append(":").append(to_string(p.env));
+  }
   template <class Row>
   std::string operator()(const Row&) const {
     return {};

@@ -7,8 +7,8 @@
 
 namespace gateway::actors {
 
-/// Each once. What is published of a merchant or platform hangs on its id; passwords and spent tokens are in nobody's
-/// snapshot.
+/// Each once. What is published of a merchant or platform hangs on its id, of a provider on its name; passwords and
+/// spent tokens are in nobody's snapshot.
 std::vector<directory_change> changes_of(const unit_of_work& unit);
 
 /// The note of whoever made the unit's command: one without a subject is about what the unit makes.

@@ -1,9 +1,9 @@
 // Operator commands run in arrival order: check against what is known, make durable, then change what is known and
-// publish the new snapshot of the merchant, key or destination. Those that wait together and change different things
-// share a commit; what one of them finds does not depend on another. The parts (merchants, people, credentials,
-// platforms, destinations) know their rows and plan their commands; here are the queue and what a commit's outcome
-// means. A command whose commit is in doubt is answered as such; what it would have changed is then read again, so that
-// what is known never differs from the store.
+// publish the new snapshot of the merchant, key, destination or provider. Those that wait together and change different
+// things share a commit; what one of them finds does not depend on another. The parts (merchants, people, credentials,
+// platforms, destinations, providers) know their rows and plan their commands; here are the queue and what a commit's
+// outcome means. A command whose commit is in doubt is answered as such; what it would have changed is then read again,
+// so that what is known never differs from the store.
 //
 // Merchants are known from when they are first named, by a command or by whoever asks: memory and the time of a start
 // follow what is used, not what there is. One thing is under way at a time, commits or a read, so that a read never
@@ -39,6 +39,7 @@
 #include "names_of.hpp"
 #include "people.hpp"
 #include "platforms.hpp"
+#include "providers.hpp"
 
 namespace gateway::actors {
 
@@ -81,6 +82,7 @@ class command_queue {
                       [this](const destination_id& id) {
                         if (dispatcher_) self_->send(dispatcher_, destination_changed{id});
                       }},
+        providers_{context.published, context.keys, context.clock},
         published_{context.published},
         known_merchants_{context.known_merchants},
         keeper_{context.keeper} {}
@@ -144,6 +146,8 @@ class command_queue {
     if (!names) {
       names.emplace();
       for (const auto& id : merchants_.all()) names->push_back(name_of(id));
+      for (const auto& provider : provider_catalogue)
+        if (!provider.sandbox) names->push_back(name_of(provider.kind));
     }
     again_.insert(again_.end(), names->begin(), names->end());
     next();
@@ -175,6 +179,7 @@ class command_queue {
       case directory_name::kind::destination: return destinations_.has(destination_id{name.text});
       case directory_name::kind::user: return people_.has(user_id{name.text});
       case directory_name::kind::email: return people_.has_address(name.text);
+      case directory_name::kind::provider: return true;
     }
     return false;
   }
@@ -268,6 +273,8 @@ class command_queue {
       return credentials_;
     else if constexpr (requires(const Command& wanted) { platforms_.prepare(wanted); })
       return platforms_;
+    else if constexpr (requires(const Command& wanted) { providers_.prepare(wanted); })
+      return providers_;
     else
       return destinations_;
   }
@@ -386,6 +393,7 @@ class command_queue {
       if (const merchant_id id{each.id}; each.what == directory_change::kind::merchant && merchants_.has(id))
         names.push_back(name_of(id));
       if (each.what == directory_change::kind::platform) names.push_back(name_of(platform_id{each.id}));
+      if (each.what == directory_change::kind::provider) names.push_back({directory_name::kind::provider, each.id});
     }
     doubtful_.insert(names.begin(), names.end());
     remember_late(std::move(names));
@@ -428,7 +436,8 @@ class command_queue {
     });
   }
 
-  /// Reads these entries, and those of all platforms if that is said, some at a time; tells whether all could be read.
+  /// Reads these entries, and those of all platforms and providers if that is said, some at a time; tells whether all
+  /// could be read.
   void read_all(directory_names names, bool every_platform, std::function<void(bool)> then) {
     const auto left = names.size() - std::min(names.size(), most_together);
     find_directory question;
@@ -467,6 +476,7 @@ class command_queue {
       if (const merchant_id id{each.id}; each.what == directory_change::kind::merchant && merchants_.has(id))
         names.push_back(name_of(id));
       if (each.what == directory_change::kind::platform) names.push_back(name_of(platform_id{each.id}));
+      if (each.what == directory_change::kind::provider) names.push_back({directory_name::kind::provider, each.id});
     }
     return names;
   }
@@ -574,6 +584,7 @@ class command_queue {
     platforms_.adopt(rows);
     destinations_.publish(rows);
     publish_grants(rows);
+    providers_.adopt(rows);
     credentials_.adopt(rows);
     merchants_.publish(rows);
     count();
@@ -598,6 +609,7 @@ class command_queue {
   credentials credentials_;
   platforms platforms_;
   destinations destinations_;
+  configured_providers providers_;
   directory& published_;
   prometheus::Gauge& known_merchants_;
   node_keeper keeper_;

@@ -1,5 +1,6 @@
-// The actor that owns merchants, keys, users, connections, routes, destinations and platforms. It publishes grants as
-// the store has them when a merchant is first asked for; after that their own actors do.
+// The actor that owns merchants, keys, users, connections, routes, destinations, platforms and what is configured of
+// providers. It publishes grants as the store has them when a merchant is first asked for; after that their own actors
+// do.
 #pragma once
 
 #include <prometheus/gauge.h>

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "gateway/base/crypto.hpp"
+#include "gateway/connected_account.hpp"
 
 namespace gateway::actors {
 
@@ -27,7 +28,7 @@ stored_connection sandbox_connection(const merchant_id& id, environment env, pro
 }
 
 /// What the provider takes, in every currency.
-stored_route sandbox_route(const stored_connection& to, std::uint32_t position) {
+stored_route route_by(const stored_connection& to, std::uint32_t position) {
   const auto method = traits_of(to.link.provider).wallet ? payment_method_kind::pkr_wallet : payment_method_kind::card;
   return {to.merchant, route{to.link.env, to.link.provider, position, {}, {method}}, "route_" + crypto::random_hex(10)};
 }
@@ -66,6 +67,8 @@ void merchants::adopt(const directory_lookup& rows) {
     if (auto* m = find(row.merchant)) m->connections.push_back(row);
   for (const auto& row : rows.routes)
     if (auto* m = find(row.merchant)) m->routes.push_back(row);
+  for (const auto& id : rows.unreadable_connections)
+    if (auto* m = find(id)) m->shown.connections_unreadable = true;
 }
 
 void merchants::set_destinations(const merchant_id& id, std::vector<destination> told) {
@@ -123,7 +126,7 @@ merchants::creation merchants::creation_of(const create_merchant& wanted) {
   m.shown.kind = wanted.kind;
   m.owner_email = wanted.owner_email;
   m.connections.push_back(sandbox_connection(m.shown.id, environment::test, sandbox_for(wanted.kind)));
-  m.routes.push_back(sandbox_route(m.connections.back(), 1));
+  m.routes.push_back(route_by(m.connections.back(), 1));
   plan p;
   p.unit.inserts.push_back(
       save_merchant{m.shown.id, m.shown.entity, wanted.name, wanted.kind, wanted.owner_email, now});
@@ -138,19 +141,26 @@ merchants::creation merchants::creation_of(const create_merchant& wanted) {
   return {std::move(id), std::move(p)};
 }
 
-planned merchants::prepare(const set_connection& wanted) {
-  auto* m = find(wanted.merchant);
-  if (!m) return no_merchant(wanted.merchant);
-  const auto same = std::ranges::find_if(m->connections, [&](const stored_connection& row) {
-    return row.link.env == wanted.link.env && row.link.provider == wanted.link.provider;
+const stored_connection* merchants::connection_of(const known_merchant& m, environment env, provider_kind provider) {
+  const auto at = std::ranges::find_if(m.connections, [&](const stored_connection& row) {
+    return row.link.env == env && row.link.provider == provider;
   });
-  auto link = wanted.link;
-  if (link.account.empty() && same != m->connections.end()) link.account = same->link.account;
+  return at == m.connections.end() ? nullptr : &*at;
+}
+
+stored_connection merchants::row_of(const known_merchant& m, connection link) {
+  const auto* same = connection_of(m, link.env, link.provider);
+  if (link.account.empty() && same) link.account = same->link.account;
   // At the sandbox every merchant has an account.
   if (link.account.empty() && link.status == connection_status::connected && traits_of(link.provider).sandbox)
     link.account = sandbox_account;
-  stored_connection row{wanted.merchant, std::move(link),
-                        same == m->connections.end() ? "conn_" + crypto::random_hex(10) : same->id};
+  return {m.shown.id, std::move(link), same ? same->id : "conn_" + crypto::random_hex(10)};
+}
+
+planned merchants::prepare(const set_connection& wanted) {
+  auto* m = find(wanted.merchant);
+  if (!m) return no_merchant(wanted.merchant);
+  const auto row = row_of(*m, wanted.link);
   plan p;
   p.unit.inserts.push_back(save_connection{row.merchant, row.link, row.id});
   p.when_duplicate = "the connection changed meanwhile";
@@ -195,34 +205,48 @@ bool merchants::can_be_charged(const known_merchant& m, environment env) {
   });
 }
 
+plan merchants::connect(known_merchant& m, stored_connection row, operator_result told) {
+  plan p;
+  p.unit.inserts.push_back(save_connection{row.merchant, row.link, row.id});
+  std::optional<stored_route> way;
+  const bool has_route = std::ranges::any_of(m.routes, [&](const stored_route& each) {
+    return each.way.env == row.link.env && each.way.provider == row.link.provider;
+  });
+  if (!has_route) {
+    way = route_by(row, next_position(m.routes));
+    p.unit.inserts.push_back(save_route{way->merchant, way->way, way->id});
+  }
+  p.when_duplicate = "the connection changed meanwhile";
+  p.apply = [this, m = &m, row = std::move(row), way, told = std::move(told)]() -> operator_result {
+    replace(m->connections, row);
+    if (way) replace(m->routes, *way);
+    publish(*m);
+    return told;
+  };
+  return p;
+}
+
 planned merchants::prepare(const make_chargeable& wanted) {
   auto* m = find(wanted.merchant);
   if (!m) return no_merchant(wanted.merchant);
   const named_result told{wanted.merchant.value, "chargeable"};
   if (!wanted.provider && can_be_charged(*m, wanted.env)) return unchanged{told};
   const auto provider = wanted.provider.value_or(sandbox_for(m->shown.kind));
-  auto link = sandbox_connection(wanted.merchant, wanted.env, provider);
-  const auto same = std::ranges::find_if(m->connections, [&](const stored_connection& row) {
-    return row.link.env == wanted.env && row.link.provider == provider;
-  });
-  if (same != m->connections.end()) link.id = same->id;
-  plan p;
-  p.unit.inserts.push_back(save_connection{link.merchant, link.link, link.id});
-  std::optional<stored_route> way;
-  const bool has_route = std::ranges::any_of(
-      m->routes, [&](const stored_route& row) { return row.way.env == wanted.env && row.way.provider == provider; });
-  if (!has_route) {
-    way = sandbox_route(link, next_position(m->routes));
-    p.unit.inserts.push_back(save_route{way->merchant, way->way, way->id});
-  }
-  p.when_duplicate = "the connection changed meanwhile";
-  p.apply = [this, m, link, way, told]() -> operator_result {
-    replace(m->connections, link);
-    if (way) replace(m->routes, *way);
-    publish(*m);
-    return told;
-  };
-  return p;
+  return connect(*m, row_of(*m, {wanted.env, provider, connection_status::connected, {}}), told);
+}
+
+planned merchants::prepare(const follow_account& wanted) {
+  auto* m = find(wanted.merchant);
+  if (!m) return no_merchant(wanted.merchant);
+  const auto* at = connection_of(*m, wanted.env, wanted.provider);
+  if (!at || at->link.account != wanted.account)
+    return operator_problem{operator_problem::kind::not_found, "The merchant has no connection with that account."};
+  const auto next = status_after(at->link.status, wanted.standing);
+  named_result told{at->id, std::string{to_string(next.value_or(at->link.status))}};
+  if (!next) return unchanged{std::move(told)};
+  if (*next == connection_status::connected)
+    return connect(*m, row_of(*m, {wanted.env, wanted.provider, *next, {}}), std::move(told));
+  return prepare(set_connection{wanted.merchant, {wanted.env, wanted.provider, *next, {}}});
 }
 
 }  // namespace gateway::actors

@@ -45,10 +45,12 @@ class merchants {
   static std::string changes(const set_connection& wanted) { return wanted.merchant.value; }
   static std::string changes(const set_route& wanted) { return wanted.merchant.value; }
   static std::string changes(const make_chargeable& wanted) { return wanted.merchant.value; }
+  static std::string changes(const follow_account& wanted) { return wanted.merchant.value; }
 
   planned prepare(const set_connection& wanted);
   planned prepare(const set_route& wanted);
   planned prepare(const make_chargeable& wanted);
+  planned prepare(const follow_account& wanted);
 
  private:
   struct known_merchant {
@@ -59,6 +61,12 @@ class merchants {
   };
 
   static bool can_be_charged(const known_merchant& m, environment env);
+  /// Null if there is none.
+  static const stored_connection* connection_of(const known_merchant& m, environment env, provider_kind provider);
+  /// The row of this connection: of the one that is there, which keeps its account unless another is given, or anew.
+  static stored_connection row_of(const known_merchant& m, connection link);
+  /// Puts a connection that can be charged, and a route by it where there is none.
+  plan connect(known_merchant& m, stored_connection row, operator_result told);
   known_merchant* find(const merchant_id& id);
   void publish(const known_merchant& m) const;
 

@@ -19,6 +19,10 @@ inline directory_name name_of_address(const std::string& email) {
   return {directory_name::kind::email, email_key_of(email)};
 }
 
+inline directory_name name_of(provider_kind kind) {
+  return {directory_name::kind::provider, std::string{to_string(kind)}};
+}
+
 using directory_names = std::vector<directory_name>;
 
 inline directory_names names_of(const create_merchant& wanted) {
@@ -38,6 +42,7 @@ inline directory_names names_of(const remove_member& wanted) {
   return {name_of(wanted.merchant), name_of(wanted.user)};
 }
 inline directory_names names_of(const set_connection& wanted) { return {name_of(wanted.merchant)}; }
+inline directory_names names_of(const follow_account& wanted) { return {name_of(wanted.merchant)}; }
 inline directory_names names_of(const set_route& wanted) { return {name_of(wanted.merchant)}; }
 inline directory_names names_of(const make_chargeable& wanted) { return {name_of(wanted.merchant)}; }
 inline directory_names names_of(const redeem_setup_token& wanted) { return {name_of(wanted.merchant)}; }
@@ -49,7 +54,7 @@ inline directory_names names_of(const set_destination_events& wanted) { return {
 inline directory_names names_of(const enable_destination& wanted) { return {name_of(wanted.id)}; }
 inline directory_names names_of(const disable_destination& wanted) { return {name_of(wanted.id)}; }
 inline directory_names names_of(const rotate_destination_secret& wanted) { return {name_of(wanted.id)}; }
-/// The others are of platforms, which are all known.
+/// The others are of platforms and of providers, which are all known.
 template <class Command>
 directory_names names_of(const Command&) {
   return {};

@@ -359,7 +359,8 @@ class entity_queue {
     const bool own = work.began && work.request.write->key == finished_key;
     if (outcome == commit_outcome::committed) {
       if (own) return finish_with(work, std::move(told));
-      if (command_if<settle_due>(work.request.what)) {
+      // These want no more than that what is open is settled, whatever has come of it.
+      if (command_if<settle_due>(work.request.what) || command_if<ask_provider>(work.request.what)) {
         context_->meters.settled.Increment();
         return view(std::move(work));
       }

@@ -19,7 +19,8 @@ namespace {
 
 /// Due entities that are settled at once; the others are read again later.
 constexpr std::size_t most_under_way = 512;
-/// So many keys are purged before the writer answers. It makes small transactions of them, between its batches.
+/// So many keys, and notifications, are purged before the writer answers. It makes small transactions of them, between
+/// its batches.
 constexpr std::uint32_t purge_chunk = 5'000;
 /// The longer the interval, the more keys become old meanwhile, and the longer the purge then works. Keys that are kept
 /// for minutes only are looked for more often.
@@ -104,7 +105,7 @@ class due_finder {
             [this](const purge_result& result) {
               purging_ = false;
               purged_ += result.deleted;
-              if (result.deleted >= purge_chunk) return purge();
+              if (std::max(result.deleted, result.notifications) >= purge_chunk) return purge();
               if (purged_ > 0) log::info("idempotency_keys_purged", {{"count", std::exchange(purged_, 0)}});
             },
             [this](const caf::error&) { purging_ = false; });

@@ -4,7 +4,7 @@
 // can reach an actor after its passivate: nothing is lost.
 //
 // An actor starts once the directory has its merchant, if there is such a merchant: whom to tell of an event, and what
-// whose key may do, stands there.
+// whose key may do, stands there. A notification has none.
 
 #include "router.hpp"
 
@@ -54,9 +54,7 @@ class routing_table {
 
   caf::result<entity_reply> forward(entity_request& request) {
     if (!spawner_of(request.key.kind)) return caf::make_error(caf::sec::unexpected_message);
-    if (!slots_.contains(request.key) && context_->operators &&
-        !context_->merchants.find_merchant(request.key.merchant))
-      return look_up_first(std::move(request));
+    if (!slots_.contains(request.key) && has_absent_merchant(request.key)) return look_up_first(std::move(request));
     auto& slot = activate(request.key);
     if (!slot.stopping) return self_->delegate(slot.actor, std::move(request));
     auto promise = self_->make_response_promise<entity_reply>();
@@ -128,6 +126,11 @@ class routing_table {
     std::list<const entity_key*>::iterator use;
     std::vector<parked_request> parked;
   };
+
+  /// A notification has none.
+  bool has_absent_merchant(const entity_key& key) const {
+    return context_->operators && !key.merchant.empty() && !context_->merchants.find_merchant(key.merchant);
+  }
 
   /// Of those that wait for one merchant the first comes first: the directory answers in order.
   caf::result<entity_reply> look_up_first(entity_request&& request) {

@@ -18,7 +18,7 @@ namespace gateway::actors {
 namespace {
 
 /// To be raised when the meaning of something changes that its type does not tell, such as an enumerator's number.
-constexpr std::uint64_t meaning = 1;
+constexpr std::uint64_t meaning = 2;
 
 // ---- kinds of types -------------------------------------------------------------------------------
 

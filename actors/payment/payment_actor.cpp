@@ -3,6 +3,8 @@
 
 #include "payment_actor.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -68,12 +70,11 @@ class payment_entity : public entity_queue<payment_entity, payment> {
 
   /// An operation that a crash, or a store that was away, left open: ask the provider again, then go on with `work`.
   void settle_left_open(job work) {
-    occupy_slot();
     log::info("operation_resumed", {{"request_id", work.request.request_id},
                                     {"merchant", key().merchant.value},
                                     {"payment_id", key().id},
                                     {"operation", to_string(row()->open->what)}});
-    call_provider(std::move(work), true);
+    ask_again(std::move(work));
   }
 
   // ---- commands -----------------------------------------------------------------------------------
@@ -93,13 +94,23 @@ class payment_entity : public entity_queue<payment_entity, payment> {
   void run(job work, std::type_identity<void_payment> command) { operate(std::move(work), command); }
   void run(job work, std::type_identity<hosted_result>) { take_hosted_result(std::move(work)); }
   void run(job work, std::type_identity<cycle_charge>) { take_cycle(std::move(work)); }
+  void run(job work, std::type_identity<ask_provider>) { ask(std::move(work)); }
   void run(job work, std::type_identity<settle_due>) { settle(std::move(work)); }
+
+  /// A payment to be made, while something is looked up for it.
+  struct creation {
+    create_payment wanted;
+    operation what = operation::create;
+    std::optional<payment_customer> customer{};
+    std::optional<provider_kind> keeper{};  ///< as choose_route() has it
+    bool has_looked_up = false;  ///< how the merchant's accounts stand
+  };
 
   /// Makes the payment, for its customer if it has one: who that is, as far as is known, is looked up first.
   void make(job work, create_payment wanted, operation what) {
     if (row()) return fail_unless_key_is_known(std::move(work), already_exists);
     if (!wanted.customer || wanted.customer->platform.empty())
-      return create(std::move(work), wanted, what, std::nullopt, std::nullopt);
+      return create(std::move(work), creation{std::move(wanted), what});
     const auto named = *wanted.customer;
     auto request_id = work.request.request_id;
     ask_customer(named, common_command{view_entity{}}, std::move(request_id),
@@ -112,33 +123,96 @@ class payment_entity : public entity_queue<payment_entity, payment> {
                    wanted.details.payment_method = std::move(payer.payment_method);
                    std::optional<provider_kind> keeper;
                    if (seen.known) keeper = seen.known->provider;
-                   create(std::move(work), wanted, what, std::move(payer.customer), keeper);
+                   create(std::move(work), creation{std::move(wanted), what, std::move(payer.customer), keeper});
                  });
   }
 
-  void create(job work, const create_payment& wanted, operation what, std::optional<payment_customer> customer,
-              std::optional<provider_kind> keeper) {
+  void create(job work, creation making) {
     if (const auto why = forbids(work)) return fail_unless_key_is_known(std::move(work), *why);
     const auto who = context_->merchants.find_merchant(key().merchant);
     if (!who) return fail_unless_key_is_known(std::move(work), problem::merchant_not_charge_capable);
-    auto way = choose_route(*who, key().env, wanted, context_->config.dev, keeper);
-    if (const auto* why = std::get_if<problem>(&way)) return fail_unless_key_is_known(std::move(work), *why);
+    auto way = choose_route(*who, key().env, making.wanted, context_->board.states_in(key().env), making.keeper);
+    if (const auto* why = std::get_if<problem>(&way)) {
+      if (*why == problem::merchant_not_charge_capable)
+        return look_up_accounts(std::move(work), std::move(making), *who);
+      return fail_unless_key_is_known(std::move(work), *why);
+    }
     const auto& chosen = std::get<route_choice>(way);
     if (!take_slot(chosen.provider)) return fail_for_want_of_a_slot(std::move(work));
 
     const auto now = context_->clock.now();
-    auto made = begin_payment(key(), wanted, chosen, work.request.write->key, now, context_->timing(), what);
-    made.customer = std::move(customer);
+    auto made =
+        begin_payment(key(), making.wanted, chosen, work.request.write->key, now, context_->timing(), making.what);
+    made.customer = std::move(making.customer);
     auto begun = std::make_shared<const payment>(std::move(made));
     auto unit = unit_of(unit_kind::begin);
     unit.inserts.reserve(2);
-    unit.inserts.push_back(record_of(work, to_string(what), wanted.amount.minor, {}, now));
+    unit.inserts.push_back(record_of(work, to_string(making.what), making.wanted.amount.minor, {}, now));
     unit.inserts.push_back(begun);
     commit_command(std::move(work), std::move(unit), std::move(begun), [this](job begun_job) {
       begun_job.began = true;
       begin_timeline();
       call_provider(std::move(begun_job), false);
     });
+  }
+
+  // ---- the merchant's accounts --------------------------------------------------------------------
+
+  /// The merchant cannot be charged, as far as is known here. Its owner may have finished at a provider a moment ago,
+  /// of which no notification has told yet: the providers are asked.
+  void look_up_accounts(job work, creation making, const merchant& who) {
+    std::vector<connection> unfinished;
+    if (!std::exchange(making.has_looked_up, true))
+      std::ranges::copy_if(who.connections, std::back_inserter(unfinished), [this](const connection& at) {
+        return at.env == key().env && at.status == connection_status::in_progress && !at.account.empty() &&
+               !traits_of(at.provider).sandbox &&
+               context_->board.state_of(at.provider, at.env) == provider_state::ready;
+      });
+    if (!unfinished.empty()) return look_up_account(std::move(work), std::move(making), std::move(unfinished));
+    fail_unless_key_is_known(std::move(work), who.connections_unreadable ? problem::account_lookup_failed
+                                                                         : problem::merchant_not_charge_capable);
+  }
+
+  /// Asks after the last of these, then after those before it, until one can be charged.
+  void look_up_account(job work, creation making, std::vector<connection> unfinished) {
+    if (unfinished.empty()) return fail_unless_key_is_known(std::move(work), problem::merchant_not_charge_capable);
+    auto at = std::move(unfinished.back());
+    unfinished.pop_back();
+    if (!take_slot(at.provider)) return fail_for_want_of_a_slot(std::move(work));
+    work.request.admission.reset();
+    account_question question;
+    question.merchant = key().merchant;
+    question.env = at.env;
+    question.provider = at.provider;
+    question.account = at.account;
+    self()
+        ->request(gate_of(at.provider), caf::infinite, std::move(question))
+        .then(
+            [this, work, making = std::move(making), unfinished = std::move(unfinished),
+             at = std::move(at)](const account_answer& said) mutable {
+              slot_.reset();
+              if (said.standing == account_standing::unknown)
+                return fail_unless_key_is_known(std::move(work), problem::account_lookup_failed);
+              if (said.standing != account_standing::ready)
+                return look_up_account(std::move(work), std::move(making), std::move(unfinished));
+              tell_ready(std::move(work), std::move(making), at);
+            },
+            [this, work](const caf::error&) mutable {
+              fail_unless_key_is_known(std::move(work), problem::account_lookup_failed);
+            });
+  }
+
+  /// What can be charged is published before the payment takes its way.
+  void tell_ready(job work, creation making, const connection& at) {
+    operator_command told{follow_account{key().merchant, at.env, at.provider, at.account, account_standing::ready}};
+    self()
+        ->request(context_->operators, caf::infinite, std::move(told))
+        .then([this, work, making = std::move(making)](
+                  const operator_result&) mutable { create(std::move(work), std::move(making)); },
+              [this, work](const caf::error& why) mutable {
+                const bool is_busy = is(why, actor_errc::overloaded);
+                fail_unless_key_is_known(std::move(work), is_busy ? problem::overloaded : problem::store_unavailable);
+              });
   }
 
   template <class Command>
@@ -157,6 +231,8 @@ class payment_entity : public entity_queue<payment_entity, payment> {
       auto record = record_of(work, to_string(done->result.what), amount, std::move(reason), now);
       return conclude_at_once(std::move(work), std::move(record), context_->encoder.encode(done->result), *row(), now);
     }
+    if (context_->board.state_of(row()->provider, key().env) != provider_state::ready)
+      return fail_unless_key_is_known(std::move(work), problem::provider_unavailable);
     if (!take_slot(row()->provider)) return fail_for_want_of_a_slot(std::move(work));
     auto claimed = std::make_shared<const payment>(std::move(std::get<claim>(decided).claimed));
     auto unit = unit_of(unit_kind::begin, work);
@@ -206,19 +282,44 @@ class payment_entity : public entity_queue<payment_entity, payment> {
   void settle(job work) {
     if (!row()) return fail(work, not_found);
     const auto now = context_->clock.now();
-    if (asks_again(*row(), now, context_->timing())) {
-      occupy_slot();
-      return call_provider(std::move(work), true);
-    }
-    if (auto change = expire_hosted(*row(), now)) {
-      // By a clock that may have jumped ahead: the checkout stays open, can still be paid, and expires later.
-      if (!context_->watch.trusted_now(self()->clock().now())) return view(std::move(work));
-      return change_unasked(std::move(work), std::move(change->next), std::move(change->entries));
-    }
-    view(std::move(work));
+    if (asks_again(*row(), now, context_->timing())) return ask_again(std::move(work));
+    const auto step = due_step(*row(), now, context_->timing());
+    // By a clock that may have jumped ahead: the checkout stays open, can still be paid, and expires later.
+    if (step == wait_step::none || !context_->watch.trusted_now(self()->clock().now())) return view(std::move(work));
+    inquire(std::move(work), step == wait_step::close);
+  }
+
+  /// The provider has told something of the payment. What is true is what it says when it is asked.
+  void ask(job work) {
+    if (!row()) return fail(work, not_found);
+    if (row()->open) return ask_again(std::move(work));
+    if (!awaits_customer(*row())) return view(std::move(work));
+    inquire(std::move(work), false);
+  }
+
+  /// Asks the provider what has become of a payment that waits for its customer. Nothing need be durable before: asking
+  /// moves no money, and a checkout that is closed twice is closed.
+  void inquire(job work, bool closes) {
+    occupy_slot();
+    self()
+        ->request(gate_of(row()->provider), caf::infinite, provider_inquiry{*row(), closes})
+        .then(
+            [this, work, closes](const provider_result& answer) mutable {
+              auto change = settle_wait(*row(), answer, closes, context_->clock.now(), context_->timing());
+              if (!change) return view(std::move(work));
+              tell_customer_first(std::move(work), *std::move(change), [this](job told, transition& settled) {
+                change_unasked(std::move(told), std::move(settled.next), std::move(settled.entries));
+              });
+            },
+            // The gate itself is gone: the payment stays due.
+            [this, work](const caf::error&) mutable { fail(work, problem::store_unavailable); });
   }
 
   // ---- provider and finish ------------------------------------------------------------------------
+
+  const provider_actor& gate_of(provider_kind kind) const {
+    return context_->providers[static_cast<std::size_t>(kind)];
+  }
 
   /// Past what its merchant may hold, no operation begins.
   bool take_slot(provider_kind kind) {
@@ -240,6 +341,24 @@ class payment_entity : public entity_queue<payment_entity, payment> {
   /// The request that runs has been answered. The next one may need the slot.
   void operation_over() noexcept { slot_.reset(); }
 
+  /// Asks the provider again for what is open on the row. The answer to an earlier call may be on its way into the
+  /// store and land later. It may say that nothing was done, which a provider does not remember: asked again, it does
+  /// it. So the row is claimed first, by which that answer loses its own claim. A sandbox answers a key always the
+  /// same.
+  void ask_again(job work) {
+    occupy_slot();
+    if (traits_of(row()->provider).sandbox) return call_provider(std::move(work), true);
+    auto next = *row();
+    next.version += 1;
+    commit_change(unit_of(unit_kind::finish), std::move(next), {},
+                  [this, work = std::move(work), sent_at = self()->clock().now()](commit_outcome outcome) mutable {
+                    if (outcome == commit_outcome::lost_claim) return again(std::move(work));
+                    if (outcome != commit_outcome::committed) return not_committed(work, outcome);
+                    if (slept_since(sent_at)) return again(std::move(work), true);
+                    call_provider(std::move(work), true);
+                  });
+  }
+
   /// Calls the provider for the operation that is open on the row. The caller has taken a slot.
   void call_provider(job work, bool asked_again) {
     work.request.admission.reset();
@@ -257,7 +376,7 @@ class payment_entity : public entity_queue<payment_entity, payment> {
     call.subject = *row();
     call.begun_at = open.begun_at;
     self()
-        ->request(context_->providers[static_cast<std::size_t>(row()->provider)], caf::infinite, std::move(call))
+        ->request(gate_of(row()->provider), caf::infinite, std::move(call))
         .then([this, work](provider_result& result) mutable { finish(std::move(work), result); },
               [this, work](const caf::error&) mutable {
                 // The gate itself is gone: whether a call went out is not known.

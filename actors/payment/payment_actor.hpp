@@ -8,6 +8,7 @@
 #include "entity/router.hpp"
 #include "entity/timing.hpp"
 #include "gateway/answer.hpp"
+#include "gateway/provider_board.hpp"
 #include "provider_slots.hpp"
 
 namespace gateway::actors {
@@ -16,6 +17,7 @@ namespace gateway::actors {
 struct payment_context : entity_context {
   std::array<provider_actor, provider_catalogue.size()> providers;  ///< gates, by provider_kind
   const payment_encoder& encoder;
+  const provider_board& board;
   provider_slots slots{config.provider_in_flight};
 
   machine_timing timing() const { return timing_of(config, nodes); }

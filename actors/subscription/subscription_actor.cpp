@@ -61,7 +61,7 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
                                     {"merchant", key().merchant.value},
                                     {"subscription_id", key().id},
                                     {"operation", to_string(row()->open->what)}});
-    call_provider(std::move(work));
+    ask_again(std::move(work));
   }
 
   // ---- commands -----------------------------------------------------------------------------------
@@ -94,7 +94,7 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
     unit.claims.push_back(claimed);
     commit_command(std::move(work), std::move(unit), std::move(claimed), [this](job begun) {
       begun.began = true;
-      call_provider(std::move(begun));
+      call_provider(std::move(begun), false);
     });
   }
 
@@ -107,7 +107,15 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
 
   void run(job work, std::type_identity<subscription_notification>) {
     if (!row()) return fail(work, not_found);
-    const auto& told = *command_if<subscription_notification>(work.request.what);
+    auto told = *command_if<subscription_notification>(work.request.what);
+    // Whoever owns another account at the provider can write this subscription's name into what happens there.
+    if (!told.account.empty() && told.account != row()->account) {
+      log::warn("notification_of_another_account", {{"merchant", key().merchant.value},
+                                                    {"subscription_id", key().id},
+                                                    {"event", told.event_id.substr(0, most_provider_id)}});
+      return view(std::move(work));
+    }
+    told.account.clear();
     if (const auto fault = fault_of(told)) {
       // It would come again for ever.
       log::error("notification_refused", {{"merchant", key().merchant.value},
@@ -138,7 +146,7 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
   void run(job work, std::type_identity<settle_due>) {
     if (!row()) return fail(work, not_found);
     const auto now = context_->clock.now();
-    if (asks_again(*row(), now, context_->timing())) return call_provider(std::move(work));
+    if (asks_again(*row(), now, context_->timing())) return ask_again(std::move(work));
     if (!row()->owed.empty()) return pay_what_is_owed(std::move(work));
     if (auto claim = expire_checkout(*row(), now, context_->timing())) {
       // By a clock that may have jumped ahead: the checkout stays open, can still be paid, and expires later.
@@ -152,7 +160,7 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
     if (const auto why = forbids(work)) return fail_unless_key_is_known(std::move(work), *why);
     const auto who = context_->merchants.find_merchant(key().merchant);
     if (!who) return fail_unless_key_is_known(std::move(work), problem::no_eligible_provider);
-    auto way = choose_recurring_route(*who, key().env, wanted.amount.unit, context_->config.dev,
+    auto way = choose_recurring_route(*who, key().env, wanted.amount.unit, context_->board.states_in(key().env),
                                       known ? std::optional{known->provider} : std::nullopt);
     if (const auto* why = std::get_if<problem>(&way)) return fail_unless_key_is_known(std::move(work), *why);
     if (known) wanted.provider_customer_id = known->provider_id;
@@ -167,7 +175,7 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
     commit_command(std::move(work), std::move(unit), std::move(begun), [this](job begun_job) {
       begun_job.began = true;
       begin_timeline();
-      call_provider(std::move(begun_job));
+      call_provider(std::move(begun_job), false);
     });
   }
 
@@ -175,7 +183,7 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
   void expire(job work, subscription claimed) {
     commit_change(unit_of(unit_kind::begin), std::move(claimed), {},
                   [this, work = std::move(work)](commit_outcome outcome) mutable {
-                    if (outcome == commit_outcome::committed) return call_provider(std::move(work));
+                    if (outcome == commit_outcome::committed) return call_provider(std::move(work), false);
                     if (outcome == commit_outcome::lost_claim) return again(std::move(work));
                     not_committed(work, outcome);
                   });
@@ -183,55 +191,37 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
 
   // ---- provider and finish ------------------------------------------------------------------------
 
-  /// Asks the provider for the operation that is open on the row. Of all providers the sandbox alone has subscriptions.
-  void call_provider(job work) {
+  /// Asks the provider again for what is open on the row. The row is claimed first, as a payment's is: an answer to an
+  /// earlier call that lands late, and says that nothing was done, must lose its claim before the provider does it.
+  void ask_again(job work) {
+    if (traits_of(row()->provider).sandbox) return call_provider(std::move(work), true);
+    auto next = *row();
+    next.version += 1;
+    commit_change(unit_of(unit_kind::finish), std::move(next), {},
+                  [this, work = std::move(work), sent_at = self()->clock().now()](commit_outcome outcome) mutable {
+                    if (outcome == commit_outcome::lost_claim) return again(std::move(work));
+                    if (outcome != commit_outcome::committed) return not_committed(work, outcome);
+                    if (slept_since(sent_at)) return again(std::move(work), true);
+                    call_provider(std::move(work), true);
+                  });
+  }
+
+  /// Asks the provider for the operation that is open on the row.
+  void call_provider(job work, bool asked_again) {
     work.request.admission.reset();
     const auto& open = *row()->open;
-    if (open.what == subscription_operation::open_checkout) {
-      auto made = sandbox_checkout(
-          *row(), "cs_" + provider_key_of(key(), open.command, open.claim).substr(std::string_view{"pk_"}.size()));
-      if (made.customer_id.empty()) made.customer_id = sandbox_customer_id(provider_key_of_customer(own_customer()));
-      const auto id = made.id;
-      return ask_provider(std::move(work), id, open_enrollment{std::move(made)});
-    }
-    const bool cancels = open.what == subscription_operation::cancel;
-    std::string_view session = row()->checkout_session_id;
-    if (session.starts_with("cs_")) session.remove_prefix(3);
-    ask_provider(std::move(work), "sub_" + std::string{session}, close_enrollment{cancels});
-  }
-
-  void ask_provider(job work, const std::string& provider_id, enrollment_command what) {
-    entity_request question{enrollment_key(key().merchant, key().env, provider_id),
-                            std::nullopt,
-                            std::move(what),
-                            {},
-                            {},
-                            work.request.request_id};
+    subscription_call call;
+    call.provider_key = provider_key_of(key(), open.command, open.claim);
+    call.asked_again = asked_again;
+    call.subject = *row();
+    if (row()->state.provider_customer_id.empty()) call.customer_key = provider_key_of_customer(own_customer());
     self()
-        ->request(router(), caf::infinite, std::move(question))
+        ->request(context_->providers[static_cast<std::size_t>(row()->provider)], caf::infinite, std::move(call))
         .then(
-            [this, work](const entity_reply& reply) mutable {
-              const auto* found = std::get_if<entity_row>(&reply.what);
-              if (!found) return finish(std::move(work), no_answer(), {});
-              const auto& seen = std::get<enrollment_ptr>(*found)->what;
-              finish(std::move(work), answer_of(seen), seen.customer_id);
+            [this, work](const subscription_result& result) mutable {
+              finish(std::move(work), result.answer, result.customer_id);
             },
             [this, work](const caf::error&) mutable { finish(std::move(work), no_answer(), {}); });
-  }
-
-  subscription_answer answer_of(const sandbox_subscription& seen) const {
-    if (row()->open->what != subscription_operation::open_checkout) return statement_of(seen);
-    subscription_answer answer;
-    answer.status = provider_status::pending;
-    answer.checkout_session_id = seen.checkout_session_id;
-    std::string payload = "subscription\n";
-    for (const std::string_view part : {std::string_view{key().merchant.value}, to_string(key().env),
-                                        std::string_view{key().id}, std::string_view{seen.checkout_session_id}})
-      payload.append(part).append("\n");
-    payload.pop_back();
-    answer.hosted_url = context_->sandbox.base_url + "/sandbox/subscription/" +
-                        crypto::sign_token(context_->sandbox.hosted_page_key, payload);
-    return answer;
   }
 
   void finish(job work, const subscription_answer& answer, const std::string& customer_id) {

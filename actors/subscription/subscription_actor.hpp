@@ -1,20 +1,22 @@
 // The actor that owns one subscription.
 #pragma once
 
+#include <array>
 #include <memory>
 
 #include "entity/entity_context.hpp"
 #include "entity/router.hpp"
 #include "entity/timing.hpp"
 #include "gateway/answer.hpp"
-#include "providers/sandbox.hpp"
+#include "gateway/provider_board.hpp"
 
 namespace gateway::actors {
 
 /// What every subscription's actor works with, beside what entities share.
 struct subscription_context : entity_context {
   const subscription_encoder& encoder;
-  sandbox_settings sandbox;  ///< where its customers pay
+  const provider_board& board;
+  std::array<provider_actor, provider_catalogue.size()> providers;  ///< gates, by provider_kind
 
   machine_timing timing() const { return timing_of(config, nodes); }
 };

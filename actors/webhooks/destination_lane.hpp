@@ -10,6 +10,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "attempt_window.hpp"
 #include "breaker.hpp"
 #include "gateway/directory.hpp"
 #include "gateway/store.hpp"

@@ -26,6 +26,8 @@ constexpr std::int64_t most_number = (std::int64_t{1} << 53) - 1;
 
 /// `sub_<merchant>_<provider's id>`.
 constexpr std::size_t most_subscription_id = 255;
+/// `<provider>:<its event's id>`.
+constexpr std::size_t most_notification_id = 255;
 constexpr std::int64_t most_repeats = 100;
 /// By sandbox_move.
 constexpr std::array<std::string_view, sandbox_move_count> sandbox_moves{"paid",   "failed", "exhausted",
@@ -412,6 +414,28 @@ decoded<redeliver> decode_redeliver(std::string_view body, std::size_t json_dept
     if ((wish.id != 0) == !wish.to.empty()) fields.reject("id", "or destination_id is required, and not both");
     if (wish.id != 0 && (wish.from || wish.until)) fields.reject("from", "and until go with destination_id");
     if (wish.from && wish.until && *wish.until <= *wish.from) fields.reject("until", "must be after from");
+  });
+}
+
+decoded<find_notifications> decode_find_notifications(std::string_view body, std::size_t json_depth) {
+  return decode_with<find_notifications>(body, json_depth, [](field_reader& fields, find_notifications& query) {
+    const auto provider = fields.text("provider", most_id), state = fields.text("state", most_id);
+    query.provider = parse_provider_kind(provider);
+    if (!provider.empty() && !query.provider) fields.reject("provider", "is not a provider of this gateway");
+    query.env = read_optional_mode(fields);
+    query.state = parse_notification_state(state);
+    if (!state.empty() && !query.state) fields.reject("state", "must be waiting, applied, ignored or expired");
+    query.before = read_time(fields, "before");
+    query.before_id = fields.text("before_id", most_notification_id);
+    if (!query.before && !query.before_id.empty()) fields.reject("before_id", "goes with before");
+    query.limit = read_limit(fields);
+  });
+}
+
+decoded<named_notification> decode_replay_notification(std::string_view body, std::size_t json_depth) {
+  return decode_with<named_notification>(body, json_depth, [](field_reader& fields, named_notification& wanted) {
+    wanted.id = fields.required_text("id", most_notification_id);
+    wanted.env = read_optional_mode(fields);
   });
 }
 

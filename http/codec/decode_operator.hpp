@@ -54,6 +54,13 @@ decoded<find_deliveries> decode_find_deliveries(std::string_view body, std::size
 decoded<find_deliveries> decode_show_delivery(std::string_view body, std::size_t json_depth);
 decoded<redeliver> decode_redeliver(std::string_view body, std::size_t json_depth);
 decoded<drain_node> decode_drain_node(std::string_view body, std::size_t json_depth);
+decoded<find_notifications> decode_find_notifications(std::string_view body, std::size_t json_depth);
+/// By the id that the list shows; without an environment, of the one that has it.
+struct named_notification {
+  std::string id;
+  std::optional<environment> env;
+};
+decoded<named_notification> decode_replay_notification(std::string_view body, std::size_t json_depth);
 decoded<find_events> decode_find_events(std::string_view body, std::size_t json_depth);
 
 }  // namespace gateway::http

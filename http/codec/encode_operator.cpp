@@ -1,5 +1,6 @@
 #include "encode_operator.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "json_writer.hpp"
@@ -105,6 +106,39 @@ void append_delivery(json_object& object, const delivery_job& job, const directo
   object.text("created_at", format_millis(row.created_at));
 }
 
+bool is_shown(const provider_adapter& of, std::string_view name) {
+  const auto row = std::ranges::find(of.settings(), name, &provider_setting_row::name);
+  return row != of.settings().end() && !row->secret;
+}
+
+void append_settings(json_object& object, const provider_adapter& of, const provider_settings& settings) {
+  std::vector<std::string> hidden;
+  {
+    json_object shown{object.member("settings")};
+    for (const auto& [name, value] : settings.values) {
+      if (is_shown(of, name))
+        shown.text(name, value);
+      else
+        hidden.push_back(name);
+    }
+  }
+  write_texts(object, "secrets", hidden);
+}
+
+void append_provider(std::string& out, const provider_adapter& of, environment env, const directory& known,
+                     std::string_view base_url) {
+  const auto settings = known.find_provider(of.kind(), env);
+  const auto kind = to_string(of.kind()), mode = to_string(env);
+  json_object object{out};
+  object.text("provider", kind);
+  object.text("mode", mode);
+  object.text("status", settings ? "configured" : "not_configured");
+  append_settings(object, of, settings ? *settings : provider_settings{});
+  std::string url{base_url};
+  url.append("/v1/public/providers/").append(kind).append("/").append(mode).append("/notifications");
+  object.text("notifications_url", url);
+}
+
 }  // namespace
 
 // ---- what commands made -------------------------------------------------------------------------
@@ -184,6 +218,18 @@ std::string encode_platforms(const std::vector<platform>& list) {
   });
 }
 
+std::string encode_providers(const provider_adapters& adapters, const directory& known, std::string_view base_url) {
+  std::vector<std::pair<const provider_adapter*, environment>> rows;
+  for (const auto& each : adapters)
+    if (each)
+      for (const auto env : {environment::test, environment::live}) rows.emplace_back(each.get(), env);
+  return encode_object([&](json_object& body) {
+    write_array(body, "providers", rows, [&](std::string& out, const auto& row) {
+      append_provider(out, *row.first, row.second, known, base_url);
+    });
+  });
+}
+
 std::string encode_nodes(const std::vector<node_row>& nodes) {
   return encode_object([&](json_object& body) {
     write_list(body, "nodes", nodes, [](json_object& object, const node_row& n) {
@@ -234,6 +280,23 @@ std::string encode_delivery(const delivery_job& job, const directory& known, con
   return encode_object([&](json_object& body) {
     append_delivery(body, job, known);
     body.member("event") += envelope;
+  });
+}
+
+std::string encode_notifications(const std::vector<notification_ptr>& list) {
+  return encode_object([&](json_object& body) {
+    write_list(body, "notifications", list, [](json_object& object, const notification_ptr& n) {
+      object.text("id", n->key.id);
+      object.text("provider", to_string(n->provider));
+      object.text("mode", to_string(n->key.env));
+      object.text("event_id", n->event_id);
+      object.text("type", n->type);
+      object.text("account", n->account);
+      object.text("state", to_string(n->state));
+      object.text("about", n->about);
+      object.number("attempts", n->attempts);
+      object.text("received_at", format_millis(n->received_at));
+    });
   });
 }
 

@@ -9,6 +9,7 @@
 
 #include "gateway/actors.hpp"
 #include "gateway/directory.hpp"
+#include "gateway/provider_adapter.hpp"
 #include "gateway/store.hpp"
 
 namespace gateway::http {
@@ -27,6 +28,10 @@ std::string encode(const named_result& made);
 /// `{"platforms":[…]}`.
 std::string encode_platforms(const std::vector<platform>& list);
 
+/// `{"providers":[…]}`: each adapter's provider in each mode, with what is configured of it and where it sends its
+/// notifications. Of secrets the names alone, and so of settings that the adapter does not know.
+std::string encode_providers(const provider_adapters& adapters, const directory& known, std::string_view base_url);
+
 /// `{"destinations":[…]}`, without secrets. A previous secret is told of while it still signs at `now`; `left_out`, if
 /// any are.
 std::string encode_destinations(const destinations_lookup& found, time_point now);
@@ -38,6 +43,9 @@ std::string encode_redelivered(std::uint64_t count, const redeliver& wish, const
                                const directory& known);
 /// One delivery, with what its receiver gets as `event`.
 std::string encode_delivery(const delivery_job& job, const directory& known, const std::string& envelope);
+
+/// `{"notifications":[…]}`, without their bodies.
+std::string encode_notifications(const std::vector<notification_ptr>& list);
 
 /// `{"nodes":[…]}`, by their names. One that has taken its name and does not serve yet is told as up.
 std::string encode_nodes(const std::vector<node_row>& nodes);

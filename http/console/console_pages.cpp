@@ -22,6 +22,7 @@ response console_page(const console_frame& frame, std::string_view title,
   auto& top = *values.AddSectionDictionary("SIGNED_IN");
   set(top, "QUERY", frame.query);
   set(top, "CSRF", frame.csrf);
+  if (frame.at_overview) top.ShowSection("AT_OVERVIEW");
   set_if_any(top, "OF_NODE", "NODE", frame.node);
   set_if_any(values, "NOTICE", "TEXT", frame.notice);
   set_if_any(values, "FAULT", "TEXT", frame.fault);
@@ -38,8 +39,8 @@ response console_sign_in_page(const std::string& csrf, const std::string& fault)
   form.inputs.push_back(std::move(token));
   form.buttons.push_back({"sign-in", "Sign in", true});
   ctemplate::TemplateDictionary values{"console"};
-  values.ShowSection("FRAMED");
-  set(values, "TITLE", "Operators' console");
+  values.ShowSection("SIGNED_OUT");
+  set(values, "TITLE", "Sign in");
   show_sections(values, {{"sign-in", {}, {std::move(form)}}});
   return page_response(render(page_template::console, values), console_policy);
 }

@@ -20,8 +20,9 @@ struct console_frame {
   std::string node;    ///< whose console it is; empty: the gateway serves alone
   std::string csrf;    ///< of every form
   std::string query;   ///< what was searched for
-  std::string notice;  ///< what came of an act; empty: nothing to tell
+  std::string notice;  ///< what was done; empty: nothing to tell
   std::string fault;   ///< why an act changed nothing
+  bool at_overview = false;
 };
 
 response console_page(const console_frame& frame, std::string_view title, const std::vector<blocks::section>& sections);

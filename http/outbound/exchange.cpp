@@ -42,7 +42,7 @@ asio::awaitable<void> exchange::run() {
   if (!found) co_return;
 
   const auto request = write_request(*url_, parts_.first_headers, request_);
-  for (;;) {
+  for (bool again = false;;) {
     auto connecting = connect();
     const bool connected = co_await std::move(connecting);
     if (!connected) co_return;
@@ -50,7 +50,11 @@ asio::awaitable<void> exchange::run() {
     auto talking = talk(request);
     const auto result = co_await std::move(talking);
     // The peer may have closed a kept connection just as it was used again.
-    if (result == talk_result::ended || was_fresh || !request_.repeatable) co_return;
+    if (result == talk_result::ended || was_fresh || !request_.repeatable) {
+      if (auto* answer = std::get_if<http_answer>(&outcome_)) answer->resent = again;
+      co_return;
+    }
+    again = true;
     set_deadline(clock::now() + connect_timeout_, http_fault::connect_timeout);
   }
 }

@@ -96,6 +96,16 @@ blocks::link member_link(const member_frame& frame, std::string text, std::strin
   return {std::move(text), member_url(frame, path)};
 }
 
+std::string merchant_url(const member_frame& frame, std::string_view merchant, environment env) {
+  return url_of(frame, merchant, env, "");
+}
+
+std::string in_sentence_case(std::string text) {
+  const bool is_lower = !text.empty() && text.front() >= 'a' && text.front() <= 'z';
+  if (is_lower && text.find('.') == text.npos) text.front() = static_cast<char>(text.front() - 'a' + 'A');
+  return text;
+}
+
 std::string with_query(std::string path, const std::vector<hidden_field>& query) {
   char mark = '?';
   for (const auto& each : query) {

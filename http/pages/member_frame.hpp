@@ -54,6 +54,8 @@ struct member_frame {
 std::string member_url(const member_frame& frame, std::string_view path);
 /// A link there.
 blocks::link member_link(const member_frame& frame, std::string text, std::string_view path);
+/// The overview of one of the person's merchants.
+std::string merchant_url(const member_frame& frame, std::string_view merchant, environment env);
 /// What a list's page asks for: `path?name=value&…`, without the pairs that have no value.
 std::string with_query(std::string path, const std::vector<hidden_field>& query);
 /// Whether forms that act are shown.
@@ -61,6 +63,8 @@ bool may_act(const member_frame& frame) noexcept;
 
 /// Newest and Older, where there are such; an empty cursor: there are none.
 blocks::pager list_pager(std::string path, std::vector<hidden_field> query, const std::string& older, bool at_newest);
+/// What was done, such as `capture` or `revoke key`, as words that stand alone. An event's type stays as it is.
+std::string in_sentence_case(std::string text);
 /// A fact that is left out if there is nothing to tell.
 void add_fact(blocks::facts& to, std::string name, std::string text);
 void add_fact(blocks::facts& to, std::string name, const shown_time& at);

@@ -16,6 +16,7 @@ namespace {
 std::string_view file_of(page_template which) {
   switch (which) {
     case page_template::checkout: return "checkout";
+    case page_template::wallet: return "wallet";
     case page_template::notice: return "notice";
     case page_template::error_docs: return "error_docs";
     case page_template::sign_in: return "sign_in";
@@ -61,11 +62,11 @@ bool load_parts() {
 
 /// Once a process: the cache belongs to ctemplate and is safe to read from every thread.
 void load_all() {
-  static const bool loaded = load_parts() && load(page_template::checkout) && load(page_template::notice) &&
-                             load(page_template::error_docs) && load(page_template::sign_in, "portal_end") &&
-                             load(page_template::invitation, "portal_end") &&
-                             load(page_template::consent, "portal_end") && load(page_template::buttons, "portal_end") &&
-                             load(page_template::member) && load(page_template::console);
+  static const bool loaded =
+      load_parts() && load(page_template::checkout) && load(page_template::wallet) && load(page_template::notice) &&
+      load(page_template::error_docs) && load(page_template::sign_in, "portal_end") &&
+      load(page_template::invitation, "portal_end") && load(page_template::consent, "portal_end") &&
+      load(page_template::buttons, "portal_end") && load(page_template::member) && load(page_template::console);
   if (!loaded) throw std::logic_error{"a page template does not parse"};
 }
 
@@ -110,10 +111,16 @@ response page_response(std::string body, const page_policy& policy) {
   return out;
 }
 
-response notice_page(std::string_view title, std::string_view message, const page_policy& policy) {
+response notice_page(std::string_view title, std::string_view message, const page_policy& policy,
+                     const page_link& onward) {
   ctemplate::TemplateDictionary values{"notice"};
   values.SetValue("TITLE", ctemplate::TemplateString(title.data(), title.size()));
   values.SetValue("MESSAGE", ctemplate::TemplateString(message.data(), message.size()));
+  if (!onward.address.empty()) {
+    values.ShowSection("ONWARD");
+    values.SetValue("ADDRESS", ctemplate::TemplateString(onward.address.data(), onward.address.size()));
+    values.SetValue("LABEL", ctemplate::TemplateString(onward.label.data(), onward.label.size()));
+  }
   return page_response(render(page_template::notice, values), policy);
 }
 

@@ -15,6 +15,7 @@ namespace gateway::http {
 
 enum class page_template : unsigned char {
   checkout,
+  wallet,
   notice,
   error_docs,
   sign_in,
@@ -38,8 +39,15 @@ std::string content_security_policy(const page_policy& policy);
 /// An HTML answer under status 200, with the headers that every page has.
 response page_response(std::string body, const page_policy& policy = {});
 
+/// Where a page leads on.
+struct page_link {
+  std::string_view address;  ///< absolute URL; empty: nowhere
+  std::string_view label;
+};
+
 /// A page that says one thing, under status 200: a result.
-response notice_page(std::string_view title, std::string_view message, const page_policy& policy = {});
+response notice_page(std::string_view title, std::string_view message, const page_policy& policy = {},
+                     const page_link& onward = {});
 /// The same for what went wrong, with the status and the text of the table of errors.
 response error_page(page_error what);
 

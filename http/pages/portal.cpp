@@ -185,7 +185,7 @@ response with_status(page_error what, response page) {
 
 response authorize_fault_page(authorize_fault what) {
   std::string message{words_of(what)};
-  message += " You stay here, so that nobody learns anything. Go back to the platform and begin again from there.";
+  message += " Nothing was sent to anybody. Go back to the platform, and begin again from there.";
   return with_status(page_error::authorize_link, notice_page(row_of(page_error::authorize_link).title, message));
 }
 

@@ -51,7 +51,8 @@ inline constexpr std::string_view portal_path = "/portal";
 bool is_local_target(std::string_view path_and_query);
 /// The address that browsers reach this page by. Only for local targets.
 std::string public_url(const services& shared, std::string_view local);
-/// The address of the sign-in page, from which the way leads to `local`; empty: to the person's account.
+/// The address of the sign-in page, from which the way leads to `local`; empty: to the person's one merchant, or to
+/// their account.
 std::string sign_in_url(const services& shared, std::string_view local);
 /// Where the `next` of such an address leads to, to the byte; empty if that is no local target.
 std::string target_of_next(std::string_view next);

@@ -7,6 +7,7 @@
 #include "http/codec/encode_operator.hpp"
 #include "http/codec/encode_payment.hpp"
 #include "http/codec/encode_subscription.hpp"
+#include "http/portal/connecting.hpp"
 #include "setup_link.hpp"
 
 namespace gateway::http {
@@ -27,6 +28,7 @@ bool is_known(const directory& known, const directory_name& what) {
     case directory_name::kind::destination: return known.find_destination(destination_id{what.text}) != nullptr;
     case directory_name::kind::user:
     case directory_name::kind::email: return false;
+    case directory_name::kind::provider: return true;
   }
   return false;
 }
@@ -39,7 +41,7 @@ response not_charge_capable(const call& c) {
   const auto link = make_setup_link(*who, c.allowed.env, shared.portal_url, shared.setup_token_key, shared.clock.now());
   response out;
   out.status = row_of(error_code::merchant_not_charge_capable).status;
-  out.body = not_charge_capable_body(*who, c.allowed.env, link, shared.base_url, shared.config.dev);
+  out.body = not_charge_capable_body(*who, c.allowed.env, link, shared.base_url, states_in(shared, c.allowed.env));
   return out;
 }
 

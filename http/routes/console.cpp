@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "gateway/base/log.hpp"
+#include "gateway/domain/url.hpp"
 #include "http/codec/json_body.hpp"
 #include "http/codec/json_writer.hpp"
 #include "http/console/console_access.hpp"
@@ -100,17 +101,30 @@ struct console_act {
   std::string_view field;  ///< of the form: what is acted on
   std::string_view path;
   std::string_view member;  ///< of the command's body, for what is acted on
+  std::string_view done;    ///< what the page says once it is done
   std::string_view status = {};  ///< a further member
 };
 constexpr auto console_acts = std::to_array<console_act>({
-    {"redeliver", "delivery", "/operator/deliveries/redeliver", "id"},
-    {"redeliver", "destination", "/operator/deliveries/redeliver", "destination_id"},
-    {"disable", "destination", "/operator/destinations/disable", "destination_id"},
-    {"enable", "destination", "/operator/destinations/enable", "destination_id"},
-    {"suspend", "platform", "/operator/platforms/status", "platform_id", "suspended"},
-    {"resume", "platform", "/operator/platforms/status", "platform_id", "active"},
-    {"drain", "node", "/operator/nodes/drain", "node"},
+    {"redeliver", "delivery", "/operator/deliveries/redeliver", "id", "The delivery is attempted again."},
+    {"redeliver", "destination", "/operator/deliveries/redeliver", "destination_id",
+     "The destination's failed deliveries are attempted again."},
+    {"disable", "destination", "/operator/destinations/disable", "destination_id", "The destination is disabled."},
+    {"enable", "destination", "/operator/destinations/enable", "destination_id", "The destination is enabled."},
+    {"suspend", "platform", "/operator/platforms/status", "platform_id", "The platform is suspended.", "suspended"},
+    {"resume", "platform", "/operator/platforms/status", "platform_id", "The platform is active again.", "active"},
+    {"drain", "node", "/operator/nodes/drain", "node", "The node was asked to drain."},
 });
+
+/// The query parameter by which a page, shown again after an act, knows what to say: `ACTION-FIELD`.
+constexpr std::string_view done_query = "done";
+
+std::string name_of_act(const console_act& what) { return std::string{what.action}.append("-").append(what.field); }
+
+std::string words_of_done_act(std::string_view name) {
+  for (const auto& each : console_acts)
+    if (name_of_act(each) == name) return std::string{each.done};
+  return {};
+}
 
 const console_act* act_of(const form& sent) {
   const auto action = sent.text("action");
@@ -146,8 +160,8 @@ std::string words_of_error(const response& failed, std::size_t json_depth) {
   return words.empty() ? "It was not done." : words;
 }
 
-/// Notice or fault.
-boost::asio::awaitable<void> carry_out_act(call& c, console_act what, form sent, console_frame& told) {
+/// Why it was not done, in words; nothing if it was.
+boost::asio::awaitable<std::optional<std::string>> carry_out_act(call& c, console_act what, form sent) {
   const auto body = command_body(what, sent);
   const auto subject = sent.text(what.field);
   request command;
@@ -163,10 +177,8 @@ boost::asio::awaitable<void> carry_out_act(call& c, console_act what, form sent,
                                {"action", what.action},
                                {std::string_view{what.field}, subject},
                                {"status", answer.sent_status()}});
-  if (answer.sent_status() == status::ok)
-    told.notice = "Done: " + std::string{what.action} + " " + subject + ".";
-  else
-    told.fault = words_of_error(answer, c.here.shared.config.http.json_depth);
+  if (answer.sent_status() == status::ok) co_return std::nullopt;
+  co_return words_of_error(answer, c.here.shared.config.http.json_depth);
 }
 
 // ---- pages ----------------------------------------------------------------------------------------
@@ -176,6 +188,7 @@ using console_view = boost::asio::awaitable<response> (*)(call&, console_frame);
 boost::asio::awaitable<response> console_overview(call& c, console_frame frame) {
   auto looking = look_over(c.here, frame.csrf);
   const auto sections = co_await std::move(looking);
+  frame.at_overview = true;
   co_return console_page(frame, "Overview", sections);
 }
 
@@ -193,7 +206,22 @@ boost::asio::awaitable<response> console_search(call& c, console_frame frame) {
 }
 
 console_frame frame_of(const call& c, const std::string& cookie) {
-  return {c.here.shared.nodes.name(), csrf_token(c.here.shared.form_key, cookie, console_form_name), {}, {}, {}};
+  console_frame frame;
+  frame.node = c.here.shared.nodes.name();
+  frame.csrf = csrf_token(c.here.shared.form_key, cookie, console_form_name);
+  if (c.in.method == "GET") frame.notice = words_of_done_act(parameter(query_of(c.in), done_query));
+  return frame;
+}
+
+/// Back to the page by GET, which then says what was done: to load it again does nothing again.
+response back_from(const call& c, const console_act& what) {
+  auto url = std::string{c.in.path};
+  char mark = '?';
+  if (const auto looked_for = parameter(query_of(c.in), "q"); !looked_for.empty()) {
+    url.append(1, mark).append("q=").append(percent_encoded(looked_for));
+    mark = '&';
+  }
+  return redirect_to(url.append(1, mark).append(done_query).append("=").append(name_of_act(what)));
 }
 
 template <console_view Page>
@@ -204,9 +232,9 @@ boost::asio::awaitable<response> show_view(call& c) {
   co_return co_await std::move(showing);
 }
 
-/// Acts, and shows the page again as it is then, with what came of it.
+/// Acts, and goes back to the page. What was refused changed nothing, and is told at once.
 template <console_view Page>
-boost::asio::awaitable<response> act_and_show(call& c) {
+boost::asio::awaitable<response> act_and_go_back(call& c) {
   const auto cookie = console_session(c);
   const auto sent = read_form(c.in);
   if (!cookie) {
@@ -217,21 +245,22 @@ boost::asio::awaitable<response> act_and_show(call& c) {
     co_return error_page(page_error::forged_form);
   const auto* what = act_of(sent);
   if (!what) co_return error_page(page_error::malformed_form);
+  auto acting = carry_out_act(c, *what, sent);
+  auto why_not_done = co_await std::move(acting);
+  if (!why_not_done) co_return back_from(c, *what);
   auto frame = frame_of(c, *cookie);
-  auto acting = carry_out_act(c, *what, sent, frame);
-  co_await std::move(acting);
-  const bool refused = !frame.fault.empty();
+  frame.fault = *std::move(why_not_done);
   auto showing = Page(c, std::move(frame));
   auto page = co_await std::move(showing);
-  if (refused) page.status = row_of(page_error::refused_form).status;
+  page.status = row_of(page_error::refused_form).status;
   co_return page;
 }
 
 constexpr auto console_table = std::to_array<endpoint>({
     {"GET", "/console", show_view<console_overview>},
-    {"POST", "/console", act_and_show<console_overview>},
+    {"POST", "/console", act_and_go_back<console_overview>},
     {"GET", "/console/search", show_view<console_search>},
-    {"POST", "/console/search", act_and_show<console_search>},
+    {"POST", "/console/search", act_and_go_back<console_search>},
     {"GET", "/console/sign-in", show_console_sign_in},
     {"POST", "/console/sign-in", sign_in_to_console},
     {"POST", "/console/sign-out", sign_out_of_console},

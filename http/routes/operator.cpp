@@ -12,6 +12,8 @@
 #include "http/errors.hpp"
 #include "invitation.hpp"
 #include "nodes.hpp"
+#include "notifications.hpp"
+#include "operator_providers.hpp"
 #include "operator_webhooks.hpp"
 #include "subscriptions.hpp"
 #include "table.hpp"
@@ -56,6 +58,9 @@ constexpr auto operator_table = std::to_array<endpoint>({
     {"POST", "/operator/platforms/list", list_platforms},
     {"POST", "/operator/platforms/status", run<decode_set_platform_status>},
     {"POST", "/operator/platform-keys", run<decode_mint_platform_key>},
+    {"POST", "/operator/providers", configure_a_provider},
+    {"POST", "/operator/providers/remove", remove_provider_settings},
+    {"POST", "/operator/providers/list", list_providers},
     {"POST", "/operator/destinations", put_destination},
     {"POST", "/operator/destinations/list", list_destinations},
     {"POST", "/operator/destinations/enable", run<decode_enable_destination>},
@@ -65,6 +70,8 @@ constexpr auto operator_table = std::to_array<endpoint>({
     {"POST", "/operator/deliveries/show", show_delivery},
     {"POST", "/operator/deliveries/redeliver", deliver_again},
     {"POST", "/operator/events/list", list_events},
+    {"POST", "/operator/notifications/list", list_notifications},
+    {"POST", "/operator/notifications/replay", replay_a_notification},
     {"POST", "/operator/nodes/list", show_nodes},
     {"POST", "/operator/nodes/drain", drain_a_node},
     {"POST", "/operator/address", show_address},

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "account.hpp"
+#include "accounts.hpp"
 #include "connect.hpp"
 #include "connect_api.hpp"
 #include "console.hpp"
@@ -11,8 +12,10 @@
 #include "invitation.hpp"
 #include "member/connections.hpp"
 #include "member/pages.hpp"
+#include "notifications.hpp"
 #include "onboarding.hpp"
 #include "payments.hpp"
+#include "provider_pages.hpp"
 #include "public.hpp"
 #include "setup.hpp"
 #include "sign_in.hpp"
@@ -32,6 +35,7 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"POST", "/v1/payment_intents/{id}/void", void_payment_intent, signed_write, scope::payments_write},
     {"GET", "/v1/payment_intents/{id}/timeline", show_timeline, signed_read, scope::payments_read},
     {"GET", "/v1/payment_intents/{id}", show_payment_intent, signed_read, scope::payments_read},
+    {"POST", "/v1/public/providers/{id}/{mode}/notifications", take_notification},
     {"POST", "/v1/public/connect/token", exchange_token, signed_write, scope::all, acts_as::platform,
      error_style::oauth},
     {"POST", "/v1/grants/{id}/revoke", revoke_platforms_grant, signed_write, scope::all, acts_as::platform,
@@ -39,7 +43,11 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"POST", "/v1/platform_keys/{id}/revoke", revoke_platforms_key, signed_write, scope::all, acts_as::platform},
     {"GET", "/sandbox/checkout/{id}", show_hosted_page},
     {"POST", "/sandbox/checkout/{id}", act_on_hosted_page},
+    {"GET", "/v1/public/pay/{id}", show_wallet_page},
+    {"POST", "/v1/public/providers/{merchant}/{mode}/return", return_from_provider},
     {"POST", "/v1/public/onboarding/exchange-setup-token", exchange_setup_token},
+    {"GET", "/v1/public/accounts/{id}", come_back_from_provider},
+    {"GET", "/v1/public/accounts/{id}/again", go_to_provider_again},
     {"GET", "/connect/authorize", show_consent},
     {"POST", "/connect/authorize", answer_consent},
     {"GET", "/portal/sign-in", show_sign_in},

@@ -42,9 +42,7 @@ std::string form_name(const setting_up& at) {
 
 boost::asio::awaitable<allowed> by_link(call& c) {
   const auto& shared = c.here.shared;
-  const auto cookie = find_cookie(c.in.cookie, setup_cookie_name);
-  const auto session =
-      cookie ? read_setup_session(*cookie, shared.setup_token_key, shared.clock.now()) : std::optional<setup_token>{};
+  const auto session = setup_session_of(c);
   if (!session) co_return error_page(page_error::unusable_link);
   auto making = make_known(c.here, session->merchant);
   if (co_await std::move(making)) co_return error_page(page_error::busy);
@@ -87,7 +85,7 @@ std::string_view words_of(connection_status status) noexcept {
     case connection_status::not_connected: return "Not connected";
     case connection_status::in_progress: return "Begun, not finished";
     case connection_status::connected: return "Connected";
-    case connection_status::unavailable: return "Not available at present";
+    case connection_status::unavailable: return "Stopped by the provider: connect it again";
   }
   return {};
 }
@@ -107,7 +105,7 @@ response setup_screen(const call& c, const setting_up& at, std::string_view faul
   for (const auto& row : provider_catalogue) {
     if (!is_offered(shared, *at.who, at.env, row)) continue;
     const auto status = status_at(*at.who, at.env, row.kind);
-    if (status == connection_status::connected || status == connection_status::unavailable) {
+    if (status == connection_status::connected) {
       view.facts.push_back({shown_name(row), std::string{words_of(status)}});
       continue;
     }
@@ -116,15 +114,16 @@ response setup_screen(const call& c, const setting_up& at, std::string_view faul
   }
   if (!can_connect && !ready) view.message = "No provider can be connected here at present.";
   view.choice_fault = fault;
-  if (can_connect) view.buttons = {{"connect", "Connect", true}};
+  const page_policy policy{std::string{connecting_targets(shared, *at.who, at.env)}, {}};
+  if (can_connect) view.buttons = {{"connect", ready ? "Connect another provider" : "Connect", !ready}};
   if (at.person) {
     view.user = shown_user(shared, *at.person);
     if (can_connect) view.csrf = csrf_of(shared, *at.person, form_name(at));
-    return buttons_page(view, {"'self'", {}});
+    return buttons_page(view, policy);
   }
   const auto cookie = form_cookie_of(c.in);
   if (can_connect) view.csrf = cookie.csrf(shared, form_name(at));
-  return cookie.with(buttons_page(view, {"'self'", {}}));
+  return cookie.with(buttons_page(view, policy));
 }
 
 /// The link before it is spent.
@@ -138,7 +137,7 @@ response redeem_screen(const call& c, const setup_token& token) {
   view.badge = token.env == environment::test ? "Test mode: no money moves" : "";
   view.eyebrow = who ? who->name : std::string{};
   view.title = "Set up payments";
-  view.message = "This link works once. Go on when you have some minutes to connect a payment provider.";
+  view.message = "This link works once. Go on when you have a few minutes to connect a payment provider.";
   view.csrf = cookie.csrf(shared, redeem_form(token));
   view.buttons = {{"redeem", "Go on", true}};
   return cookie.with(buttons_page(view, {"'self'", {}}));
@@ -204,7 +203,7 @@ response onboarding_screen(const call& c, const onboarding_link& link) {
 boost::asio::awaitable<std::variant<onboarding_link, response>> open_onboarding(call& c) {
   const auto& shared = c.here.shared;
   auto link = read_onboarding_link(c.path.id, shared.setup_token_key, shared.clock.now());
-  if (!link) co_return error_page(page_error::closed_onboarding);
+  if (!link || !traits_of(link->provider).sandbox) co_return error_page(page_error::closed_onboarding);
   auto making = make_known(c.here, link->merchant);
   if (co_await std::move(making)) co_return error_page(page_error::busy);
   const auto who = shared.merchants.find_merchant(link->merchant);
@@ -214,6 +213,13 @@ boost::asio::awaitable<std::variant<onboarding_link, response>> open_onboarding(
 }
 
 }  // namespace
+
+std::optional<setup_token> setup_session_of(const call& c) {
+  const auto& shared = c.here.shared;
+  const auto cookie = find_cookie(c.in.cookie, setup_cookie_name);
+  if (!cookie) return std::nullopt;
+  return read_setup_session(*cookie, shared.setup_token_key, shared.clock.now());
+}
 
 boost::asio::awaitable<response> show_setup(call& c) {
   const auto text = parameter(query_of(c.in), "token");
@@ -246,8 +252,7 @@ boost::asio::awaitable<response> act_on_setup(call& c) {
   if (!genuine) co_return error_page(page_error::forged_form);
   if (sent.text("action") != "connect") co_return error_page(page_error::malformed_form);
   const auto provider = parse_provider_kind(sent.text("provider"));
-  const bool offered = provider && is_offered(shared, *at.who, at.env, traits_of(*provider)) &&
-                       status_at(*at.who, at.env, *provider) != connection_status::unavailable;
+  const bool offered = provider && is_offered(shared, *at.who, at.env, traits_of(*provider));
   if (!offered) co_return with_status(page_error::refused_form, setup_screen(c, at, "Choose a provider."));
   // What takes payments already is not begun anew.
   if (status_at(*at.who, at.env, *provider) == connection_status::connected)

@@ -8,6 +8,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "gateway/base/crypto.hpp"
+#include "gateway/connected_account.hpp"
 #include "http/errors.hpp"
 
 namespace gateway::http {
@@ -16,6 +17,7 @@ namespace {
 constexpr std::string_view link_purpose = "psp_setup";
 constexpr std::string_view session_purpose = "setup_session";
 constexpr std::string_view onboarding_purpose = "onboarding";
+constexpr std::string_view account_purpose = "account";
 
 std::string sign(std::string_view key, std::string_view purpose, const setup_token& token) {
   const boost::json::object payload{{"purpose", purpose},           {"merchant", token.merchant.value},
@@ -59,12 +61,30 @@ std::optional<setup_token> read_token(std::string_view token, std::string_view p
   return read;
 }
 
+std::string sign_link(const onboarding_link& link, std::string_view purpose, std::string_view key) {
+  const boost::json::object payload{{"purpose", purpose},          {"merchant", link.merchant.value},
+                                    {"mode", to_string(link.env)}, {"provider", to_string(link.provider)},
+                                    {"back", link.back},           {"expires", to_unix_ms(link.expires)}};
+  return crypto::sign_token(key, boost::json::serialize(payload));
+}
+
+std::optional<onboarding_link> read_link(std::string_view token, std::string_view purpose, std::string_view key,
+                                         time_point now) {
+  const auto object = open_token(token, purpose, key, now);
+  if (!object) return std::nullopt;
+  const auto provider = parse_provider_kind(text_of(*object, "provider"));
+  if (!provider) return std::nullopt;
+  return onboarding_link{merchant_id{text_of(*object, "merchant")}, mode_of(*object), *provider,
+                         text_of(*object, "back"), from_unix_ms(object->at("expires").get_int64())};
+}
+
 /// Empty for a wallet entity: it must not learn of providers.
-boost::json::array offered_providers(const merchant& who, environment env, bool signed_link, bool sandbox_in_live) {
+boost::json::array offered_providers(const merchant& who, environment env, bool signed_link,
+                                     const provider_states& states) {
   boost::json::array list;
   if (who.kind == merchant_kind::wallet) return list;
   for (const auto& row : provider_catalogue) {
-    if (row.wallet || (row.sandbox && env == environment::live && !sandbox_in_live)) continue;
+    if (row.wallet || states[row.kind] == provider_state::absent) continue;
     list.push_back(boost::json::object{{"id", row.public_id},
                                        {"display_name", row.display_name},
                                        {"status", to_string(status_at(who, env, row.kind))},
@@ -97,28 +117,24 @@ bool is_still_bound(const merchant* who, const setup_token& token) {
 }
 
 connection_status status_at(const merchant& who, environment env, provider_kind provider) {
-  const auto at = std::ranges::find_if(
-      who.connections, [&](const connection& link) { return link.env == env && link.provider == provider; });
-  return at == who.connections.end() ? connection_status::not_connected : at->status;
+  const auto* at = find_connection(who, env, provider);
+  return at ? at->status : connection_status::not_connected;
 }
 
 std::string make_onboarding_token(const onboarding_link& link, std::string_view key) {
-  const boost::json::object payload{{"purpose", onboarding_purpose},
-                                    {"merchant", link.merchant.value},
-                                    {"mode", to_string(link.env)},
-                                    {"provider", to_string(link.provider)},
-                                    {"back", link.back},
-                                    {"expires", to_unix_ms(link.expires)}};
-  return crypto::sign_token(key, boost::json::serialize(payload));
+  return sign_link(link, onboarding_purpose, key);
 }
 
 std::optional<onboarding_link> read_onboarding_link(std::string_view token, std::string_view key, time_point now) {
-  const auto object = open_token(token, onboarding_purpose, key, now);
-  if (!object) return std::nullopt;
-  const auto provider = parse_provider_kind(text_of(*object, "provider"));
-  if (!provider) return std::nullopt;
-  return onboarding_link{merchant_id{text_of(*object, "merchant")}, mode_of(*object), *provider,
-                         text_of(*object, "back"), from_unix_ms(object->at("expires").get_int64())};
+  return read_link(token, onboarding_purpose, key, now);
+}
+
+std::string make_account_token(const onboarding_link& link, std::string_view key) {
+  return sign_link(link, account_purpose, key);
+}
+
+std::optional<onboarding_link> read_account_link(std::string_view token, std::string_view key, time_point now) {
+  return read_link(token, account_purpose, key, now);
 }
 
 setup_session make_setup_session(const setup_token& redeemed, std::string_view key, time_point now) {
@@ -129,7 +145,7 @@ setup_session make_setup_session(const setup_token& redeemed, std::string_view k
 }
 
 std::string not_charge_capable_body(const merchant& who, environment env, const setup_link& link,
-                                    std::string_view base_url, bool sandbox_in_live) {
+                                    std::string_view base_url, const provider_states& states) {
   const auto& row = row_of(error_code::merchant_not_charge_capable);
   boost::json::object body;
   auto& error = body["error"].emplace_object();
@@ -139,7 +155,7 @@ std::string not_charge_capable_body(const merchant& who, environment env, const 
   error["merchant_id"] = who.id.value;
   error["setup_url"] = link.url;
   error["setup_url_expires_at"] = link.expires_at;
-  error["providers"] = offered_providers(who, env, link.is_signed, sandbox_in_live);
+  error["providers"] = offered_providers(who, env, link.is_signed, states);
   error["docs_url"] = docs_url(base_url, row);
   return boost::json::serialize(body);
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "gateway/domain/merchant.hpp"
+#include "gateway/domain/provider_states.hpp"
 #include "gateway/domain/time.hpp"
 
 namespace gateway::http {
@@ -62,8 +63,15 @@ std::string make_onboarding_token(const onboarding_link& link, std::string_view 
 /// As read_setup_token.
 std::optional<onboarding_link> read_onboarding_link(std::string_view token, std::string_view key, time_point now);
 
-/// The whole 422 body of merchant_not_charge_capable. `sandbox_in_live` is --dev.
+/// The way back from a provider over HTTPS says the same, by a token of its own. Whoever is asked for papers there may
+/// take a day.
+inline constexpr duration_ms account_link_lifetime = std::chrono::hours{24};
+std::string make_account_token(const onboarding_link& link, std::string_view key);
+/// As read_setup_token.
+std::optional<onboarding_link> read_account_link(std::string_view token, std::string_view key, time_point now);
+
+/// The whole 422 body of merchant_not_charge_capable. `states`: of the providers in that environment.
 std::string not_charge_capable_body(const merchant& who, environment env, const setup_link& link,
-                                    std::string_view base_url, bool sandbox_in_live);
+                                    std::string_view base_url, const provider_states& states);
 
 }  // namespace gateway::http

@@ -58,10 +58,26 @@ sign_in_view code_view_of(std::string_view email) {
   return view;
 }
 
-response welcomed(const services& shared, const session_cookie& session, std::string_view next) {
-  auto out = redirect_to(next.empty() ? shared.portal_url + "/account" : public_url(shared, next));
+/// Where somebody begins who had no page in mind: at the merchant that they belong to, or at their account, which lists
+/// several.
+boost::asio::awaitable<std::string> first_page(call& c, std::string hash) {
+  find_session query{std::move(hash)};
+  auto asking = ask(c.here, std::move(query));
+  const auto reply = co_await std::move(asking);
+  const bool of_one = reply && reply->found && reply->found->of.size() == 1;
+  if (!of_one) co_return std::string{portal_path} + "/account";
+  const auto merchant = percent_encoded(reply->found->of.front().merchant.value);
+  co_return std::string{portal_path}.append("/").append(merchant).append("/live/");
+}
+
+boost::asio::awaitable<response> welcomed(call& c, session_cookie session, std::string next) {
+  if (next.empty()) {
+    auto choosing = first_page(c, session.hash);
+    next = co_await std::move(choosing);
+  }
+  auto out = redirect_to(public_url(c.here.shared, next));
   out.headers.emplace_back("Set-Cookie", host_cookie(session_cookie_name, session.text));
-  return out;
+  co_return out;
 }
 
 /// The page that asks for the code of whose password was right.
@@ -155,7 +171,8 @@ boost::asio::awaitable<response> with_code(call& c, std::string next, stored_per
   }
   if (fate == session_fate::credentials_replaced) co_return begun_anew(c, next);
   shared.slowing.passed(account, c.in.remote_address);
-  auto out = welcomed(shared, session, next);
+  auto welcoming = welcomed(c, session, std::move(next));
+  auto out = co_await std::move(welcoming);
   out.headers.emplace_back("Set-Cookie", no_pending_cookie());
   co_return out;
 }
@@ -225,7 +242,8 @@ boost::asio::awaitable<response> first_step(call& c, std::string next, form sent
   const auto fate = co_await std::move(beginning);
   if (fate == session_fate::credentials_replaced) co_return refused(c, next, not_right);
   if (fate != session_fate::begun) co_return error_page(page_error::busy);
-  co_return welcomed(c.here.shared, session, next);
+  auto welcoming = welcomed(c, session, std::move(next));
+  co_return co_await std::move(welcoming);
 }
 
 }  // namespace

@@ -328,6 +328,7 @@ request_reader::state request_reader::finish(std::size_t size) {
     if (!parse_head(again)) return reject(error_code::bad_request);
   }
   expects_continue_ = false;  // the body is here
+  current_.head = {start(), head_size_};
   current_.body = {start() + head_size_, body_size_};
   request_size_ = size;
   return state::whole;

@@ -70,6 +70,8 @@ struct hosted_result {
 };
 /// From the reconciler: look at what is due.
 struct settle_due {};
+/// The provider has told something of this payment: it is asked what has become of it.
+struct ask_provider {};
 
 // What is asked of the sandbox's side of a subscription. Each is answered with the row.
 
@@ -99,7 +101,7 @@ struct revoke_request {
 // another kind's with caf::sec::unexpected_message.
 using common_command = std::variant<view_entity, view_timeline, settle_due>;
 using payment_command = std::variant<create_payment, capture_payment, refund_payment, void_payment, charge_saved,
-                                     hosted_result, cycle_charge>;
+                                     hosted_result, cycle_charge, ask_provider>;
 /// Consent carries no idempotency key: each click may have a code of its own.
 using grant_command = std::variant<give_consent, exchange_code, revoke_request>;
 /// From payments, on whose commands the idempotency key is.
@@ -109,8 +111,10 @@ using customer_command = std::variant<record_customer>;
 using subscription_command = std::variant<open_subscription_checkout, cancel_subscription, expire_subscription_checkout,
                                           subscription_notification>;
 using enrollment_command = std::variant<open_enrollment, close_enrollment, pay_enrollment, move_enrollment>;
+/// A notification answers with its row.
+using notification_command = std::variant<receive_notification, replay_notification>;
 using entity_command = std::variant<common_command, payment_command, grant_command, customer_command,
-                                    subscription_command, enrollment_command>;
+                                    subscription_command, enrollment_command, notification_command>;
 
 /// The command, if it is one of this type; else null.
 template <class Command>
@@ -172,8 +176,13 @@ using router_actor = caf::typed_actor<caf::replies_to<entity_request>::with<enti
 
 // ---- providers ----------------------------------------------------------------------------------
 
-/// A provider, or the gate in front of it: a gate always answers, with status unknown when the provider does not.
-using provider_actor = caf::typed_actor<caf::replies_to<provider_call>::with<provider_result>>;
+/// A provider, or the gate in front of it: a gate always answers, with what says that nothing is known when the
+/// provider does not.
+using provider_actor = caf::typed_actor<caf::replies_to<provider_call>::with<provider_result>,
+                                        caf::replies_to<provider_inquiry>::with<provider_result>,
+                                        caf::replies_to<subscription_call>::with<subscription_result>,
+                                        caf::replies_to<account_question>::with<account_answer>,
+                                        caf::replies_to<notification_question>::with<notification_subject>>;
 
 // ---- store --------------------------------------------------------------------------------------
 
@@ -202,7 +211,8 @@ using store_reader = caf::typed_actor<
     caf::replies_to<find_session>::with<session_lookup>, caf::replies_to<find_destinations>::with<destinations_lookup>,
     caf::replies_to<find_payments>::with<payments_lookup>, caf::replies_to<find_payments_by_ref>::with<payments_lookup>,
     caf::replies_to<find_daily_totals>::with<daily_totals_lookup>,
-    caf::replies_to<find_sessions>::with<sessions_lookup>, caf::replies_to<find_audit>::with<audit_lookup>>;
+    caf::replies_to<find_sessions>::with<sessions_lookup>, caf::replies_to<find_audit>::with<audit_lookup>,
+    caf::replies_to<find_notifications>::with<notifications_lookup>>;
 
 /// The store's actors. Units of one entity always go to the same writer, in order.
 struct store_handles {
@@ -347,6 +357,13 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::entity_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::entity_key)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::provider_call)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::provider_result)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::provider_inquiry)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::subscription_call)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::subscription_result)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::account_question)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::account_answer)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::notification_question)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::notification_subject)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::unit_of_work)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::commit_outcome)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_entity)
@@ -411,6 +428,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_sessions)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::sessions_lookup)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_audit)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::audit_lookup)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_notifications)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::notifications_lookup)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::redeliver_rows)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::redeliver_rows_result)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::fresh_deliveries)

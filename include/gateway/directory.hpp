@@ -28,6 +28,7 @@
 #include "gateway/domain/merchant.hpp"
 #include "gateway/domain/on_behalf.hpp"
 #include "gateway/domain/platform.hpp"
+#include "gateway/domain/provider_settings.hpp"
 #include "gateway/domain/webhook.hpp"
 
 namespace gateway {
@@ -225,6 +226,15 @@ class directory {
     return (env == environment::test ? test_destinations_ : live_destinations_).find(id);
   }
 
+  /// What is configured of a provider; nothing if it is not.
+  std::shared_ptr<const provider_settings> find_provider(provider_kind kind, environment env) const {
+    return providers_[provider_at(kind, env)].load(std::memory_order_acquire);
+  }
+  /// The same, without a copy of the pointer.
+  bool has_provider(provider_kind kind, environment env) const noexcept {
+    return configured_[provider_at(kind, env)].load(std::memory_order_acquire);
+  }
+
   /// In no order; a moment's view, shard by shard.
   template <class Visit>
   void for_each_platform(Visit visit) const {
@@ -255,6 +265,12 @@ class directory {
     const auto id = k->id;
     platform_keys_.put(id, std::move(k));
   }
+  /// Null: it is not configured any more.
+  void publish(provider_kind kind, environment env, std::shared_ptr<const provider_settings> settings) {
+    const bool there = settings != nullptr;
+    providers_[provider_at(kind, env)].store(std::move(settings), std::memory_order_release);
+    configured_[provider_at(kind, env)].store(there, std::memory_order_release);
+  }
   /// Any thread. A newer version that is published already stays.
   void publish(const grant_news& news) {
     grants_.update(news.who.merchant, [&](std::vector<platform_grants>& all) { return adopt(all, news); });
@@ -265,6 +281,9 @@ class directory {
   }
 
  private:
+  static constexpr std::size_t provider_at(provider_kind kind, environment env) noexcept {
+    return static_cast<std::size_t>(kind) * 2 + static_cast<std::size_t>(env);
+  }
   static bool adopt(std::vector<platform_grants>& all, const grant_news& news) {
     auto at = std::ranges::lower_bound(all, news.who.platform, {}, &platform_grants::platform);
     if (at == all.end() || at->platform != news.who.platform) at = all.insert(at, {news.who.platform, {}});
@@ -283,6 +302,8 @@ class directory {
   detail::snapshot_map<platform_id, destination> test_destinations_;
   detail::snapshot_map<platform_id, destination> live_destinations_;
   detail::versioned_map<merchant_id, std::vector<platform_grants>> grants_;  ///< by the platform's id
+  std::array<std::atomic<std::shared_ptr<const provider_settings>>, provider_catalogue.size() * 2> providers_{};
+  std::array<std::atomic<bool>, provider_catalogue.size() * 2> configured_{};
 };
 
 }  // namespace gateway

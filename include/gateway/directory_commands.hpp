@@ -14,8 +14,10 @@
 #include "gateway/domain/merchant.hpp"
 #include "gateway/domain/person.hpp"
 #include "gateway/domain/platform.hpp"
+#include "gateway/domain/provider_settings.hpp"
 #include "gateway/domain/time.hpp"
 #include "gateway/domain/webhook.hpp"
+#include "gateway/provider.hpp"
 
 namespace gateway {
 
@@ -74,7 +76,7 @@ struct accept_invitation {
   std::string password;
 };
 /// Sees to it that the merchant can be charged in this environment: nothing if it can, else a connected sandbox
-/// provider and a route by it.
+/// provider and a route by it. A connection that is there keeps its account, and a route that is there stays.
 struct make_chargeable {
   merchant_id merchant;
   environment env = environment::test;
@@ -108,9 +110,25 @@ struct set_connection {
   merchant_id merchant;
   connection link;
 };
+/// Its provider has told how a merchant's account stands. The connection with exactly that account follows
+/// (gateway/connected_account.hpp), and one that can be charged from now on has a route.
+struct follow_account {
+  merchant_id merchant;
+  environment env = environment::test;
+  provider_kind provider = provider_kind::sandbox;
+  std::string account;
+  account_standing standing = account_standing::unknown;
+};
 struct set_route {
   merchant_id merchant;
   route way;
+};
+/// Replaces all settings of a provider in one environment; with none of them it is not configured there any more. They
+/// have been checked.
+struct configure_provider {
+  provider_kind provider = provider_kind::sandbox;
+  environment env = environment::test;
+  provider_settings settings;
 };
 struct redeem_setup_token {
   merchant_id merchant;
@@ -210,7 +228,8 @@ using operator_command =
     std::variant<create_merchant, mint_key, revoke_key, revoke_own_key, add_user, invite_user, accept_invitation,
                  change_role, remove_member, set_connection, set_route, make_chargeable, redeem_setup_token,
                  set_destination, set_destination_events, enable_destination, disable_destination,
-                 rotate_destination_secret, create_platform, change_platform, set_platform_status, mint_platform_key>;
+                 rotate_destination_secret, create_platform, change_platform, set_platform_status, mint_platform_key,
+                 configure_provider, follow_account>;
 using operator_result =
     std::variant<created_merchant, minted_key, saved_platform, added_user, placed_route, spent_setup_token,
                  destination_secret, rotated_secret, named_result, operator_problem>;

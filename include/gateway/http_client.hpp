@@ -62,6 +62,7 @@ struct http_answer {
   http_fields headers;  ///< 16 KiB at most: of an answer with more there is a failure
   std::string body;
   bool cut = false;  ///< the body goes on after that
+  bool resent = false;  ///< a repeatable request was sent twice, and this answers the second
 };
 
 enum class http_fault : unsigned char {

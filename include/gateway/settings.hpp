@@ -46,6 +46,8 @@ struct settings {
   std::chrono::milliseconds payment_idle{60'000};
   std::size_t payment_queue = 64;         ///< requests waiting for one payment; past it 503
   std::chrono::milliseconds provider_timeout{10'000};
+  std::filesystem::path provider_ca_file;  ///< PEM: further authorities that providers' certificates may come from
+  std::size_t provider_connections = 128;  ///< open at once to one provider
   std::size_t provider_in_flight = 10'000;  ///< operations with one provider in one environment; past it 503
   std::chrono::milliseconds reconcile_first{5'000};
   std::chrono::milliseconds reconcile_longest{300'000};

@@ -15,6 +15,7 @@
 #include "gateway/domain/daily_total.hpp"
 #include "gateway/domain/grant.hpp"
 #include "gateway/domain/merchant.hpp"
+#include "gateway/domain/notification.hpp"
 #include "gateway/domain/payment.hpp"
 #include "gateway/domain/person.hpp"
 #include "gateway/domain/platform.hpp"
@@ -199,6 +200,14 @@ struct past_grant {
   grant what;  ///< revoked
 };
 
+/// Inserts or replaces what is configured of a provider in one environment.
+struct save_provider {
+  provider_kind provider = provider_kind::sandbox;
+  environment env = environment::test;
+  std::string sealed_settings;  ///< JSON object, AES-256-GCM under the master key, base64; empty: not configured
+  time_point changed_at{};
+};
+
 // ---- the clock ----------------------------------------------------------------------------------
 
 /// Under this name the database keeps the last time that a trusted clock has shown, in milliseconds since 1970.
@@ -211,9 +220,10 @@ struct save_last_seen {
 // ---- several nodes ------------------------------------------------------------------------------
 
 /// Whose entry in the directory changes: the merchant's, with its keys, destinations, grants and people, or the
-/// platform's, with its keys and destinations. A node's has nothing to be read: it comes or goes.
+/// platform's, with its keys and destinations, or a provider's settings (its kind's name). A node's has nothing to be
+/// read: it comes or goes.
 struct directory_change {
-  enum class kind : unsigned char { merchant, platform, node };
+  enum class kind : unsigned char { merchant, platform, node, provider };
   kind what = kind::merchant;
   std::string id;
 
@@ -221,12 +231,12 @@ struct directory_change {
   auto operator<=>(const directory_change&) const = default;
 };
 constexpr std::string_view to_string(directory_change::kind k) noexcept {
-  constexpr std::string_view names[] = {"merchant", "platform", "node"};
+  constexpr std::string_view names[] = {"merchant", "platform", "node", "provider"};
   return names[static_cast<std::size_t>(k)];
 }
 constexpr std::optional<directory_change::kind> parse_change_kind(std::string_view text) noexcept {
-  for (const auto k :
-       {directory_change::kind::merchant, directory_change::kind::platform, directory_change::kind::node})
+  using enum directory_change::kind;
+  for (const auto k : {merchant, platform, node, provider})
     if (to_string(k) == text) return k;
   return std::nullopt;
 }
@@ -251,22 +261,26 @@ using binding_ptr = std::shared_ptr<const grant_binding>;
 using customer_ptr = std::shared_ptr<const customer>;
 using subscription_ptr = std::shared_ptr<const subscription>;
 using enrollment_ptr = std::shared_ptr<const sandbox_enrollment>;
+using notification_ptr = std::shared_ptr<const notification>;
 
 /// An entity as it is stored: one alternative for each kind.
-using entity_row = std::variant<payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr>;
+using entity_row =
+    std::variant<payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr, notification_ptr>;
 
 /// A row that is not there yet, or an operator's record that may be replaced.
 using inserted_row =
     std::variant<command_record, payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr,
-                 counted_event, past_grant, timeline_entry, delivery, save_merchant, save_api_key, save_user,
-                 save_membership, save_session, save_connection, save_route, spend_token, save_destination,
-                 insert_platform, save_platform_key, save_last_seen, directory_change, save_audit, count_daily>;
+                 notification_ptr, counted_event, past_grant, timeline_entry, delivery, save_merchant, save_api_key,
+                 save_user, save_membership, save_session, save_connection, save_route, spend_token, save_destination,
+                 insert_platform, save_platform_key, save_last_seen, directory_change, save_audit, count_daily,
+                 save_provider>;
 /// A row that is there. An entity and a delivery must stand at the version before the one given, a command must be
 /// open, a code of a second factor unspent.
-using claimed_row = std::variant<payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr,
-                                 command_finish, delivery, revoke_api_key, update_platform, revoke_platform_key,
-                                 set_user_password, drop_membership, touch_session, end_session, set_second_factor,
-                                 spend_totp_step, spend_recovery_code, set_time_zone, directory_turn>;
+using claimed_row =
+    std::variant<payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr, notification_ptr,
+                 command_finish, delivery, revoke_api_key, update_platform, revoke_platform_key, set_user_password,
+                 drop_membership, touch_session, end_session, set_second_factor, spend_totp_step, spend_recovery_code,
+                 set_time_zone, directory_turn>;
 
 /// Which step a unit is. It tells the writer how long its sender can wait.
 enum class unit_kind : unsigned char {
@@ -487,11 +501,23 @@ struct find_audit {
 struct audit_lookup {
   std::vector<save_audit> entries;
 };
+/// For operators: newest first, at most `limit`.
+struct find_notifications {
+  std::optional<provider_kind> provider{};
+  std::optional<environment> env{};
+  std::optional<notification_state> state{};
+  std::optional<time_point> before{};  ///< only those received earlier, or then with a lesser id, to page on
+  std::string before_id{};  ///< of its entity key
+  std::uint32_t limit = 100;
+};
+struct notifications_lookup {
+  std::vector<notification_ptr> notifications;  ///< without their bodies
+};
 /// What an entry of the directory is known by: a merchant's, with its keys, people, connections, routes, destinations
 /// and bindings, by the merchant or by one of its keys or destinations; a platform's, with its keys and destinations; a
-/// person's by the id or by the address (email_key_of).
+/// person's by the id or by the address (email_key_of); a provider's, in both environments, by its kind's name.
 struct directory_name {
-  enum class kind : unsigned char { merchant, platform, key, destination, user, email };
+  enum class kind : unsigned char { merchant, platform, key, destination, user, email, provider };
   kind what = kind::merchant;
   std::string text;
 
@@ -501,7 +527,7 @@ struct directory_name {
 /// The entries of these names; those that do not exist are left out, and so are those that cannot be read.
 struct find_directory {
   std::vector<directory_name> of;
-  bool every_platform = false;  ///< and of all platforms
+  bool every_platform = false;  ///< and of all platforms, and of all providers
 };
 struct stored_user {
   user_id id;
@@ -547,6 +573,8 @@ struct directory_lookup {
   std::vector<platform> platforms;
   std::vector<stored_platform_key> platform_keys;
   std::vector<stored_binding> bindings;
+  std::vector<save_provider> providers;
+  std::vector<merchant_id> unreadable_connections;  ///< these have one whose row cannot be read: it is left out
 };
 /// How far the directory's log and its turns have come.
 struct directory_head {
@@ -578,14 +606,16 @@ struct destinations_lookup {
 // ---- maintenance --------------------------------------------------------------------------------
 // Answered like the reads, but by a writer, which never holds up its units for it longer than one small transaction.
 
-/// Deletes finished commands older than `before`, oldest first, at most `limit`; answers how many. A writer does it in
-/// many small transactions.
+/// Deletes finished commands older than `before`, and notifications that have been settled before, oldest first, at
+/// most `limit` of each. Where there is no less of either, there may be more. A writer does it in many small
+/// transactions.
 struct purge_commands {
   time_point before{};
   std::uint32_t limit = 0;
 };
 struct purge_result {
   std::uint64_t deleted = 0;
+  std::uint64_t notifications = 0;  ///< deleted beside the commands
 };
 
 // ---- deliveries ---------------------------------------------------------------------------------

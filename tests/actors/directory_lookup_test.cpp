@@ -142,6 +142,7 @@ TEST_CASE("a command finds the merchant, key, destination or person that it is f
       set_route{shop.id, {environment::live, provider_kind::sandbox, 0, {}, {payment_method_kind::card}}},
       set_connection{shop.id, {environment::live, provider_kind::sandbox, connection_status::connected, {}}},
       make_chargeable{shop.id, environment::live, {}},
+      follow_account{shop.id, environment::test, provider_kind::sandbox, "acct_sandbox", account_standing::ready},
       redeem_setup_token{shop.id, "token"},
       to_hook(shop.id),
       enable_destination{shop.hook},

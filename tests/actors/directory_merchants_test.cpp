@@ -90,3 +90,114 @@ TEST_CASE("a merchant who is not there gets no user, connection or route, and no
     CHECK(o.problem(command, operator_problem::kind::not_found) == "There is no merchant merch_none.");
   CHECK(o.hashing.asked.empty());
 }
+
+namespace {
+
+const connection* stripe_of(office& o, const merchant_id& m) {
+  for (const auto& link : o.published.find_merchant(m)->connections)
+    if (link.provider == provider_kind::stripe && link.env == environment::live) return &link;
+  return nullptr;
+}
+const route* stripe_route_of(office& o, const merchant_id& m) {
+  for (const auto& way : o.published.find_merchant(m)->routes)
+    if (way.provider == provider_kind::stripe && way.env == environment::live) return &way;
+  return nullptr;
+}
+set_connection at_stripe(const merchant_id& m, connection_status status, std::string account = {}) {
+  return {m, {environment::live, provider_kind::stripe, status, std::move(account)}};
+}
+follow_account stripe_says(const merchant_id& m, account_standing standing, std::string account = "acct_1") {
+  return {m, environment::live, provider_kind::stripe, std::move(account), standing};
+}
+
+}  // namespace
+
+TEST_CASE("a connection keeps its account when only its status is set") {
+  office o;
+  const auto m = new_shop(o);
+  o.ask(at_stripe(m, connection_status::in_progress, "acct_1"));
+  for (const auto status :
+       {connection_status::unavailable, connection_status::not_connected, connection_status::connected}) {
+    o.ask(at_stripe(m, status));
+    CHECK(*stripe_of(o, m) == connection{environment::live, provider_kind::stripe, status, "acct_1"});
+  }
+  o.ask(at_stripe(m, connection_status::connected, "acct_2"));
+  CHECK(stripe_of(o, m)->account == "acct_2");
+}
+
+TEST_CASE("a provider that is made chargeable keeps its account, and gets a route by what it takes, once") {
+  office o;
+  const auto m = new_shop(o);
+  o.ask(at_stripe(m, connection_status::in_progress, "acct_1"));
+  o.ask(make_chargeable{m, environment::live, provider_kind::stripe});
+  CHECK(*stripe_of(o, m) ==
+        connection{environment::live, provider_kind::stripe, connection_status::connected, "acct_1"});
+  REQUIRE(stripe_route_of(o, m));
+  CHECK(stripe_route_of(o, m)->methods == std::vector{payment_method_kind::card});
+  CHECK(stripe_route_of(o, m)->currencies.empty());
+  o.ask(set_route{m, {environment::live, provider_kind::stripe, 0, {*currency::parse("USD")}, {}}});
+  o.ask(make_chargeable{m, environment::live, provider_kind::stripe});
+  CHECK(stripe_route_of(o, m)->currencies == std::vector{*currency::parse("USD")});
+
+  const auto wallet = std::get<created_merchant>(o.ask(create_merchant{"Kiosk", merchant_kind::wallet, {}})).merchant;
+  o.ask(make_chargeable{wallet, environment::live, provider_kind::jazzcash});
+  const auto shown = o.published.find_merchant(wallet);
+  CHECK(shown->connections.back().account.empty());
+  CHECK(shown->routes.back().methods == std::vector{payment_method_kind::pkr_wallet});
+}
+
+TEST_CASE("a connection follows what its provider tells of its account, durably") {
+  auto rows = std::make_shared<failing_store>();
+  office o{rows};
+  const auto m = new_shop(o);
+  o.ask(at_stripe(m, connection_status::in_progress, "acct_1"));
+  const auto after = [&](account_standing told) {
+    const auto answer = std::get<named_result>(o.ask(stripe_says(m, told))).status;
+    CHECK(answer == to_string(stripe_of(o, m)->status));
+    return stripe_of(o, m)->status;
+  };
+  CHECK(after(account_standing::incomplete) == connection_status::in_progress);
+  CHECK_FALSE(stripe_route_of(o, m));
+  CHECK(after(account_standing::ready) == connection_status::connected);
+  CHECK(stripe_route_of(o, m));
+  CHECK(after(account_standing::unknown) == connection_status::connected);
+  CHECK(after(account_standing::restricted) == connection_status::unavailable);
+  CHECK(after(account_standing::ready) == connection_status::connected);
+  CHECK(after(account_standing::incomplete) == connection_status::unavailable);
+  CHECK(stripe_of(o, m)->account == "acct_1");
+  const auto commits = rows->commits;
+  CHECK(after(account_standing::restricted) == connection_status::unavailable);
+  CHECK(rows->commits == commits);
+  office later{rows};
+  later.know_all();
+  CHECK(stripe_of(later, m)->status == connection_status::unavailable);
+}
+
+TEST_CASE("what is told of another account, or of a connection that was given up, changes nothing") {
+  office o;
+  const auto m = new_shop(o);
+  const auto not_found = operator_problem::kind::not_found;
+  o.problem(stripe_says(m, account_standing::ready), not_found);
+  o.ask(at_stripe(m, connection_status::in_progress, "acct_2"));
+  o.problem(stripe_says(m, account_standing::ready), not_found);
+  o.problem(stripe_says(merchant_id{"merch_none"}, account_standing::ready), not_found);
+  CHECK(stripe_of(o, m)->status == connection_status::in_progress);
+  o.ask(at_stripe(m, connection_status::not_connected, "acct_1"));
+  CHECK(std::get<named_result>(o.ask(stripe_says(m, account_standing::ready))).status == "not_connected");
+  CHECK_FALSE(stripe_route_of(o, m));
+}
+
+TEST_CASE("a merchant with a connection that cannot be read is known, and said to be so") {
+  auto rows = std::make_shared<failing_store>();
+  merchant_id whole, torn;
+  {
+    office o{rows};
+    whole = new_shop(o);
+    torn = new_shop(o);
+  }
+  rows->unreadable_connections = {torn};
+  office o{rows};
+  o.know_all();
+  CHECK(o.published.find_merchant(torn)->connections_unreadable);
+  CHECK_FALSE(o.published.find_merchant(whole)->connections_unreadable);
+}

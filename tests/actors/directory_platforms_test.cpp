@@ -561,8 +561,7 @@ TEST_CASE("a connection that is not connected, or has no route, charges nobody")
   const auto rows = o.stored().connections;
   const auto row = std::ranges::find(rows, link, &stored_connection::id);
   REQUIRE(row != rows.end());
-  CHECK(row->link ==
-        connection{environment::live, provider_kind::sandbox, connection_status::connected, "acct_sandbox"});
+  CHECK(row->link == connection{environment::live, provider_kind::sandbox, connection_status::connected, "acct_9"});
 }
 
 TEST_CASE("the provider whose onboarding was finished is connected whatever else is, with a route behind the others") {

@@ -24,6 +24,14 @@ struct failing_store : memory_store {
   std::vector<unit_of_work> taken;  ///< the units that failed so
   unsigned commits = 0;
   unsigned directory_reads = 0;
+  std::vector<merchant_id> unreadable_connections;  ///< merchants with a connection whose row cannot be read
+
+  using memory_store::run;
+  directory_lookup run(const find_directory& what) const {
+    auto found = memory_store::run(what);
+    found.unreadable_connections = unreadable_connections;
+    return found;
+  }
 
   commit_outcome execute(const unit_of_work& unit) {
     // The time comes whenever the reconciler has one: the faults are for what the test itself sends.
@@ -114,6 +122,7 @@ inline store_reader::behavior_type failing_reader(store_reader::pointer, store_l
       [guarded](const find_daily_totals& q) { return guarded(q); },
       [guarded](const find_sessions& q) { return guarded(q); },
       [guarded](const find_audit& q) { return guarded(q); },
+      [guarded](const find_notifications& q) { return guarded(q); },
   };
 }
 

@@ -75,6 +75,7 @@ std::vector<entity_command> commands() {
           payment_command{charge_saved{{1, *currency::parse("USD")}, customer, details()}},
           payment_command{hosted_result{hosted_signal::declined, "cs_1", "pm_1"}},
           payment_command{cycle},
+          payment_command{ask_provider{}},
           grant_command{give_consent{grant_id{"grant_1"}, {5}, user_id{"user_1"}, false, "hash", "https://x"}},
           grant_command{exchange_code{platform_id{"plat_1"}, "hash", "https://x"}},
           grant_command{revoke_request{{grant_id{"grant_1"}, "why"}, true}},
@@ -91,7 +92,9 @@ std::vector<entity_command> commands() {
           enrollment_command{open_enrollment{sandbox}},
           enrollment_command{close_enrollment{true}},
           enrollment_command{pay_enrollment{}},
-          enrollment_command{move_enrollment{sandbox_move::update, {3, true}}}};
+          enrollment_command{move_enrollment{sandbox_move::update, {3, true}}},
+          notification_command{receive_notification{provider_kind::stripe, "evt_1", "type", "acct_1", "{}"}},
+          notification_command{replay_notification{}}};
 }
 
 std::vector<entity_reply> replies() {
@@ -105,6 +108,10 @@ std::vector<entity_reply> replies() {
   customer who{key(), 2, platform_id{"plat_1"}, "ref", provider_kind::sandbox, "cus", {"pm_1", "pm_2"}, at};
   sandbox_enrollment enrollment;
   enrollment.untold = {a_notification()};
+  notification told;
+  told.key = notification_key(provider_kind::stripe, environment::live, "evt_1");  // it has no merchant
+  told.body = "{}";
+  told.due_at = at;
   timeline_view timeline{
       key(), true, provider_kind::sandbox, {{1, timeline_kind::event, "o", "s", "e", "m", at, "i", "{}"}}};
   return {{finished{std::make_shared<const answer>(answer{201, "{\"a\":1}"}), true}},
@@ -114,6 +121,7 @@ std::vector<entity_reply> replies() {
           {entity_row{std::make_shared<const customer>(who)}},
           {entity_row{std::make_shared<const subscription>(s)}},
           {entity_row{std::make_shared<const sandbox_enrollment>(enrollment)}},
+          {entity_row{std::make_shared<const notification>(told)}},
           {std::make_shared<const timeline_view>(timeline)}};
 }
 

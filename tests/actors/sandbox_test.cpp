@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "providers/sandbox.hpp"
+#include "providers/sandbox/sandbox.hpp"
 #include "world.hpp"
 
 using namespace gateway;

@@ -2,7 +2,8 @@
 
 #include <vector>
 
-#include "webhooks/breaker.hpp"
+#include "breaker.hpp"
+#include "webhooks/attempt_window.hpp"
 #include "webhooks/gone_streak.hpp"
 
 using namespace gateway;

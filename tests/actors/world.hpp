@@ -9,10 +9,11 @@
 #include "entity/reconciler.hpp"
 #include "entity/router.hpp"
 #include "failing_store.hpp"
+#include "notification/notification_actor.hpp"
 #include "payment/payment_actor.hpp"
 #include "provider_gate.hpp"
-#include "providers/sandbox.hpp"
-#include "providers/sandbox_enrollment.hpp"
+#include "providers/sandbox/sandbox.hpp"
+#include "providers/sandbox/sandbox_enrollment.hpp"
 #include "subscription/subscription_actor.hpp"
 #include "virtual_time.hpp"
 #include "webhooks/dispatcher.hpp"
@@ -88,6 +89,8 @@ class post_office final : public webhook_client {
 struct directory_script {
   std::vector<operator_command> heard;
   std::vector<directory_name> looked_up;
+  /// Publishes what a command changes.
+  std::function<void(const operator_command&)> acts = [](const operator_command&) {};
   /// Publishes what is named, if there is such a thing. Nothing is there but what the test has published.
   std::function<caf::result<bool>(const directory_name&)> finds = [](const directory_name&) { return false; };
 };
@@ -97,6 +100,7 @@ inline directory_actor::behavior_type listening_directory(directory_actor::point
                                                           std::shared_ptr<directory_script> as) {
   return {[as](const operator_command& command) -> operator_result {
             as->heard.push_back(command);
+            as->acts(command);
             return named_result{};
           },
           [](const noted_command&) -> caf::result<operator_result> {
@@ -115,6 +119,19 @@ inline directory_actor::behavior_type listening_directory(directory_actor::point
 struct call_log {
   std::vector<provider_call> calls;
   bool silent = false;  ///< the provider takes calls, and answers none
+  std::optional<provider_result> says_once{};  ///< to the next call, instead of what the provider would
+  std::vector<provider_inquiry> inquiries;
+  std::optional<provider_result> says{};  ///< to an inquiry, instead of what the provider would
+  std::vector<account_question> accounts;
+  /// How an account stands.
+  std::function<account_answer(const account_question&)> stands = [](const account_question& question) {
+    return account_answer{account_standing::unknown, question.account, {}};
+  };
+  std::vector<notification_question> questions;
+  /// What a notification is about.
+  std::function<notification_subject(const notification&)> understands = [](const notification&) {
+    return notification_subject{about_nothing{}};
+  };
   std::size_t count(operation what, std::string_view payment) const {
     return static_cast<std::size_t>(std::ranges::count_if(
         calls, [&](const provider_call& c) { return c.what == what && c.subject.key.id == payment; }));
@@ -124,10 +141,28 @@ struct call_log {
 inline provider_actor::behavior_type logging_provider(provider_actor::pointer self, provider_actor next,
                                                       std::shared_ptr<call_log> log) {
   return {[self, next, log](provider_call& call) -> caf::result<provider_result> {
-    log->calls.push_back(call);
-    if (log->silent) return self->make_response_promise<provider_result>();
-    return self->delegate(next, std::move(call));
-  }};
+            log->calls.push_back(call);
+            if (log->silent) return self->make_response_promise<provider_result>();
+            if (log->says_once) return *std::exchange(log->says_once, std::nullopt);
+            return self->delegate(next, std::move(call));
+          },
+          [self, next, log](provider_inquiry& inquiry) -> caf::result<provider_result> {
+            log->inquiries.push_back(inquiry);
+            if (log->silent) return self->make_response_promise<provider_result>();
+            if (log->says) return *log->says;
+            return self->delegate(next, std::move(inquiry));
+          },
+          [self, next](subscription_call& call) -> caf::result<subscription_result> {
+            return self->delegate(next, std::move(call));
+          },
+          [log](const account_question& question) -> account_answer {
+            log->accounts.push_back(question);
+            return log->stands(question);
+          },
+          [log](const notification_question& question) -> notification_subject {
+            log->questions.push_back(question);
+            return log->understands(question.what);
+          }};
 }
 
 inline merchant demo_merchant() {
@@ -169,19 +204,25 @@ class world {
     context_ = std::make_shared<actors::payment_context>(actors::payment_context{
         {std::move(store), merchants_, clock_, *watch_, config_, meters_, dispatcher_, numbers_, {}, nodes, operators},
         {},
-        encoder_});
+        encoder_,
+        board_});
+    std::vector<actors::sandbox_provider> sandboxes;
     for (const auto& kind : provider_catalogue) {
       auto sandbox = actors::spawn_sandbox(system_, {"https://gateway.test", "page-key", "sdk-key"}, nullptr);
+      sandboxes.push_back(sandbox);
       auto logged = system_.spawn(logging_provider, sandbox, log_);
       context_->providers[static_cast<std::size_t>(kind.kind)] =
-          actors::spawn_provider_gate(system_, logged, kind.kind, config_, meters_, nodes);
+          actors::spawn_provider_gate(system_, logged, kind.kind, config_, meters_, board_, nodes);
     }
     auto subscriptions = std::make_shared<const actors::subscription_context>(
-        actors::subscription_context{*context_, encoder_, {"https://gateway.test", "page-key", "sdk-key"}});
+        actors::subscription_context{*context_, encoder_, board_, context_->providers});
     router_ = actors::spawn_router(system_, context_,
                                    {actors::payment_spawner(context_), actors::entity_spawner{},
                                     actors::subscription_spawner(std::move(subscriptions)),
-                                    actors::customer_spawner(context_), actors::enrollment_spawner(context_)});
+                                    actors::customer_spawner(context_), actors::enrollment_spawner(context_),
+                                    actors::notification_spawner(std::make_shared<const actors::notification_context>(
+                                        actors::notification_context{*context_, context_->providers}))});
+    for (const auto& each : sandboxes) caf::anon_send(each, join_atom::value, router_);
     settle();
   }
 
@@ -205,6 +246,7 @@ class world {
   const router_actor& router() const { return router_; }
   actors::clock_watch& watch() { return *watch_; }
   directory& published() { return merchants_; }
+  provider_board& board() { return board_; }
   const dispatcher_actor& dispatcher() const { return dispatcher_; }
   post_office& office() { return office_; }
   /// What the directory was told.
@@ -346,6 +388,7 @@ class world {
   write_brake brake_;
   std::optional<actors::clock_watch> watch_;
   directory merchants_;
+  provider_board board_{merchants_, config_.dev};
   delivery_numbers numbers_;
   post_office office_;
   std::shared_ptr<directory_script> directory_ = std::make_shared<directory_script>();

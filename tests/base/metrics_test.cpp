@@ -60,6 +60,8 @@ TEST_CASE("a labelled series is the same object at every look-up") {
   meters.request_seconds("/v1/payment_intents").Observe(0.003);
   meters.units("committed").Increment(3);
   meters.provider_calls("sandbox", "capture", "approved").Increment();
+  meters.provider_breaker("stripe", "live").Set(1);
+  meters.provider_notifications("stripe", "live", "forged").Increment();
   meters.shed("waiting").Increment();
   meters.batch_units.Observe(5);
   const auto text = meters.expose();
@@ -67,6 +69,9 @@ TEST_CASE("a labelled series is the same object at every look-up") {
   CHECK(has_line(text, R"(gateway_http_request_seconds_bucket{route="/v1/payment_intents",le="0.005"} 1)"));
   CHECK(has_line(text, R"(gateway_store_units_total{outcome="committed"} 3)"));
   CHECK(has_line(text, R"(gateway_provider_calls_total{operation="capture",provider="sandbox",result="approved"} 1)"));
+  CHECK(has_line(text, R"(gateway_provider_breaker{environment="live",provider="stripe"} 1)"));
+  CHECK(has_line(text,
+                 R"(gateway_provider_notifications_total{environment="live",provider="stripe",result="forged"} 1)"));
   CHECK(has_line(text, R"(gateway_writes_shed_total{reason="waiting"} 1)"));
   CHECK(has_line(text, R"(gateway_store_batch_units_bucket{le="4"} 0)"));
   CHECK(has_line(text, R"(gateway_store_batch_units_bucket{le="8"} 1)"));
@@ -112,6 +117,8 @@ TEST_CASE("the dashboard asks for metrics that exist") {
   meters.request_seconds("/r");
   meters.units("committed");
   meters.provider_calls("sandbox", "capture", "approved");
+  meters.provider_breaker("stripe", "live");
+  meters.provider_notifications("stripe", "live", "accepted");
   meters.webhook_pending("dest_a");
   meters.webhook_in_flight("dest_a");
   meters.webhook_oldest_seconds("dest_a");

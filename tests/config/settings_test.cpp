@@ -97,6 +97,18 @@ TEST_CASE("webhooks have settings of their own") {
   CHECK(p.config.webhook_ca_file == "/tmp/ca.pem");
 }
 
+TEST_CASE("providers over HTTPS have settings of their own") {
+  const auto plain = load({});
+  CHECK(plain.config.provider_connections == 128);
+  CHECK(plain.config.provider_ca_file.empty());
+  const auto p = load({"--provider-connections=7", "--provider-ca-file=/tmp/provider-ca.pem"});
+  INFO(p.text);
+  REQUIRE(p.outcome == load_outcome::run);
+  CHECK(p.config.provider_connections == 7);
+  CHECK(p.config.provider_ca_file == "/tmp/provider-ca.pem");
+  CHECK(p.config.webhook_ca_file.empty());
+}
+
 TEST_CASE("the clock may be moved forward and back, for development only") {
   CHECK(load({"--dev", "--clock-offset=11m"}).config.clock_offset == 11min);
   CHECK(load({"--dev", "--clock-offset=-2h"}).config.clock_offset == -2h);
@@ -143,6 +155,8 @@ TEST_CASE("a usage error is one line that names the option, with exit status 2")
                       {{"--batch-units="}, "--batch-units"},
                       {{"--provider-timeout=10 s"}, "--provider-timeout"},
                       {{"--provider-timeout=1h"}, "from 10ms to 10m"},
+                      {{"--provider-connections=0"}, "--provider-connections: must be from 1 to 10000"},
+                      {{"--provider-ca-file="}, "--provider-ca-file"},
                       {{"--webhook-connect-timeout=1ms"}, "--webhook-connect-timeout: must be from 10ms to 10m"},
                       {{"--webhook-answer-timeout=11m"}, "--webhook-answer-timeout: must be from 10ms to 10m"},
                       {{"--webhook-workers=0"}, "--webhook-workers: must be from 1 to 10000"},

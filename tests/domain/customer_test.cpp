@@ -184,7 +184,8 @@ TEST_CASE("a charge that waits for its customer tells how to act, and goes on wh
   CHECK(awaits_customer(waiting.next));
   CHECK(settle_hosted(waiting.next, hosted_signal::paid, now)->next.state == payment_state::captured);
   CHECK(settle_hosted(waiting.next, hosted_signal::declined, now)->next.state == payment_state::failed);
-  CHECK(expire_hosted(waiting.next, now + 25h)->next.state == payment_state::failed);
+  const provider_result closed{provider_status::declined, {}, {}, {}};
+  CHECK(settle_wait(waiting.next, closed, true, now + 25h, timing)->next.state == payment_state::failed);
 }
 
 TEST_CASE("a charge without an answer stays open, as a creation does") {

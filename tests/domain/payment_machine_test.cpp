@@ -266,7 +266,8 @@ TEST_CASE("a hosted payment waits for its customer") {
     CHECK(history(*t) == lines{"attempt charge approved", "event payment.captured published"});
     CHECK_FALSE(settle_hosted(t->next, hosted_signal::paid, now));
     CHECK_FALSE(settle_hosted(t->next, hosted_signal::declined, now));
-    CHECK_FALSE(expire_hosted(t->next, now + 48h));
+    CHECK(due_step(t->next, now + 48h, timing) == wait_step::none);
+    CHECK_FALSE(settle_wait(t->next, declined(), true, now + 48h, timing));
   }
   SECTION("declined: failed") {
     const auto t = settle_hosted(opened.next, hosted_signal::declined, now);
@@ -275,11 +276,60 @@ TEST_CASE("a hosted payment waits for its customer") {
     CHECK(history(*t) == lines{"attempt charge declined", "event payment.failed published"});
   }
   SECTION("abandoned: fails after a day, not before") {
-    CHECK_FALSE(expire_hosted(opened.next, now + 24h - 1ms));
-    const auto t = expire_hosted(opened.next, now + 24h);
+    CHECK(due_step(opened.next, now + 24h - 1ms, timing) == wait_step::none);
+    CHECK(due_step(opened.next, now + 24h, timing) == wait_step::close);
+    const auto t = settle_wait(opened.next, {provider_status::declined, {}, {}, {}}, true, now + 24h, timing);
     REQUIRE(t);
+    CHECK(history(*t) == lines{"attempt hosted_session declined", "event payment.failed published"});
     CHECK(t->next.state == payment_state::failed);
     CHECK(t->next.error->code == "checkout_expired");
+  }
+}
+
+TEST_CASE("a provider that is not the gateway's own is asked what its customer has done, more and more seldom") {
+  auto created = payment_in(payment_state::created, provider_kind::stripe, flow::redirect);
+  created.created_at = now;
+  const auto opened = conclude(claimed(created, operation::create), waiting(), now, timing);
+  CHECK(opened.next.due_at == now + 1min);
+  CHECK(due_step(opened.next, now + 59s, timing) == wait_step::none);
+  const provider_result still_waiting{provider_status::pending, "cs_1", {}, {}};
+  auto p = opened.next;
+  for (const auto& [asked_after, next_after] : std::vector<std::pair<duration_ms, duration_ms>>{
+           {1min, 2min}, {2min, 3min}, {8min, 12min}, {10h, 11h}, {23h + 30min, 24h}}) {
+    p.due_at = now + asked_after;
+    CHECK(due_step(p, now + asked_after, timing) == wait_step::look);
+    const auto t = settle_wait(p, still_waiting, false, now + asked_after, timing);
+    REQUIRE(t);
+    CHECK(t->next.due_at == now + next_after);
+    CHECK(t->next.version == p.version + 1);
+    CHECK(t->next.state == payment_state::processing);
+    CHECK(history(*t).empty());
+    p = t->next;
+  }
+  CHECK(due_step(p, now + 24h, timing) == wait_step::close);
+
+  SECTION("paid: captured, by whichever of the two it is found out") {
+    const auto closes = GENERATE(false, true);
+    const auto t = settle_wait(p, approved(), closes, now + 24h, timing);
+    REQUIRE(t);
+    CHECK(t->next.state == payment_state::captured);
+    CHECK_FALSE(t->next.due_at);
+    CHECK(history(*t) == lines{"attempt charge approved", "event payment.captured published"});
+  }
+  SECTION("declined: failed, for the provider's reason") {
+    const auto t = settle_wait(p, declined(), false, now + 24h, timing);
+    REQUIRE(t);
+    CHECK(t->next.state == payment_state::failed);
+    CHECK(t->next.error->code == "card_declined");
+  }
+  SECTION("it cannot be closed, or nobody knows: it waits on, and is asked again") {
+    for (const auto& answer : {still_waiting, unknown()}) {
+      const auto t = settle_wait(p, answer, true, now + 24h, timing);
+      REQUIRE(t);
+      CHECK(t->next.state == payment_state::processing);
+      CHECK(t->next.due_at == now + 25h);
+      CHECK(due_step(t->next, now + 25h, timing) == wait_step::close);
+    }
   }
 }
 

@@ -44,15 +44,19 @@ merchant wallet() {
 
 using enum provider_kind;
 
+provider_states states_of(environment env, bool dev) {
+  return env == environment::test || dev ? sandboxes_only() : provider_states{};
+}
+
 std::optional<problem> refusal(const merchant& m, const create_payment& c, environment env = environment::test,
                                bool dev = false) {
-  const auto way = choose_route(m, env, c, dev);
+  const auto way = choose_route(m, env, c, states_of(env, dev));
   const auto* why = std::get_if<problem>(&way);
   return why ? std::optional{*why} : std::nullopt;
 }
 provider_kind chosen(const merchant& m, const create_payment& c, environment env = environment::test,
                      bool dev = false) {
-  const auto way = choose_route(m, env, c, dev);
+  const auto way = choose_route(m, env, c, states_of(env, dev));
   REQUIRE(std::holds_alternative<route_choice>(way));
   return std::get<route_choice>(way).provider;
 }
@@ -107,8 +111,27 @@ TEST_CASE("the wallet belongs to wallet entities and takes PKR") {
   const auto cards = standard({to(sandbox), to(sandbox_wallet)}, {by(sandbox_wallet, 1), by(sandbox, 2)});
   CHECK(refusal(cards, wanting("PKR", flow::redirect, true)) == problem::wallet_not_available);
   CHECK(chosen(cards, wanting("PKR", flow::redirect)) == sandbox);
-  const auto way = choose_route(wallet(), environment::test, wanting("PKR", flow::redirect), false);
+  const auto way = choose_route(wallet(), environment::test, wanting("PKR", flow::redirect), sandboxes_only());
   CHECK(std::get<route_choice>(way).hides_provider);
+}
+
+TEST_CASE("a provider that is away is passed over for the next route, and is unavailable where there is none") {
+  auto states = sandboxes_only();
+  states.set(stripe, provider_state::away);
+  const auto both = standard({to(stripe), to(sandbox)}, {by(stripe, 1), by(sandbox, 2)});
+  auto way = choose_route(both, environment::test, wanting("USD"), states);
+  CHECK(std::get<route_choice>(way).provider == sandbox);
+  const auto alone = standard({to(stripe), to(sandbox)}, {by(stripe, 1), by(sandbox, 2, {in("HKD")})});
+  way = choose_route(alone, environment::test, wanting("USD"), states);
+  CHECK(std::get<problem>(way) == problem::provider_unavailable);
+  states.set(stripe, provider_state::ready);
+  CHECK(std::get<route_choice>(choose_route(alone, environment::test, wanting("USD"), states)).provider == stripe);
+}
+
+TEST_CASE("a provider that is not configured takes nothing, as if the merchant had no connection to it") {
+  const auto both = standard({to(stripe), to(sandbox)}, {by(stripe, 1), by(sandbox, 2)});
+  CHECK(chosen(both, wanting("USD")) == sandbox);
+  CHECK(refusal(standard({to(stripe)}, {by(stripe, 1)}), wanting("USD")) == problem::merchant_not_charge_capable);
 }
 
 TEST_CASE("a customer reference needs a platform's key") {

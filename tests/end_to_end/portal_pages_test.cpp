@@ -292,8 +292,24 @@ TEST_CASE("after signing in nobody is sent away from the gateway") {
     REQUIRE(person.answer().status == 200);
     sign_in(person, o.owner);
     CHECK(person.left_for().empty());
-    CHECK(person.at() == "/portal/account");
+    CHECK(person.at() == "/portal/" + o.shop.id + "/live/");
   }
+}
+
+TEST_CASE("whoever signs in without a page in mind begins at their one merchant, or where they choose among several") {
+  office o;
+  visitor person{o.gateway};
+  sign_in(person, o.owner);
+  CHECK(person.at() == "/portal/" + o.shop.id + "/live/");
+  CHECK(person.answer().status == 200);
+
+  const auto second = new_merchant(o.gateway, {"Second Shop"});
+  add_person(o.gateway, second.id, o.owner, "viewer");
+  visitor again{o.gateway};
+  sign_in(again, o.owner);
+  CHECK(again.at() == "/portal/account");
+  for (const auto& id : {o.shop.id, second.id})
+    CHECK(again.html().find("/portal/" + id + "/live/\"") != std::string::npos);
 }
 
 TEST_CASE("an owner consents, the platform exchanges the code, and what is granted goes straight back") {

@@ -210,6 +210,13 @@ void drive_enrollment(const row& given) {
   if (const auto due = sandbox_machine::due_by_its_clock(e.what)) format_millis(*due);
 }
 
+void drive_notification(const row& given) {
+  const auto n = check_row(given, statements::insert_notification, statements::read_notification, notification_from,
+                           insert_notification_row);
+  must(n.key == notification_key(n.provider, n.key.env, n.event_id), "a notification is named by its event");
+  must(n.due_at.has_value() != n.settled_at.has_value(), "it waits, or is settled");
+}
+
 /// What was read is written as a file of its own, which must read the same.
 void drive_file(std::string_view text) {
   std::istringstream in{std::string{text}};
@@ -266,6 +273,7 @@ void drive(char what, std::string_view text) {
     case 'e': event_from(given); break;
     case 's': drive_subscription(given); break;
     case 'o': drive_enrollment(given); break;
+    case 'i': drive_notification(given); break;
     case 'n':
       check_row(
           given, statements::put_connection, statements::read_connections_of,
@@ -274,6 +282,9 @@ void drive(char what, std::string_view text) {
             return save_connection{std::move(c.merchant), std::move(c.link), std::move(c.id)};
           },
           put_connection_row);
+      break;
+    case 'v':
+      check_row(given, statements::put_provider, statements::read_providers, provider_from, put_provider_row);
       break;
     case 'r':
       check_row(
@@ -292,7 +303,7 @@ void drive(char what, std::string_view text) {
 }  // namespace gateway::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t size) {
-  if (size == 0 || std::string_view{"fpctdmkunrwlbeso"}.find(static_cast<char>(bytes[0])) == std::string_view::npos)
+  if (size == 0 || std::string_view{"fpctdmkunrwlbesov"}.find(static_cast<char>(bytes[0])) == std::string_view::npos)
     return -1;
   try {
     gateway::fuzz::drive(static_cast<char>(bytes[0]), {reinterpret_cast<const char*>(bytes + 1), size - 1});

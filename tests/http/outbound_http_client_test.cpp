@@ -283,6 +283,7 @@ TEST_CASE("a kept connection that breaks before an answer is replaced for a requ
     const auto outcome = client.begin(request).get();
     if (repeatable) {
       CHECK(std::get<http_answer>(outcome).status == 200);
+      CHECK(std::get<http_answer>(outcome).resent);
     } else {
       CHECK(std::get<http_failure>(outcome) == sent_and(http_fault::broken));
     }

@@ -103,10 +103,17 @@ struct behind {
     return sessions_lookup{};
   };
   std::function<caf::result<audit_lookup>(const find_audit&)> audits = [](const find_audit&) { return audit_lookup{}; };
+  std::function<caf::result<notifications_lookup>(const find_notifications&)> notifications =
+      [](const find_notifications&) { return notifications_lookup{}; };
   std::function<caf::result<bool>(const verify_password&)> verifies = [](const verify_password&) { return false; };
   std::function<caf::result<commit_outcome>(const unit_of_work&)> commits = [](const unit_of_work&) {
     return commit_outcome::committed;
   };
+  /// How a merchant's account stands at a provider over HTTPS. Its gate says nothing of anything else.
+  std::function<caf::result<account_answer>(const account_question&)> accounts = [](const account_question&) {
+    return account_answer{};
+  };
+  std::vector<account_question> questions;  ///< of accounts
   std::vector<entity_request> seen;
   std::vector<save_audit> notes;  ///< of commands to the directory that a person has asked for
 };
@@ -190,7 +197,10 @@ inline store_reader::behavior_type fake_archive(store_reader::pointer, behind* s
       },
       [scene](const find_daily_totals& what) -> caf::result<daily_totals_lookup> { return scene->daily_totals(what); },
       [scene](const find_sessions& what) -> caf::result<sessions_lookup> { return scene->session_lists(what); },
-      [scene](const find_audit& what) -> caf::result<audit_lookup> { return scene->audits(what); }};
+      [scene](const find_audit& what) -> caf::result<audit_lookup> { return scene->audits(what); },
+      [scene](const find_notifications& what) -> caf::result<notifications_lookup> {
+        return scene->notifications(what);
+      }};
 }
 
 inline password_hasher::behavior_type fake_hasher(password_hasher::pointer, behind* scene) {
@@ -202,6 +212,17 @@ inline store_writer::behavior_type fake_writer(store_writer::pointer, behind* sc
   return {[scene](const unit_of_work& what) -> caf::result<commit_outcome> { return scene->commits(what); },
           [](const purge_commands&) { return purge_result{}; },
           [](const redeliver_rows&) { return redeliver_rows_result{}; }, [](work_atom) {}};
+}
+
+inline provider_actor::behavior_type fake_gate(provider_actor::pointer, behind* scene) {
+  return {[](const provider_call&) { return provider_result{}; },
+          [](const provider_inquiry&) { return provider_result{}; },
+          [](const subscription_call&) { return subscription_result{}; },
+          [scene](const account_question& question) -> caf::result<account_answer> {
+            scene->questions.push_back(question);
+            return scene->accounts(question);
+          },
+          [](const notification_question&) { return notification_subject{not_understood{}}; }};
 }
 
 inline dispatcher_actor::behavior_type fake_dispatcher(dispatcher_actor::pointer, behind* scene) {
@@ -249,6 +270,7 @@ struct gateway_fixture {
   worker here{shared, self.get()};
 
   gateway_fixture() {
+    shared.gates[static_cast<std::size_t>(provider_kind::stripe)] = system.spawn(fake_gate, &scene);
     publish_merchant();
     publish_key("mk_test_0000000000000001", default_merchant_scopes);
   }
@@ -261,6 +283,7 @@ struct gateway_fixture {
     caf::anon_send_exit(shared.people, caf::exit_reason::kill);
     caf::anon_send_exit(shared.sessions, caf::exit_reason::kill);
     caf::anon_send_exit(shared.hasher, caf::exit_reason::kill);
+    caf::anon_send_exit(shared.gates[static_cast<std::size_t>(provider_kind::stripe)], caf::exit_reason::kill);
   }
 
   void publish_merchant(merchant_kind kind = merchant_kind::standard) {

@@ -43,9 +43,9 @@ struct console_fixture : gateway_fixture {
     return ask_console("POST", "/console/sign-in", "csrf=" + csrf + "&action=sign-in&token=" + token);
   }
   void enter() { REQUIRE(try_token(operator_token).status == 303); }
-  response press(const std::string& fields, std::string_view path = "/console") {
+  response press(const std::string& fields, std::string_view path = "/console", std::string_view query = {}) {
     const auto csrf = field_in(ask_console("GET", "/console"), "csrf");
-    return ask_console("POST", path, "csrf=" + csrf + "&" + fields);
+    return ask_console("POST", path, "csrf=" + csrf + "&" + fields, query);
   }
 
   void publish_shop_destination(destination_status status) {
@@ -155,13 +155,26 @@ TEST_CASE_METHOD(console_fixture, "each button sends the operator's command, and
     wishes.push_back(wish);
     return redeliver_result{1};
   };
-  for (const auto* fields : {"action=disable&destination=dest_1&reason=it+is+down", "action=enable&destination=dest_1",
-                             "action=suspend&platform=plat_1", "action=resume&platform=plat_1",
-                             "action=redeliver&delivery=7", "action=redeliver&destination=dest_1"}) {
+  struct row {
+    const char* fields;
+    std::string done;
+    std::string_view words;
+  };
+  for (const auto& [fields, done, words] :
+       {row{"action=disable&destination=dest_1&reason=it+is+down", "disable-destination",
+            "The destination is disabled."},
+        {"action=enable&destination=dest_1", "enable-destination", "The destination is enabled."},
+        {"action=suspend&platform=plat_1", "suspend-platform", "The platform is suspended."},
+        {"action=resume&platform=plat_1", "resume-platform", "The platform is active again."},
+        {"action=redeliver&delivery=7", "redeliver-delivery", "The delivery is attempted again."},
+        {"action=redeliver&destination=dest_1", "redeliver-destination", "failed deliveries are attempted again."}}) {
     CAPTURE(fields);
-    const auto page = press(fields);
-    CHECK(page.status == 200);
-    CHECK(page.body.find("Done: ") != page.body.npos);
+    // By GET, so that to load the page again does nothing again.
+    const auto out = press(fields);
+    CHECK(out.status == 303);
+    CHECK(header(out, "Location") == "/console?done=" + done);
+    const auto page = ask_console("GET", "/console", {}, "done=" + done);
+    CHECK(page.body.find(words) != page.body.npos);
   }
   REQUIRE(asked.size() == 4);
   CHECK(std::get<disable_destination>(asked[0]).id.value == "dest_1");
@@ -173,6 +186,10 @@ TEST_CASE_METHOD(console_fixture, "each button sends the operator's command, and
   CHECK(wishes[0].id == 7);
   CHECK(wishes[1].to.value == "dest_1");
 
+  CHECK(header(press("action=resume&platform=plat_1", "/console/search", "q=merch_1%20pay_1&done=suspend-platform"),
+               "Location") == "/console/search?q=merch_1%20pay_1&done=resume-platform");
+  CHECK(ask_console("GET", "/console", {}, "done=%3Cb%3E").body.find("role=\"status\"") == std::string::npos);
+
   // This gateway serves alone: there is no node to drain.
   const auto drained = press("action=drain&node=n1");
   CHECK(drained.status == 422);
@@ -180,7 +197,7 @@ TEST_CASE_METHOD(console_fixture, "each button sends the operator's command, and
   CHECK(press("action=unheard&node=n1").status == 400);
   CHECK(ask_console("POST", "/console", "csrf=" + std::string(64, '0') + "&action=suspend&platform=plat_1").status ==
         403);
-  CHECK(asked.size() == 4);
+  CHECK(asked.size() == 5);
 }
 
 TEST_CASE_METHOD(console_fixture, "names become no markup") {

@@ -213,6 +213,12 @@ TEST_CASE("a page that only tells something may do nothing at all") {
   CHECK(has(page.body, "A &lt;title&gt;"));
   CHECK(has(page.body, "A &amp; message"));
   CHECK(has(header(page, "Content-Security-Policy"), "form-action 'none'; frame-ancestors 'none'"));
+  CHECK_FALSE(has(page.body, "href"));
+}
+
+TEST_CASE("a page that tells something may lead on") {
+  const auto page = notice_page("A title", "A message", {}, {"https://shop.example/a?b=1&c=2", "Go on"});
+  CHECK(has(page.body, R"(<a href="https://shop.example/a?b=1&amp;c=2">Go on</a>)"));
 }
 
 TEST_CASE("every error page has the status and the words of its row, and a busy gateway's says when to come back") {
@@ -221,6 +227,7 @@ TEST_CASE("every error page has the status and the words of its row, and a busy 
     int status;
     std::string_view words;
   } const rows[] = {{page_error::incomplete_form, 400, "The form is not complete"},
+                    {page_error::doubtful_return, 400, "does not come from the wallet"},
                     {page_error::stale_form, 403, "Please open the payment page again"},
                     {page_error::unknown_page, 404, "This payment page does not exist."},
                     {page_error::closed_page, 410, "The payment does not wait for you any more"},

@@ -27,9 +27,10 @@ merchant example(merchant_kind kind = merchant_kind::standard) {
 
 std::string token_of(const setup_link& link) { return link.url.substr(link.url.find('=') + 1); }
 
-boost::json::object body_of(const merchant& who, environment env = environment::test, bool dev = false) {
+boost::json::object body_of(const merchant& who, environment env = environment::test,
+                            const provider_states& states = sandboxes_only()) {
   const auto link = make_setup_link(who, environment::test, portal, key, noon);
-  return boost::json::parse(not_charge_capable_body(who, env, link, "https://pay.example", dev))
+  return boost::json::parse(not_charge_capable_body(who, env, link, "https://pay.example", states))
       .as_object()
       .at("error")
       .as_object();
@@ -102,9 +103,39 @@ TEST_CASE("the refusal carries the whole body of the specification") {
   CHECK(error.at("providers") == boost::json::value(expected));
 }
 
+TEST_CASE("a provider is offered where it is configured, also while it does not answer") {
+  for (const auto state : {provider_state::ready, provider_state::away}) {
+    provider_states states;
+    states.set(provider_kind::stripe, state);
+    states.set(provider_kind::jazzcash, state);
+    auto who = example();
+    who.connections.push_back({environment::live, provider_kind::stripe, connection_status::unavailable, "acct_1"});
+    boost::json::array expected;
+    expected.push_back(boost::json::object{
+        {"id", "prov_stripe"}, {"display_name", "Stripe"}, {"status", "unavailable"}, {"source", "global"}});
+    CHECK(body_of(who, environment::live, states).at("providers") == boost::json::value(expected));
+  }
+}
+
+TEST_CASE("the way back from a provider is a token of its own, good for a day") {
+  const onboarding_link link{merchant_id{"merch_1"}, environment::live, provider_kind::stripe, "/portal/account",
+                             noon + account_link_lifetime};
+  const auto token = make_account_token(link, key);
+  const auto read = read_account_link(token, key, noon + std::chrono::hours{23});
+  REQUIRE(read);
+  CHECK(read->merchant.value == "merch_1");
+  CHECK(read->env == environment::live);
+  CHECK(read->provider == provider_kind::stripe);
+  CHECK(read->back == "/portal/account");
+  CHECK_FALSE(read_account_link(token, key, noon + std::chrono::hours{24}));
+  CHECK_FALSE(read_account_link(token, "another key", noon));
+  CHECK_FALSE(read_account_link(make_onboarding_token(link, key), key, noon));
+  CHECK_FALSE(read_onboarding_link(token, key, noon));
+}
+
 TEST_CASE("live offers sandboxes under --dev only, and a wallet entity learns of no provider") {
-  CHECK(body_of(example(), environment::live).at("providers").as_array().empty());
-  const auto dev = body_of(example(), environment::live, true).at("providers").as_array();
+  CHECK(body_of(example(), environment::live, {}).at("providers").as_array().empty());
+  const auto dev = body_of(example(), environment::live).at("providers").as_array();
   REQUIRE(dev.size() == 2);
   CHECK(dev[0].as_object().at("status").as_string() == "unavailable");
   CHECK(body_of(example(merchant_kind::wallet)).at("providers").as_array().empty());

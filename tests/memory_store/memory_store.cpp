@@ -34,6 +34,8 @@ commit_outcome memory_store::obstacle_to(const unit_parts& unit) const {
     if (subscriptions.contains(id(fresh->key))) return entity_exists;
   if (const auto& fresh = unit.insert_enrollment)
     if (enrollments.contains(id(fresh->key))) return entity_exists;
+  if (const auto& fresh = unit.insert_notification)
+    if (notifications.contains(id(fresh->key))) return entity_exists;
   if (const auto& changed = unit.update_payment) {
     const auto row = payments.find(id(changed->key));
     if (row == payments.end() || row->second.version != changed->version - 1) return lost_claim;
@@ -55,6 +57,10 @@ commit_outcome memory_store::obstacle_to(const unit_parts& unit) const {
   if (const auto& changed = unit.update_enrollment) {
     const auto row = enrollments.find(id(changed->key));
     if (row == enrollments.end() || row->second.version != changed->version - 1) return lost_claim;
+  }
+  if (const auto& changed = unit.update_notification) {
+    const auto row = notifications.find(id(changed->key));
+    if (row == notifications.end() || row->second.version != changed->version - 1) return lost_claim;
   }
   for (const auto& past : unit.past_grants)
     if (past_grants.contains(past.what.id.value)) return lost_claim;
@@ -134,6 +140,17 @@ commit_outcome memory_store::commit(const unit_of_work& whole) {
   if (unit.update_subscription) subscriptions.at(id(unit.update_subscription->key)) = *unit.update_subscription;
   if (unit.insert_enrollment) enrollments.emplace(id(unit.insert_enrollment->key), *unit.insert_enrollment);
   if (unit.update_enrollment) enrollments.at(id(unit.update_enrollment->key)) = *unit.update_enrollment;
+  if (unit.insert_notification) notifications.emplace(id(unit.insert_notification->key), *unit.insert_notification);
+  if (const auto& changed = unit.update_notification) {
+    auto& row = notifications.at(id(changed->key));
+    // As with a payment: what was posted stays as it was inserted.
+    auto next = *changed;
+    next.type = row.type;
+    next.account = row.account;
+    next.body = row.body;
+    next.received_at = row.received_at;
+    row = std::move(next);
+  }
   for (const auto& event : unit.counted_events) counted_events.insert(id(event));
   for (const auto& past : unit.past_grants) past_grants.emplace(past.what.id.value, past);
   if (unit.update_payment) {
@@ -195,6 +212,7 @@ entity_lookup memory_store::run(const find_entity& what) const {
     case entity_kind::customer: return look_in(customers);
     case entity_kind::subscription: return look_in(subscriptions);
     case entity_kind::enrollment: return look_in(enrollments);
+    case entity_kind::notification: return look_in(notifications);
   }
   return {};
 }
@@ -269,11 +287,12 @@ due_lookup memory_store::run(const find_due& what) const {
   look_in(payments, [](const payment& p) { return p.open.has_value(); });
   look_in(subscriptions, [](const subscription& s) { return s.open.has_value(); });
   look_in(enrollments, [](const sandbox_enrollment&) { return false; });
+  look_in(notifications, [](const notification&) { return false; });
   return found;
 }
 
 directory_lookup memory_store::run(const find_directory& what) const {
-  std::set<std::string> owners, platforms, persons;
+  std::set<std::string> owners, platforms, persons, providers;
   for (const auto& name : what.of) {
     switch (name.what) {
       case directory_name::kind::merchant: owners.insert(name.text); break;
@@ -291,12 +310,15 @@ directory_lookup memory_store::run(const find_directory& what) const {
         if (const auto at = directory_.users.find(name.text); at != directory_.users.end())
           persons.insert(at->second.id.value);
         break;
+      case directory_name::kind::provider: providers.insert(name.text); break;
     }
   }
   if (what.every_platform)
     for (const auto& [id, row] : directory_.platforms) platforms.insert(id);
   if (what.every_platform)
     for (const auto& [id, row] : directory_.platform_keys) platforms.insert(row.key.platform.value);
+  if (what.every_platform)
+    for (const auto& [key, row] : directory_.providers) providers.insert(key.first);
   std::erase_if(owners, [&](const auto& id) { return !directory_.merchants.contains(id); });
 
   auto found = whole_directory();
@@ -313,6 +335,7 @@ directory_lookup memory_store::run(const find_directory& what) const {
   keep(found.platform_keys, [&](const auto& row) { return platforms.contains(row.key.platform.value); });
   keep(found.destinations,
        [&](const auto& row) { return owners.contains(row.what.owner) || platforms.contains(row.what.owner); });
+  keep(found.providers, [&](const auto& row) { return providers.contains(text(row.provider)); });
   return found;
 }
 
@@ -370,6 +393,7 @@ directory_lookup memory_store::whole_directory() const {
   for (const auto& [key, row] : directory_.connections) found.connections.push_back(row);
   for (const auto& [key, row] : directory_.routes) found.routes.push_back(row);
   for (const auto& [key, row] : directory_.destinations) found.destinations.push_back(row);
+  for (const auto& [key, row] : directory_.providers) found.providers.push_back(row);
   std::ranges::stable_sort(found.routes, {}, [](const stored_route& r) {
     return std::tuple{r.merchant.value, text(r.way.env), r.way.position};
   });
@@ -533,6 +557,23 @@ audit_lookup memory_store::run(const find_audit& what) const {
   return found;
 }
 
+notifications_lookup memory_store::run(const find_notifications& what) const {
+  notifications_lookup found;
+  for (const auto& [key, row] : notifications) {
+    if (what.provider && row.provider != *what.provider) continue;
+    if (what.env && row.key.env != *what.env) continue;
+    if (what.state && row.state != *what.state) continue;
+    if (what.before && std::tie(row.received_at, row.key.id) >= std::tie(*what.before, what.before_id)) continue;
+    auto listed = row;
+    listed.body.clear();
+    found.notifications.push_back(std::make_shared<const notification>(std::move(listed)));
+  }
+  std::ranges::sort(found.notifications, std::greater{},
+                    [](const notification_ptr& n) { return std::tie(n->received_at, n->key.id); });
+  if (found.notifications.size() > what.limit) found.notifications.resize(what.limit);
+  return found;
+}
+
 session_lookup memory_store::run(const find_session& what) const {
   const auto row = directory_.sessions.find(what.hash);
   if (row == directory_.sessions.end()) return {};
@@ -587,7 +628,16 @@ std::vector<memory_store::command_row_key> memory_store::found_by(const purge_co
 purge_result memory_store::run(const purge_commands& what) {
   const auto found = found_by(what);
   for (const auto& key : found) commands.erase(key);
-  return {found.size()};
+  std::multimap<time_point, entity_row_key> settled;
+  for (const auto& [key, row] : notifications)
+    if (row.settled_at && *row.settled_at < what.before) settled.emplace(*row.settled_at, key);
+  purge_result made{found.size()};
+  for (const auto& [at, key] : settled) {
+    if (made.notifications == what.limit) break;
+    notifications.erase(key);
+    ++made.notifications;
+  }
+  return made;
 }
 
 /// False if it names a record that exists already and may not be replaced.
@@ -639,6 +689,10 @@ bool memory_store::directory_rows::apply(const inserted_row& record) {
       row->second = d;
       row->second.what.kind = kind;
       row->second.what.created_at = created_at;
+      return true;
+    }
+    bool operator()(const save_provider& p) const {
+      rows.providers.insert_or_assign({text(p.provider), text(p.env)}, p);
       return true;
     }
     bool operator()(const spend_token& t) const {

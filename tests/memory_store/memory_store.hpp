@@ -57,6 +57,7 @@ class memory_store {
   session_lookup run(const find_session& what) const;
   sessions_lookup run(const find_sessions& what) const;
   audit_lookup run(const find_audit& what) const;
+  notifications_lookup run(const find_notifications& what) const;
   purge_result run(const purge_commands& what);
   redeliver_rows_result run(const redeliver_rows& what);
 
@@ -66,6 +67,7 @@ class memory_store {
   std::map<entity_row_key, customer> customers;
   std::map<entity_row_key, subscription> subscriptions;
   std::map<entity_row_key, sandbox_enrollment> enrollments;
+  std::map<entity_row_key, notification> notifications;
   std::set<event_row_key> counted_events;
   std::map<std::string, past_grant> past_grants;  ///< by the grant's id
   std::map<command_row_key, command_record> commands;
@@ -77,9 +79,9 @@ class memory_store {
   directory_head head;
   std::vector<std::pair<std::int64_t, directory_change>> log;
 
-  /// Of all merchants and platforms.
+  /// Of all merchants, platforms and providers.
   directory_lookup whole_directory() const;
-  /// What run(purge_commands) would delete now, oldest first.
+  /// The commands that run(purge_commands) would delete now, oldest first.
   std::vector<command_row_key> found_by(const purge_commands& what) const;
 
  private:
@@ -102,6 +104,7 @@ class memory_store {
     std::map<std::tuple<std::string, std::string, std::string>, stored_route> routes;
     std::set<std::pair<std::string, std::string>> spent_tokens;
     std::map<std::pair<std::string, std::string>, save_destination> destinations;
+    std::map<std::pair<std::string, std::string>, save_provider> providers;  ///< by kind and environment
 
     bool apply(const inserted_row& record);
     void apply(const revoke_api_key& k);

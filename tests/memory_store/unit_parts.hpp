@@ -21,6 +21,8 @@ struct unit_parts {
   std::optional<subscription> update_subscription;
   std::optional<sandbox_enrollment> insert_enrollment;
   std::optional<sandbox_enrollment> update_enrollment;
+  std::optional<notification> insert_notification;
+  std::optional<notification> update_notification;
   std::vector<counted_event> counted_events;
   std::vector<past_grant> past_grants;
   std::optional<command_record> insert_command;
@@ -68,8 +70,14 @@ struct unit_parts {
     return insert_enrollment ? &*insert_enrollment : update_enrollment ? &*update_enrollment : nullptr;
   }
 
+  /// The notification that is inserted or updated; null if none is.
+  const notification* changed_notification() const noexcept {
+    return insert_notification ? &*insert_notification : update_notification ? &*update_notification : nullptr;
+  }
+
   /// The key of the entity that is inserted or updated; null if none is.
   const entity_key* subject() const noexcept {
+    if (const auto* row = changed_notification()) return &row->key;
     if (const auto* row = changed_enrollment()) return &row->key;
     if (const auto* row = changed_subscription()) return &row->key;
     if (const auto* row = changed_customer()) return &row->key;
@@ -88,6 +96,7 @@ struct unit_parts {
     if (insert_customer) unit.inserts.emplace_back(std::make_shared<const customer>(*insert_customer));
     if (insert_subscription) unit.inserts.emplace_back(std::make_shared<const subscription>(*insert_subscription));
     if (insert_enrollment) unit.inserts.emplace_back(std::make_shared<const sandbox_enrollment>(*insert_enrollment));
+    if (insert_notification) unit.inserts.emplace_back(std::make_shared<const notification>(*insert_notification));
     for (const auto& row : counted_events) unit.inserts.emplace_back(row);
     for (const auto& row : past_grants) unit.inserts.emplace_back(row);
     for (const auto& entry : entries) unit.inserts.emplace_back(entry);
@@ -101,6 +110,7 @@ struct unit_parts {
     if (update_customer) unit.claims.emplace_back(std::make_shared<const customer>(*update_customer));
     if (update_subscription) unit.claims.emplace_back(std::make_shared<const subscription>(*update_subscription));
     if (update_enrollment) unit.claims.emplace_back(std::make_shared<const sandbox_enrollment>(*update_enrollment));
+    if (update_notification) unit.claims.emplace_back(std::make_shared<const notification>(*update_notification));
     if (finish_command) unit.claims.emplace_back(*finish_command);
     for (const auto& row : update_deliveries) unit.claims.emplace_back(row);
     if (revoked) unit.claims.emplace_back(*revoked);
@@ -115,6 +125,7 @@ struct unit_parts {
   void insert(const customer_ptr& c) { insert_customer = *c; }
   void insert(const subscription_ptr& s) { insert_subscription = *s; }
   void insert(const enrollment_ptr& e) { insert_enrollment = *e; }
+  void insert(const notification_ptr& n) { insert_notification = *n; }
   void insert(const counted_event& e) { counted_events.push_back(e); }
   void insert(const past_grant& g) { past_grants.push_back(g); }
   void insert(const command_record& c) { insert_command = c; }
@@ -132,6 +143,7 @@ struct unit_parts {
   void claim(const customer_ptr& c) { update_customer = *c; }
   void claim(const subscription_ptr& s) { update_subscription = *s; }
   void claim(const enrollment_ptr& e) { update_enrollment = *e; }
+  void claim(const notification_ptr& n) { update_notification = *n; }
   void claim(const command_finish& f) { finish_command = f; }
   void claim(const delivery& d) { update_deliveries.push_back(d); }
   void claim(const revoke_api_key& k) { revoked = k; }
@@ -144,7 +156,8 @@ struct unit_parts {
   unit_kind usual_kind() const noexcept {
     if (insert_command) return insert_command->result ? unit_kind::conclude : unit_kind::begin;
     if (update_payment) return unit_kind::finish;
-    if (changed_binding() || changed_customer() || changed_subscription() || changed_enrollment())
+    if (changed_binding() || changed_customer() || changed_subscription() || changed_enrollment() ||
+        changed_notification())
       return unit_kind::conclude;
     const bool more = insert_payment || finish_command || !entries.empty() || !deliveries.empty() || !records.empty() ||
                       !counted_events.empty() || !record_claims.empty();
@@ -179,6 +192,12 @@ inline std::optional<subscription> subscription_in(const entity_lookup& answer) 
 /// As payment_in.
 inline std::optional<sandbox_enrollment> enrollment_in(const entity_lookup& answer) {
   const auto* row = answer.found ? std::get_if<enrollment_ptr>(&*answer.found) : nullptr;
+  return row ? std::optional{**row} : std::nullopt;
+}
+
+/// As payment_in.
+inline std::optional<notification> notification_in(const entity_lookup& answer) {
+  const auto* row = answer.found ? std::get_if<notification_ptr>(&*answer.found) : nullptr;
   return row ? std::optional{**row} : std::nullopt;
 }
 

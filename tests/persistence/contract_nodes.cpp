@@ -88,6 +88,17 @@ TEST_CASE("news are of what has changed since, and of nothing else") {
   CHECK(first.changed.empty());
 }
 
+TEST_CASE("news tell of a provider by its name") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  unit_parts unit;
+  unit.records = {save_provider{provider_kind::stripe, environment::test, "sealed", at(1)}};
+  unit.changes = {{kind_of_change::provider, "stripe"}};
+  unit.turn = directory_turn{0};
+  REQUIRE(store.commit(unit) == committed);
+  CHECK(news_since(store, 0).changed == std::vector<directory_change>{{kind_of_change::provider, "stripe"}});
+}
+
 TEST_CASE("of many news the first are told, up to a number whose changes are all there") {
   FOR_EACH_STORE(kind);
   const migrated_store store{kind};

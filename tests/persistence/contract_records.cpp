@@ -110,6 +110,26 @@ TEST_CASE("a connection is one for each environment and provider, and its id sta
   CHECK(found[1].merchant == shop);
 }
 
+TEST_CASE("a connection that nobody can read is left out, and told, and its merchant is found all the same") {
+  FOR_EACH_STORE(kind);
+  const migrated_store store{kind};
+  const connection whole{environment::live, provider_kind::sandbox, connection_status::connected, "acct_1"};
+  const connection torn{environment::live, provider_kind::stripe, connection_status::connected, "acct_2"};
+  unit_parts unit;
+  unit.records = {a_merchant(shop.value), save_connection{shop, whole, "conn_1"},
+                  save_connection{shop, torn, "conn_2"}};
+  const unit_of_work saved = unit;
+  REQUIRE(commit_units(*store.writer, {&saved, 1}).front() == committed);
+  store.writer->begin();
+  store.writer->execute("UPDATE connections SET status = 'of_later' WHERE provider = 'stripe'");
+  store.writer->commit();
+  const auto found = run(*store.reader, find_directory{{{directory_name::kind::merchant, shop.value}}});
+  CHECK(found.merchants.size() == 1);
+  REQUIRE(found.connections.size() == 1);
+  CHECK(found.connections[0].link == whole);
+  CHECK(found.unreadable_connections == std::vector{shop});
+}
+
 TEST_CASE("a route is one for each environment and provider, and its id and position stay") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
@@ -136,6 +156,64 @@ TEST_CASE("a setup link is spent once") {
   CHECK(change(store, {spend_token{shop, "token", at(0)}}) == committed);
   CHECK(change(store, {spend_token{shop, "token", at(1)}}) == duplicate_record);
   CHECK(change(store, {spend_token{shop, "other", at(1)}}) == committed);
+}
+
+TEST_CASE("a provider has one row for each environment, which the newest settings replace, also by none") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  using enum provider_kind;
+  const save_provider in_test{stripe, environment::test, "sealed for test", at(1)},
+      in_live{stripe, environment::live, "sealed for live", at(2)}, other{jazzcash, environment::test, "other", at(3)};
+  REQUIRE(change(store, {in_test, in_live, other}) == committed);
+  REQUIRE(change(store, {save_provider{stripe, environment::test, "sealed again", at(4)}}) == committed);
+  REQUIRE(change(store, {save_provider{stripe, environment::live, "", at(5)}}) == committed);
+
+  const auto rows = store.run(find_directory{{{directory_name::kind::provider, "stripe"}}}).providers;
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].provider == stripe);
+  CHECK(rows[0].env == environment::live);
+  CHECK(rows[0].sealed_settings.empty());
+  CHECK(rows[0].changed_at == at(5));
+  CHECK(rows[1].env == environment::test);
+  CHECK(rows[1].sealed_settings == "sealed again");
+  CHECK(rows[1].changed_at == at(4));
+  CHECK(store.run(find_directory{{{directory_name::kind::provider, "paypal"}}}).providers.empty());
+}
+
+TEST_CASE("all providers are found with all platforms, and with nothing else") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  using enum provider_kind;
+  REQUIRE(change(store, {a_merchant("merch_shop"), save_provider{stripe, environment::test, "a", at(1)},
+                         save_provider{jazzcash, environment::live, "b", at(2)}}) == committed);
+  const auto all = store.run(find_directory{{}, true}).providers;
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].provider == jazzcash);
+  CHECK(all[1].provider == stripe);
+  CHECK(store.run(find_directory{{{directory_name::kind::merchant, "merch_shop"}}}).providers.empty());
+}
+
+TEST_CASE("a provider's settings may be long") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  const std::string sealed(200'000, 's');
+  REQUIRE(change(store, {save_provider{provider_kind::stripe, environment::test, sealed, at(1)}}) == committed);
+  CHECK(store.run(find_directory{{}, true}).providers.at(0).sealed_settings == sealed);
+}
+
+TEST_CASE("a row of a provider that this program does not know does not take the others along") {
+  FOR_EACH_STORE(kind);
+  const migrated_store store{kind};
+  unit_parts unit;
+  unit.records = {save_provider{provider_kind::stripe, environment::test, "sealed", at(1)}};
+  const unit_of_work whole = unit;
+  REQUIRE(commit_units(*store.writer, {&whole, 1}).front() == committed);
+  store.writer->begin();
+  store.writer->execute(
+      "INSERT INTO providers (provider, environment, sealed_settings, changed_at) "
+      "VALUES ('of_later', 'test', 'sealed', 1)");
+  store.writer->commit();
+  CHECK(run(*store.reader, find_directory{{}, true}).providers.size() == 1);
 }
 
 TEST_CASE("the last time seen is the one that was stored last, also if it is an earlier one") {

@@ -199,6 +199,58 @@ TEST_CASE("a session is found by its hash, and its person's merchants by that on
   }
 }
 
+TEST_CASE("notifications are found by their indexes") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  const bool sqlite = kind == store_kind::sqlite;
+  std::vector<unit_of_work> units;
+  for (int i = 0; i < 400; ++i) {
+    notification n;
+    n.event_id = "evt_" + std::to_string(i);
+    n.provider = provider_kind::stripe;
+    n.key = notification_key(n.provider, environment::live, n.event_id);
+    n.version = 1;
+    n.received_at = at(i);
+    n.state = i % 4 == 0 ? notification_state::waiting : notification_state::applied;
+    (i % 4 == 0 ? n.due_at : n.settled_at) = at(i);
+    unit_parts unit;
+    unit.insert_notification = n;
+    units.push_back(unit);
+  }
+  for (const auto outcome : commit_units(*store.writer, units)) REQUIRE(outcome == commit_outcome::committed);
+  const std::string_view test = "test", live = "live", state = "waiting", id = "stripe:evt_7", any;
+  const std::int64_t now = to_unix_ms(at(9)), limit = 10;
+
+  const cell due[] = {now, limit};
+  const auto due_plan = plan_of(store, statements::read_due_notifications, due);
+  INFO(due_plan);
+  if (sqlite)
+    CHECK_THAT(due_plan, Contains("notifications_due (due_at") && !Contains("TEMP B-TREE"));
+  else
+    CHECK_THAT(due_plan, Contains("notifications range notifications_due") && !Contains("filesort"));
+
+  const cell listed[] = {now, now, id, test, live, any, any, limit};
+  const auto list_plan = plan_of(store, statements::read_notifications, listed);
+  INFO(list_plan);
+  if (sqlite)
+    CHECK_THAT(list_plan, Contains("notifications_by_age (received_at<?)") && !Contains("TEMP B-TREE"));
+  else
+    CHECK_THAT(list_plan, Contains("notifications range notifications_by_age") && !Contains("filesort"));
+  const cell of_state[] = {state, now, now, id, test, live, any, any, limit};
+  const auto state_plan = plan_of(store, statements::read_notifications_of_state, of_state);
+  INFO(state_plan);
+  if (sqlite)
+    CHECK_THAT(state_plan, Contains("notifications_by_state (state=? AND received_at<?)") && !Contains("TEMP B-TREE"));
+  else
+    CHECK_THAT(state_plan, Contains("notifications range notifications_by_state") && !Contains("filesort"));
+
+  if (sqlite) {
+    const auto purge_plan = plan_of(store, statements::purge_notifications, due);
+    INFO(purge_plan);
+    CHECK_THAT(purge_plan, Contains("INDEX notifications_settled (settled_at<?)") && !Contains("SCAN notifications"));
+  }
+}
+
 TEST_CASE("subscriptions and enrollments are found by their indexes") {
   FOR_EACH_STORE(kind);
   migrated_store store{kind};

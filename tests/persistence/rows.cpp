@@ -374,3 +374,22 @@ TEST_CASE("an enrollment that could not be billed is corrupt") {
   enrollment_row(ended, e);
   CHECK(enrollment_from(row{with(cells, 1, std::string{std::get<std::string_view>(ended.cells().at(4))})}, e.key) == e);
 }
+
+TEST_CASE("a notification whose columns contradict each other is corrupt") {
+  notification n;
+  n.key = notification_key(provider_kind::stripe, environment::test, "evt_1");
+  n.version = 1;
+  n.provider = provider_kind::stripe;
+  n.event_id = "evt_1";
+  n.due_at = from_unix_ms(7);
+  const std::vector<std::string> cells{"test", "stripe:evt_1", "stripe", "evt_1", "", "", "", "waiting", "", "0",
+                                       "0",    "NULL",         "7",      "1"};
+  CHECK(notification_from(row{cells}) == n);
+  const std::vector<std::pair<std::size_t, std::string>> corrupt{
+      {0, "prod"}, {1, "stripe:evt_2"},     {2, "strip"}, {2, "jazzcash"}, {7, "received"}, {7, "applied"},
+      {9, "-1"},   {10, "253402300800000"}, {11, "7"},    {12, "NULL"},    {13, "0"}};
+  for (const auto& [column, value] : corrupt) {
+    INFO(column << " is " << value);
+    CHECK_THROWS_AS(notification_from(row{with(cells, column, value)}), corrupt_row);
+  }
+}

@@ -11,6 +11,7 @@ namespace gateway::persistence::test {
 using testing::binding_in;
 using testing::customer_in;
 using testing::enrollment_in;
+using testing::notification_in;
 using testing::payment_in;
 using testing::subscription_in;
 using testing::unit_parts;

@@ -25,16 +25,28 @@ void age_promises::committed(const std::optional<payment>& before, const testing
     begun_.erase(key);
     if (near(fresh->created_at, now)) begun_.emplace(key, now);
   }
+  // At a provider that is not the gateway itself the time to pay counts from the payment's beginning.
+  if (const auto& fresh = unit.insert_payment;
+      fresh && !traits_of(fresh->provider).sandbox && near(fresh->created_at, now))
+    opened_.insert_or_assign(testing::memory_store::id(fresh->key), now);
   if (!unit.update_payment || !before) return;
   const auto& after = *unit.update_payment;
   const auto id = testing::memory_store::id(after.key);
-  if (!awaits_customer(*before) && awaits_customer(after) && after.due_at &&
+  if (traits_of(after.provider).sandbox && !awaits_customer(*before) && awaits_customer(after) && after.due_at &&
       near(*after.due_at - config_.hosted_expiry, now))
     opened_.insert_or_assign(id, now);
   const bool expired = awaits_customer(*before) && after.error && after.error->code == "checkout_expired";
-  if (const auto opened = opened_.find(id);
-      expired && opened != opened_.end() && now < opened->second + config_.hosted_expiry - allowance)
-    all_.break_("the checkout of " + after.key.id + " expires before its time");
+  if (expired && is_early(id)) all_.break_("the checkout of " + after.key.id + " expires before its time");
+}
+
+bool age_promises::is_early(const testing::memory_store::entity_row_key& checkout) const {
+  const auto opened = opened_.find(checkout);
+  return opened != opened_.end() && time_.now() < opened->second + config_.hosted_expiry - allowance;
+}
+
+void age_promises::closing(const payment& subject) {
+  if (is_early(testing::memory_store::id(subject.key)))
+    all_.break_("the provider is asked to close the checkout of " + subject.key.id + " before its time");
 }
 
 void age_promises::purged(const purge_commands& what) {

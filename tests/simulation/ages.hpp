@@ -17,13 +17,17 @@ class age_promises {
 
   /// A unit has been committed; `before` is its payment's row as it was.
   void committed(const std::optional<payment>& before, const testing::unit_parts& unit);
+  /// The provider is asked to let nobody pay any more.
+  void closing(const payment& subject);
   /// A node is about to delete what this finds.
   void purged(const purge_commands& what);
 
  private:
+  bool is_early(const testing::memory_store::entity_row_key& checkout) const;
+
   /// By the true time. What a wrong clock has stamped is not here: it carries the wrong time, and is kept by that.
   std::map<testing::memory_store::command_row_key, time_point> begun_;
-  std::map<testing::memory_store::entity_row_key, time_point> opened_;  ///< checkouts
+  std::map<testing::memory_store::entity_row_key, time_point> opened_;  ///< from when a checkout's time counts
 
   const testing::memory_store& rows_;
   const virtual_time& time_;

@@ -21,8 +21,9 @@ std::string_view name_of(const entity_request& request) {
 /// The gateway has not decided: the same key may be sent again.
 bool undecided(const entity_reply& reply) {
   const auto* why = std::get_if<problem>(&reply.what);
-  return why && (*why == problem::store_unavailable || *why == problem::overloaded ||
-                 *why == problem::request_in_progress || *why == problem::outcome_pending_timeout);
+  return why &&
+         (*why == problem::store_unavailable || *why == problem::overloaded || *why == problem::provider_unavailable ||
+          *why == problem::request_in_progress || *why == problem::outcome_pending_timeout);
 }
 
 std::string shown(const entity_reply& reply) {
@@ -45,6 +46,9 @@ std::string shown(const entity_reply& reply) {
                                         "in progress",
                                         "key reused",
                                         "overloaded",
+                                        "provider unavailable",
+                                        "no such notification",
+                                        "account not looked up",
                                         "store unavailable",
                                         "no answer",
                                         "invalid grant",
@@ -55,7 +59,8 @@ std::string shown(const entity_reply& reply) {
                                         "grant ended",
                                         "no such customer",
                                         "nothing saved"};
-  return "refused: " + std::string{names[static_cast<std::size_t>(std::get<problem>(reply.what))]};
+  const auto why = static_cast<std::size_t>(std::get<problem>(reply.what));
+  return "refused: " + (why < std::size(names) ? std::string{names[why]} : "problem " + std::to_string(why));
 }
 
 }  // namespace

@@ -34,6 +34,9 @@ std::string shown(const testing::unit_parts& unit) {
   if (const auto* row = unit.changed_enrollment())
     text << " {" << row->key.id << " v" << row->version << ' ' << to_string(row->what.status) << ", cycle "
          << row->what.cycle << ", untold " << row->untold.size() << '}';
+  if (const auto* row = unit.changed_notification())
+    text << " {" << row->key.id << " v" << row->version << ' ' << to_string(row->state) << " after " << row->attempts
+         << '}';
   for (const auto& event : unit.counted_events) text << " count " << event.event_id;
   if (unit.last_seen) text << "it is " << format_seconds(*unit.last_seen);
   for (const auto& d : unit.deliveries) text << " deliver " << d.id << " to " << d.to.value;
@@ -246,6 +249,7 @@ slow_reader::behavior_type reader_behavior(slow_reader::stateful_pointer<reading
       [self](const find_daily_totals& q) { return self->state.take(q); },
       [self](const find_sessions& q) { return self->state.take(q); },
       [self](const find_audit& q) { return self->state.take(q); },
+      [self](const find_notifications& q) { return self->state.take(q); },
       [self](work_atom) { self->state.answer(); },
   };
 }
@@ -295,9 +299,12 @@ commit_outcome database::commit(std::string_view node, unit_of_work whole, unsav
       grant_promises_.committed(unit);
     } else if (unit.changed_subscription() || unit.changed_enrollment()) {
       age_promises_.committed(before, unit);
+    } else if (unit.changed_notification()) {
+      notice_promises_.committed(unit);
     } else if (!unit.changed_customer()) {
       promises_.committed(before, unit);
       age_promises_.committed(before, unit);
+      checkouts_.committed(before, unit);
     }
     delivery_promises_.committed(unit);
   } else if (outcome == commit_outcome::lost_claim && alone_ && unit.changed()) {

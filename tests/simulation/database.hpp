@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ages.hpp"
+#include "checkouts.hpp"
 #include "customers.hpp"
 #include "deliveries.hpp"
 #include "fault_rates.hpp"
@@ -16,6 +17,7 @@
 #include "journal.hpp"
 #include "memory_store.hpp"
 #include "node_table.hpp"
+#include "notices.hpp"
 #include "promises.hpp"
 #include "subscriptions.hpp"
 #include "virtual_time.hpp"
@@ -40,14 +42,15 @@ enum class guard {
   cycle_outbox,  ///< what a subscription owes to its payments is not stored with what was told
   judge_at_begin,  ///< payments do not know by whose key they are asked
   lease,  ///< a node's writers do not look at its lease
+  close_first,  ///< a checkout expires without a word to its provider
   await_others,  ///< a change of the directory is answered before the other nodes have published it
 };
 
 class database {
  public:
   database(testing::memory_store& rows, promises& held, delivery_promises& told, age_promises& ages,
-           grant_promises& grants, customer_promises& customers, subscription_promises& subscriptions, journal& log,
-           const node_table& nodes, const world_plan& plan, guard missing)
+           grant_promises& grants, customer_promises& customers, subscription_promises& subscriptions, checkouts& pages,
+           notice_promises& notices, journal& log, const node_table& nodes, const world_plan& plan, guard missing)
       : rows_{rows},
         promises_{held},
         delivery_promises_{told},
@@ -55,6 +58,8 @@ class database {
         grant_promises_{grants},
         customer_promises_{customers},
         subscription_promises_{subscriptions},
+        checkouts_{pages},
+        notice_promises_{notices},
         log_{log},
         nodes_{nodes},
         leases_hold_{plan.leases_hold()},
@@ -85,6 +90,8 @@ class database {
   grant_promises& grant_promises_;
   customer_promises& customer_promises_;
   subscription_promises& subscription_promises_;
+  checkouts& checkouts_;
+  notice_promises& notice_promises_;
   journal& log_;
   const node_table& nodes_;
   const bool leases_hold_;

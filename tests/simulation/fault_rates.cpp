@@ -1,5 +1,7 @@
 #include "fault_rates.hpp"
 
+#include <algorithm>
+
 namespace gateway::simulation {
 
 world_plan draw_plan(random_source& random) {
@@ -96,6 +98,26 @@ void draw_company(world_plan& plan, random_source& random) {
   // Last, so that the worlds without stay as they are.
   plan.stale_looks = plan.leases_hold() && random.chance(0.1);
   faults.look_stale = plan.stale_looks ? 0.02 : 0;
+}
+
+void draw_provider(world_plan& plan, random_source& random) {
+  if (random.chance(0.5)) return;
+  plan.cards = random.chance(0.5) ? card_routes::stripe : card_routes::stripe_first;
+  const auto maybe = [&](double most) {
+    return random.chance(0.5) ? most * static_cast<double>(random.between(1, 100)) / 100 : 0.0;
+  };
+  auto& faults = plan.faults;
+  faults.provider_away = maybe(0.2);
+  faults.turned_away = maybe(0.3);
+  faults.not_understood = maybe(0.5);
+  faults.notice_lost = maybe(1.0);
+  faults.notice_late = maybe(0.6);
+  faults.notice_twice = maybe(0.6);
+  if (faults.provider_away == 0) return;
+  // A breaker opens only after many failures, and then something must be left to begin.
+  plan.payments = static_cast<unsigned>(random.between(4, 20));
+  plan.clients = std::max(plan.clients, 3U);
+  plan.requests = std::max(plan.requests, static_cast<unsigned>(random.between(8, 24)));
 }
 
 }  // namespace gateway::simulation

@@ -48,6 +48,14 @@ struct fault_rates {
   duration_ms provider_latency{300};  ///< at most
   double stalls = 0;  ///< takes up to 30 s instead
 
+  // Faults of a provider that is not the gateway's own.
+  double provider_away = 0;  ///< for each call: it can hardly be reached from now on, for up to two minutes
+  double turned_away = 0;  ///< for each call: it is declined before anything is executed
+  double not_understood = 0;  ///< for each notification that is to be understood
+  double notice_lost = 0;  ///< for each of its notifications: it is never posted
+  double notice_late = 0;  ///< by up to two minutes
+  double notice_twice = 0;
+
   // Faults of the merchants' endpoints, for each attempt.
   double post_unreachable = 0;
   double post_rejected = 0;  ///< 500, 503, 404 or 429, sometimes with Retry-After
@@ -77,6 +85,13 @@ struct fault_rates {
 
 constexpr double most_drift_within_lease = 0.1;
 
+/// By whom the merchant's cards in EUR are charged.
+enum class card_routes {
+  sandbox,  ///< the gateway's own
+  stripe,
+  stripe_first,  ///< and by the sandbox while Stripe is away
+};
+
 struct world_plan {
   unsigned nodes = 1;
   bool mixed_versions = false;  ///< half of the nodes speak another message version
@@ -93,6 +108,7 @@ struct world_plan {
   unsigned customers = 0;  ///< of each platform, shared by its programs
   std::uint32_t number_salts =
       1;  ///< salts of the nodes' delivery numbers: with one salt, two nodes can draw the same number
+  card_routes cards = card_routes::sandbox;
   bool keys_expire = false;  ///< idempotency keys are purged soon after their requests
   fault_rates faults;
   settings config;
@@ -101,5 +117,7 @@ struct world_plan {
 world_plan draw_plan(random_source& random);
 /// What concerns only worlds of several nodes: from another source, so that those of one stay as they are.
 void draw_company(world_plan& plan, random_source& random);
+/// What concerns only worlds with a provider that is not the gateway's own: likewise.
+void draw_provider(world_plan& plan, random_source& random);
 
 }  // namespace gateway::simulation

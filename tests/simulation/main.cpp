@@ -63,6 +63,7 @@ int main(int argc, char** argv) {
                                             {"count-once", guard::count_once},
                                             {"cycle-outbox", guard::cycle_outbox},
                                             {"lease", guard::lease},
+                                            {"close-first", guard::close_first},
                                             {"await-others", guard::await_others}};
   auto* many =
       app.add_option("--seeds", seeds, "how many seeds to explore")->check(CLI::PositiveNumber)->capture_default_str();

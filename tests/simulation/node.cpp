@@ -9,9 +9,10 @@
 #include "entity/router.hpp"
 #include "grant/grant_actor.hpp"
 #include "nodes/node_links.hpp"
+#include "notification/notification_actor.hpp"
 #include "persistence/node_keeper.hpp"
 #include "provider_gate.hpp"
-#include "providers/sandbox_enrollment.hpp"
+#include "providers/sandbox/sandbox_enrollment.hpp"
 #include "subscription/subscription_actor.hpp"
 #include "webhooks/dispatcher.hpp"
 #include "writer_tap.hpp"
@@ -194,26 +195,34 @@ node::node(const node_environment& environment, unsigned number, duration_ms clo
                                                                                 among_,
                                                                                 operators},
                                                                                {},
-                                                                               environment_.payments});
+                                                                               environment_.payments,
+                                                                               board_});
+  std::vector<actors::sandbox_provider> links;
   for (const auto& kind : provider_catalogue) {
     const auto link = spawn_provider_link(system_, environment_.provider, name_, alive_);
     auto& gate = context_->providers[static_cast<std::size_t>(kind.kind)];
-    gate = actors::spawn_provider_gate(system_, link, kind.kind, environment_.config, environment_.meters, among_);
+    gate =
+        actors::spawn_provider_gate(system_, link, kind.kind, environment_.config, environment_.meters, board_, among_);
+    links.push_back(link);
     keep(link);
     keep(gate);
   }
   actors::entity_spawners spawners{actors::payment_spawner(context_)};
   spawners[static_cast<std::size_t>(entity_kind::customer)] = actors::customer_spawner(context_);
   spawners[static_cast<std::size_t>(entity_kind::enrollment)] = actors::enrollment_spawner(context_);
+  spawners[static_cast<std::size_t>(entity_kind::notification)] =
+      actors::notification_spawner(std::make_shared<const actors::notification_context>(
+          actors::notification_context{*context_, context_->providers}));
   spawners[static_cast<std::size_t>(entity_kind::subscription)] =
-      actors::subscription_spawner(std::make_shared<const actors::subscription_context>(actors::subscription_context{
-          *context_, environment_.subscriptions, {"https://gateway.test", "a key of pages", "a key of programs"}}));
+      actors::subscription_spawner(std::make_shared<const actors::subscription_context>(
+          actors::subscription_context{*context_, environment_.subscriptions, board_, context_->providers}));
   if (environment_.grants)
     spawners[static_cast<std::size_t>(entity_kind::grant)] =
         actors::grant_spawner(std::make_shared<const actors::grant_context>(
             actors::grant_context{*context_, *environment_.grants, environment_.platforms, keeper_for_grants()}));
   const auto router = actors::spawn_router(system_, context_, std::move(spawners), &links_);
   router_ = router;
+  for (const auto& link : links) caf::anon_send(link, join_atom::value, router_);
   reconciler_ =
       actors::spawn_reconciler(system_, context_->store, router_, clock_, watch_, environment_.config, among_);
   client_ = system_.spawn([](caf::event_based_actor*) -> caf::behavior { return {[](wake_atom) {}}; });

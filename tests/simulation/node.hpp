@@ -16,6 +16,7 @@
 #include "gateway/base/metrics.hpp"
 #include "gateway/directory.hpp"
 #include "gateway/membership.hpp"
+#include "gateway/provider_board.hpp"
 #include "network.hpp"
 #include "nodes/link_table.hpp"
 #include "payment/payment_actor.hpp"
@@ -96,6 +97,8 @@ class node {
   void pause() { paused_ = true; }
   void resume() { paused_ = false; }
   bool paused() const { return paused_; }
+  /// What it knows of the providers.
+  const provider_board& board() const { return board_; }
 
  private:
   struct skewed_clock final : wall_clock {
@@ -138,6 +141,7 @@ class node {
   std::shared_ptr<node_memory> memory_ = std::make_shared<node_memory>();
   delivery_numbers numbers_;
   webhook_link webhooks_;
+  provider_board board_{environment_.merchants, environment_.config.dev};
   write_brake brake_;  ///< set by the dispatcher; the worlds have no HTTP that would ask it
   time_point caught_up_;
   // The members above outlive the actor system, because actors refer to them.

@@ -4,6 +4,8 @@
 #include <string>
 
 #include "ages.hpp"
+#include "checkouts.hpp"
+#include "notices.hpp"
 #include "promises.hpp"
 
 using namespace gateway;
@@ -95,7 +97,6 @@ class checked_rows {
   promises held{rows, encoder, time, log};
   age_promises ages{rows, time, config, held};
 
- private:
   command_record record(const std::string& key, operation what, std::int64_t amount) const {
     return {command(key), key, std::string{to_string(what)}, "payment", subject.id, amount, {}, time.now(), {}, {}};
   }
@@ -112,6 +113,45 @@ void make_captured(checked_rows& r) {
   REQUIRE(r.row().state == payment_state::captured);
   REQUIRE(r.broken() == "nothing");
 }
+
+/// A payment that waits for its customer at a provider that is not the gateway's own.
+class waiting_rows : public checked_rows {
+ public:
+  waiting_rows() {
+    create_payment wanted;
+    wanted.amount = {4200, *currency::parse("EUR")};
+    wanted.how = flow::redirect;
+    testing::unit_parts unit;
+    unit.insert_command = record("create", operation::create, wanted.amount.minor);
+    unit.insert_payment =
+        begin_payment(subject, wanted, {provider_kind::stripe, "acct_1", false}, command("create"), time.now(), {});
+    commit(unit);
+    pages.open(call_for(row()), "ref");
+    commit(finish(provider_status::pending));
+    REQUIRE(awaits_customer(row()));
+  }
+
+  provider_result ask(bool closes) {
+    const provider_inquiry question{row(), closes};
+    pages.asked(question);
+    return pages.answer(question);
+  }
+  /// The gateway believes it.
+  void learn(const provider_result& answer, bool closed) {
+    auto change = *settle_wait(row(), answer, closed, time.now(), {});
+    testing::unit_parts unit;
+    unit.update_payment = std::move(change.next);
+    unit.entries = std::move(change.entries);
+    const auto before = row();
+    commit(unit);
+    pages.committed(before, unit);
+  }
+
+  customer_promises customers{rows, held, true};
+  checkouts pages{rows, held, customers, ages, log};
+};
+
+constexpr provider_status pending = provider_status::pending, declined = provider_status::declined;
 
 }  // namespace
 
@@ -233,4 +273,138 @@ TEST_CASE("a purge of keys that are too young is detected, also where there are 
   CHECK(r.broken() == "nothing");
   r.ages.purged({r.time.now() - r.config.idempotency_kept / 2, 10});
   CHECK(r.broken() == "a node purges keys that are younger than they are kept");
+}
+
+// ---- pages of a provider ------------------------------------------------------------------------
+
+TEST_CASE("a page says what was done there, and is closed unless it is paid") {
+  waiting_rows open, paid, closed;
+  CHECK(open.ask(false).status == pending);
+
+  paid.pages.pay(paid.subject);
+  paid.time.leap(24h);
+  CHECK(paid.ask(true).status == approved);
+  paid.learn(paid.ask(true), true);
+  CHECK(paid.row().state == payment_state::captured);
+
+  closed.time.leap(24h);
+  closed.learn(closed.ask(true), true);
+  CHECK(closed.row().state == payment_state::failed);
+  CHECK(closed.pages.open_pages().empty());
+
+  for (const auto* each : {&open, &paid, &closed}) CHECK(each->broken() == "nothing");
+}
+
+TEST_CASE("a payment that fails although it is paid, or can still be, is detected") {
+  waiting_rows still_open, paid;
+  still_open.time.leap(24h);
+  still_open.learn({declined, {}, {}, std::nullopt}, true);
+  CHECK(still_open.broken() == "pay_1 fails while its customer can still pay at the provider");
+
+  paid.pages.pay(paid.subject);
+  paid.time.leap(24h);
+  paid.learn({declined, {}, {}, std::nullopt}, true);
+  CHECK(paid.broken() == "pay_1 fails, and its customer has paid at the provider");
+}
+
+TEST_CASE("a payment that is taken for paid, and nobody has paid, is detected") {
+  waiting_rows r;
+  r.learn({approved, "ref", {}, std::nullopt}, false);
+  CHECK(r.broken() == "pay_1 becomes captured, and its customer has not paid at the provider");
+}
+
+TEST_CASE("what a customer has done at the provider is to become known") {
+  waiting_rows r;
+  CHECK_FALSE(r.pages.anything_untold());
+  r.pages.decline(r.subject);
+  CHECK(r.pages.anything_untold());
+  r.learn(r.ask(false), false);
+  CHECK_FALSE(r.pages.anything_untold());
+  CHECK(r.broken() == "nothing");
+}
+
+TEST_CASE("a page that is closed before its time is detected") {
+  waiting_rows r;
+  r.time.leap(r.config.hosted_expiry / 2);
+  r.ask(true);
+  CHECK(r.broken() == "the provider is asked to close the checkout of pay_1 before its time");
+}
+
+// ---- notifications ------------------------------------------------------------------------------
+
+namespace {
+
+struct posted_rows : checked_rows {
+  explicit posted_rows(std::optional<entity_key> about) {
+    what.provider = provider_kind::stripe;
+    what.event_id = "evt_1";
+    if (about) what.body = about->id;
+    notices.posted(what, std::move(about));
+    stored.key = notification_key(what.provider, environment::test, what.event_id);
+    stored.version = 1;
+    stored.provider = what.provider;
+    stored.event_id = what.event_id;
+    stored.body = what.body;
+    stored.due_at = time.now();
+  }
+  void insert() {
+    testing::unit_parts unit;
+    unit.insert_notification = stored;
+    REQUIRE(rows.commit(unit) == commit_outcome::committed);
+    notices.committed(unit);
+  }
+  void settle(notification_state as) {
+    stored.version += 1;
+    stored.state = as;
+    stored.due_at.reset();
+    testing::unit_parts unit;
+    unit.update_notification = stored;
+    REQUIRE(rows.commit(unit) == commit_outcome::committed);
+    notices.committed(unit);
+  }
+
+  receive_notification what;
+  notification stored;
+  notice_promises notices{rows, held};
+};
+
+const auto pay_1 = payment_key(merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"});
+
+}  // namespace
+
+TEST_CASE("a notification waits for ever only if it is about what is not there") {
+  posted_rows unknown{pay_1}, known{pay_1};
+  unknown.insert();
+  CHECK_FALSE(unknown.notices.anything_open());
+  unknown.notices.at_rest();
+  CHECK(unknown.broken() == "nothing");
+
+  known.begin_create("create");
+  known.insert();
+  CHECK(known.notices.anything_open());
+  known.notices.at_rest();
+  CHECK(known.broken() == "the notification evt_1 waits for ever");
+}
+
+TEST_CASE("a notification that is settled otherwise than by what it is about, or twice, is detected") {
+  posted_rows applied{pay_1}, ignored{pay_1}, twice{std::nullopt};
+  applied.insert();
+  applied.settle(notification_state::applied);
+  CHECK(applied.broken() == "the notification evt_1 is applied, and is about pay_1");
+
+  ignored.insert();
+  ignored.settle(notification_state::ignored);
+  CHECK(ignored.broken() == "the notification evt_1 is ignored, and is about pay_1");
+
+  twice.insert();
+  twice.settle(notification_state::ignored);
+  CHECK(twice.broken() == "nothing");
+  twice.settle(notification_state::ignored);
+  CHECK(twice.broken() == "the notification evt_1 is ignored, and becomes ignored");
+}
+
+TEST_CASE("a notification that is answered before it is stored is detected") {
+  posted_rows r{pay_1};
+  r.notices.answered("evt_1", {entity_row{std::make_shared<const notification>(r.stored)}});
+  CHECK(r.broken() == "the notification evt_1 is answered before it is stored");
 }

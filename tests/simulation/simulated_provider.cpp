@@ -5,6 +5,8 @@
 
 #include <caf/all.hpp>
 
+#include "providers/sandbox/sandbox_subscriptions.hpp"
+
 namespace gateway::simulation {
 
 namespace {
@@ -16,7 +18,15 @@ provider_result failing() {
           provider_error{error_category::provider, "provider_error", "HTTP 503", true, true}};
 }
 
-using provider_link = provider_actor::extend<caf::reacts_to<work_atom, std::uint64_t>>;
+/// Nothing was executed, and nothing is remembered.
+provider_result turned_away(const char* code) {
+  return {provider_status::declined,
+          {},
+          {},
+          provider_error{error_category::provider, code, "Nothing was done.", true, false}};
+}
+
+using provider_link = actors::sandbox_provider::extend<caf::reacts_to<work_atom, std::uint64_t>>;
 
 class provider_link_state {
  public:
@@ -25,20 +35,17 @@ class provider_link_state {
   simulated_provider* at = nullptr;
   std::string node;
   std::shared_ptr<bool> alive;
+  router_actor router{};
+  actors::sandbox_settings pages{"https://gateway.test", "a key of pages", "a key of programs"};
 
   caf::result<provider_result> take(provider_call& call) {
-    auto promise = self->make_response_promise<provider_result>();
-    if (!*alive) return promise;
-    const auto id = ++last_;
-    open_.emplace(
-        id, open_call{promise, self->current_mailbox_element()->sender, self->current_message_id().response_id(), {}});
-    at->take(node, std::move(call), [this, up = alive, id](const provider_result& result) {
-      if (!*up) return;
-      open_.at(id).results.push_back(result);
-      caf::anon_send(provider_link{self}, work_atom::value, id);
-    });
-    if (at->adapter_fails()) promise.deliver(caf::make_error(caf::sec::runtime_error));
-    return promise;
+    return ask([&](auto reply) { at->take(node, std::move(call), std::move(reply)); });
+  }
+  caf::result<subscription_result> take(const subscription_call& call) {
+    return actors::ask_enrollment(self, router, call, pages);
+  }
+  caf::result<provider_result> take(const provider_inquiry& inquiry) {
+    return ask([&](auto reply) { at->look(node, inquiry, std::move(reply)); });
   }
 
   /// The first answer fulfils the promise. A second one is sent as a message for which no request waits.
@@ -55,6 +62,22 @@ class provider_link_state {
   }
 
  private:
+  template <class Send>
+  caf::typed_response_promise<provider_result> ask(Send send) {
+    auto promise = self->make_response_promise<provider_result>();
+    if (!*alive) return promise;
+    const auto id = ++last_;
+    open_.emplace(
+        id, open_call{promise, self->current_mailbox_element()->sender, self->current_message_id().response_id(), {}});
+    send([this, up = alive, id](const provider_result& result) {
+      if (!*up) return;
+      open_.at(id).results.push_back(result);
+      caf::anon_send(provider_link{self}, work_atom::value, id);
+    });
+    if (at->adapter_fails()) promise.deliver(caf::make_error(caf::sec::runtime_error));
+    return promise;
+  }
+
   struct open_call {
     caf::typed_response_promise<provider_result> promise;
     caf::strong_actor_ptr caller;
@@ -72,24 +95,25 @@ provider_link::behavior_type line_behavior(provider_link::stateful_pointer<provi
   self->state.node = std::move(node);
   self->state.alive = std::move(alive);
   return {[self](provider_call& call) { return self->state.take(call); },
+          [self](const provider_inquiry& inquiry) { return self->state.take(inquiry); },
+          [self](const subscription_call& call) { return self->state.take(call); },
+          [](const account_question& question) { return actors::answer_sandbox_account(question); },
+          [self](join_atom, const router_actor& router) { self->state.router = router; },
+          [self](const notification_question& question) { return self->state.at->understand(question.what); },
           [self](work_atom, std::uint64_t id) { self->state.answer(id); }};
 }
 
 }  // namespace
 
-void simulated_provider::take(std::string_view node, provider_call call,
-                              std::function<void(const provider_result&)> reply) {
+void simulated_provider::take(std::string_view node, provider_call call, reply_function reply) {
   promises_.provider_called(call);
   customer_promises_.provider_called(call);
   if (missing_ == guard::customer_key && !call.customer_key.empty()) call.customer_key += "/" + call.subject.key.id;
   if (missing_ == guard::provider_key) call.provider_key += "/" + std::to_string(++last_);
   log_.write(node, "calls the provider: ", to_string(call.what), ' ', call.subject.key.id, ' ', call.amount, " as ",
              call.provider_key.substr(0, 11), call.asked_again ? ", again" : "");
+  if (!traits_of(call.subject.provider).sandbox && turns_away(call, reply)) return;
   if (random_.chance(faults_.call_lost)) return log_.write("provider", "never hears of it");
-  const auto delay = [&] {
-    return duration_ms{random_.chance(faults_.stalls) ? random_.between(0, 30'000)
-                                                      : random_.between(0, faults_.provider_latency.count())};
-  };
   const bool fails = random_.chance(faults_.call_fails), executed = !fails || random_.chance(0.5);
   const bool heard = !random_.chance(faults_.reply_lost);
   time_.in(delay(), [this, call, reply, fails, executed, heard, back = delay()] {
@@ -109,6 +133,73 @@ void simulated_provider::take(std::string_view node, provider_call call,
   }
 }
 
+duration_ms simulated_provider::delay() {
+  return duration_ms{random_.chance(faults_.stalls) ? random_.between(0, 30'000)
+                                                    : random_.between(0, faults_.provider_latency.count())};
+}
+
+bool simulated_provider::is_away() {
+  if (faults_.provider_away == 0) return false;
+  if (time_.now() < away_until_) return true;
+  if (!random_.chance(faults_.provider_away)) return false;
+  log_.write("provider", "is away");
+  log_.occurs("a provider is away");
+  away_until_ = time_.now() + duration_ms{random_.between(1, 120'000)};
+  return true;
+}
+
+bool simulated_provider::turns_away(const provider_call& call, const reply_function& reply) {
+  const bool away = is_away();
+  // What was executed before answers the same again.
+  if (!away && (call.asked_again || !random_.chance(faults_.turned_away))) return false;
+  log_.write("provider", "does nothing for ", call.provider_key.substr(0, 11));
+  if (away && random_.chance(0.2)) return true;
+  if (!call.asked_again) log_.occurs("a call is declined, and nothing is executed");
+  auto told = call.asked_again ? failing() : turned_away("provider_unavailable");
+  if (!away && random_.chance(0.5)) told = turned_away("account_invalid");
+  if (!away && random_.chance(0.5)) told.customer_id = make_customer(call);
+  time_.in(delay(), [reply, told] { reply(told); });
+  return true;
+}
+
+void simulated_provider::look(std::string_view node, const provider_inquiry& inquiry, reply_function reply) {
+  log_.write(node, inquiry.closes ? "closes the page of " : "asks what became of ", inquiry.subject.key.id);
+  if (!traits_of(inquiry.subject.provider).sandbox) return look_at_page(inquiry, reply);
+  if (random_.chance(faults_.call_lost) || random_.chance(faults_.reply_lost)) return;
+  auto told = failing();
+  if (!random_.chance(faults_.call_fails)) {
+    told = {
+        inquiry.closes ? provider_status::declined : provider_status::pending, inquiry.subject.provider_ref, {}, {}};
+  }
+  time_.in(duration_ms{random_.between(0, faults_.provider_latency.count())},
+           [reply = std::move(reply), told = std::move(told)] { reply(told); });
+}
+
+void simulated_provider::look_at_page(const provider_inquiry& inquiry, const reply_function& reply) {
+  checkouts_.asked(inquiry);
+  if (missing_ == guard::close_first && inquiry.closes)
+    return time_.in(delay(), [reply] { reply({provider_status::declined, {}, {}, std::nullopt}); });
+  const bool away = is_away();
+  if (random_.chance(away ? 0.2 : faults_.call_lost)) return log_.write("provider", "never hears of it");
+  const bool fails = away || random_.chance(faults_.call_fails), executed = !fails || (!away && random_.chance(0.5));
+  const bool heard = !random_.chance(faults_.reply_lost);
+  time_.in(delay(), [this, inquiry, reply, fails, executed, heard, back = delay()] {
+    auto told = executed ? checkouts_.answer(inquiry) : failing();
+    if (fails) told = failing();
+    log_.write("provider", "says of ", inquiry.subject.key.id, ": ", to_string(told.status), heard ? "" : ", unheard");
+    if (!heard) return;
+    time_.in(back, [reply, told] { reply(told); });
+    if (random_.chance(faults_.reply_twice))
+      time_.in(back + duration_ms{random_.between(0, 15'000)}, [reply, told] { reply(told); });
+  });
+  if (random_.chance(faults_.call_twice)) time_.in(delay() + delay(), [this, inquiry] { checkouts_.answer(inquiry); });
+}
+
+notification_subject simulated_provider::understand(const notification& what) {
+  if (is_away() || random_.chance(faults_.not_understood)) return not_understood{};
+  return subject_of(what);
+}
+
 const provider_result& simulated_provider::execute(const provider_call& call) {
   const auto known = answers_.find(call.provider_key);
   if (known != answers_.end()) {
@@ -125,6 +216,8 @@ const provider_result& simulated_provider::execute(const provider_call& call) {
     promises_.provider_acted({call.provider_key, call.subject.key, call.what, call.amount,
                               call.subject.open->command.key, call.subject.open->claim});
   }
+  if (result.status == provider_status::pending && !traits_of(call.subject.provider).sandbox)
+    checkouts_.open(call, result.provider_ref);
   return answers_.emplace(call.provider_key, std::move(result)).first->second;
 }
 
@@ -160,8 +253,8 @@ std::string simulated_provider::make_customer(const provider_call& call) {
   return at->second;
 }
 
-provider_actor spawn_provider_link(caf::actor_system& system, simulated_provider& at, std::string node,
-                                   std::shared_ptr<bool> alive) {
+actors::sandbox_provider spawn_provider_link(caf::actor_system& system, simulated_provider& at, std::string node,
+                                             std::shared_ptr<bool> alive) {
   return system.spawn(line_behavior, &at, std::move(node), std::move(alive));
 }
 

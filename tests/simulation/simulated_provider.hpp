@@ -6,34 +6,51 @@
 #include <memory>
 #include <string>
 
+#include "checkouts.hpp"
 #include "customers.hpp"
 #include "database.hpp"
 #include "fault_rates.hpp"
 #include "gateway/actors.hpp"
 #include "journal.hpp"
+#include "notices.hpp"
 #include "promises.hpp"
+#include "providers/sandbox/sandbox.hpp"
 #include "virtual_time.hpp"
 
 namespace gateway::simulation {
 
 class simulated_provider {
  public:
+  using reply_function = std::function<void(const provider_result&)>;
+
   simulated_provider(virtual_time& time, random_source& random, const fault_rates& faults, promises& held,
-                     customer_promises& customers, journal& log, guard missing)
+                     customer_promises& customers, checkouts& pages, journal& log, guard missing)
       : time_{time},
         random_{random},
         faults_{faults},
         promises_{held},
         customer_promises_{customers},
+        checkouts_{pages},
         log_{log},
         missing_{missing} {}
 
   /// Takes a call. `reply` is called each time an answer reaches the caller: never, once or twice.
-  void take(std::string_view node, provider_call call, std::function<void(const provider_result&)> reply);
+  void take(std::string_view node, provider_call call, reply_function reply);
+  /// The same of an inquiry. Of the sandbox's pages the gateway is told by their customers; of others' it is told what
+  /// is true when the inquiry is executed.
+  void look(std::string_view node, const provider_inquiry& inquiry, reply_function reply);
+  /// What a notification is about.
+  notification_subject understand(const notification& what);
   /// Whether the node's own adapter fails at its next call, which may still go out.
   bool adapter_fails() { return random_.chance(faults_.call_fails / 8); }
 
  private:
+  void look_at_page(const provider_inquiry& inquiry, const reply_function& reply);
+  duration_ms delay();
+  /// Begins at any question, and lasts for a while: nearly nothing reaches it.
+  bool is_away();
+  /// Whether the call comes to nothing. `reply` is then called, or never.
+  bool turns_away(const provider_call& call, const reply_function& reply);
   /// Executes the call. Returns the first result if it has executed a call under this key.
   const provider_result& execute(const provider_call& call);
   provider_result decide(const provider_call& call);
@@ -45,15 +62,17 @@ class simulated_provider {
   const fault_rates& faults_;
   promises& promises_;
   customer_promises& customer_promises_;
+  checkouts& checkouts_;
   journal& log_;
   guard missing_;
   std::uint64_t last_ = 0;
+  time_point away_until_{};
   std::map<std::string, provider_result> answers_;  ///< by provider key
-  std::map<std::string, std::string> customers_;    ///< by customer key
+  std::map<std::string, std::string> customers_;  ///< by customer key
 };
 
-/// A node's connection to the simulated_provider.
-provider_actor spawn_provider_link(caf::actor_system& system, simulated_provider& at, std::string node,
-                                   std::shared_ptr<bool> alive);
+/// A node's connection to the simulated_provider. Its subscriptions are enrollments, as a sandbox's.
+actors::sandbox_provider spawn_provider_link(caf::actor_system& system, simulated_provider& at, std::string node,
+                                             std::shared_ptr<bool> alive);
 
 }  // namespace gateway::simulation

@@ -4,6 +4,7 @@
 #include <ostream>
 #include <vector>
 
+#include "checkouts.hpp"
 #include "client.hpp"
 #include "customers.hpp"
 #include "gateway/customer_key.hpp"
@@ -11,6 +12,7 @@
 #include "network.hpp"
 #include "node.hpp"
 #include "node_table.hpp"
+#include "notices.hpp"
 #include "platform_scene.hpp"
 #include "promises.hpp"
 #include "simulated_provider.hpp"
@@ -62,7 +64,8 @@ class text_encoder final : public payment_encoder,
 };
 
 /// A merchant whose cards in EUR go by the route with separate capture, and in HKD by the one that captures at once.
-merchant shop() {
+/// Subscriptions stay with the sandbox, whose own rows say what must become of them.
+merchant shop(card_routes cards = card_routes::sandbox) {
   merchant m;
   m.id = merchant_id{"merch_1"};
   m.connections = {{environment::test, provider_kind::sandbox, connection_status::connected, "acct"},
@@ -70,10 +73,16 @@ merchant shop() {
   m.routes = {
       {environment::test,
        provider_kind::sandbox,
-       1,
+       2,
        {*currency::parse("EUR")},
        {payment_method_kind::card, payment_method_kind::recurring_card}},
-      {environment::test, provider_kind::sandbox_hosted, 2, {*currency::parse("HKD")}, {payment_method_kind::card}}};
+      {environment::test, provider_kind::sandbox_hosted, 3, {*currency::parse("HKD")}, {payment_method_kind::card}}};
+  if (cards == card_routes::sandbox) return m;
+  if (cards == card_routes::stripe) m.routes.front().methods = {payment_method_kind::recurring_card};
+  m.connections.push_back({environment::test, provider_kind::stripe, connection_status::connected, "acct_1"});
+  m.routes.insert(
+      m.routes.begin(),
+      {environment::test, provider_kind::stripe, 1, {*currency::parse("EUR")}, {payment_method_kind::card}});
   return m;
 }
 
@@ -94,6 +103,7 @@ class world {
       for (auto& key : platform_scene::keys_of(platform))
         platform_keys_.push_back({std::move(key), platform, *parse_scopes("*"), "secret"});
     publish_destinations();
+    publish_providers(merchants_);
     publish_platforms(merchants_);
     if (!has_platforms_) give_lasting_grants(merchants_);
     for (unsigned i = 0; i < plan_.nodes; ++i) {
@@ -109,6 +119,10 @@ class world {
     if (has_subscriptions_)
       subscribers_ = std::make_unique<subscription_scene>(
           time_, apart_, faults_, database_, subscription_promises_, log_,
+          [this](entity_request request, auto told) { balance(std::move(request), std::move(told)); });
+    if (has_notices_)
+      notices_ = std::make_unique<notices>(
+          time_, random_, faults_, notice_promises_, log_,
           [this](entity_request request, auto told) { balance(std::move(request), std::move(told)); });
     customer();
     if (plan_.keys_expire) purge();
@@ -129,15 +143,19 @@ class world {
     ++calm_;
     if (platforms_) settle_platforms();
     if (subscribers_) subscribers_->calm_down();
+    if (notices_) notices_->calm_down();
     for (auto& each : endpoints_)
       if (each.what.status == destination_status::disabled) set_status(each, destination_status::enabled);
     if (plan_.faults.clock_jumps > 0) sleep_through_jumps();
     // By this time late commits have happened.
     const auto landed = time_.now() + 30s;
     const auto settled = [&] {
-      return time_.now() > landed && all_up() && unanswered() == 0 && !promises_.anything_open() && subscribed();
+      return time_.now() > landed && all_up() && unanswered() == 0 && !promises_.anything_open() && subscribed() &&
+             all_is_told();
     };
-    run_until(settled, 1h, "not everything is settled an hour after the last fault");
+    // What its provider has not told of a payment, the gateway finds out at its next look, after an hour at the latest.
+    const auto most = has_notices_ ? 2h : 1h;
+    run_until(settled, most, "not everything is settled an hour after the last fault");
     if (promises_.broken()) log_.write("world", what_is_not_settled());
     if (!promises_.broken()) compare_views_with_rows();
 
@@ -154,9 +172,12 @@ class world {
       return std::ranges::all_of(nodes_, [](const auto& n) { return n->slots_held() == 0; });
     };
     run_until(slots_are_back, 1min, "a provider slot is never given back");
+    run_until([&] { return std::ranges::all_of(nodes_, [](const auto& n) { return !is_away_for(*n); }); }, 2min,
+              "a breaker stays open");
     if (!promises_.broken()) promises_.at_rest();
     if (!promises_.broken()) customer_promises_.at_rest();
     if (!promises_.broken()) subscription_promises_.at_rest();
+    if (!promises_.broken()) notice_promises_.at_rest();
     if (!promises_.broken() && platforms_)
       for (unsigned i = 0; i < plan_.nodes; ++i) grant_promises_.at_rest(published(i));
     if (!promises_.broken()) deliver_the_rest();
@@ -205,6 +226,14 @@ class world {
   /// Whether every subscription has come to rest.
   bool subscribed() const { return !subscribers_ || (subscribers_->done() && !subscription_promises_.anything_open()); }
 
+  /// Whether the gateway knows all that its customers have done at the provider, and all that the provider tells.
+  bool all_is_told() const {
+    return !has_notices_ || (notices_->done() && !checkouts_.anything_untold() && !notice_promises_.anything_open());
+  }
+  static bool is_away_for(const node& which) {
+    return which.board().state_of(provider_kind::stripe, environment::test) == provider_state::away;
+  }
+
   void start(unsigned which) {
     const auto name = "node " + std::to_string(which + 1);
     if (has_company_)
@@ -242,7 +271,19 @@ class world {
 
   /// What a node without its lease composes is not written.
   void composed(unsigned which, const unit_of_work& unit) {
+    if (nodes_[which] && is_away_for(*nodes_[which])) begins_without(which, unit);
     if (plan_.leases_hold() && nodes_[which] && nodes_[which]->among().serves()) grant_promises_.composed(unit);
+  }
+
+  /// While its breaker is open nothing new begins at the provider.
+  void begins_without(unsigned which, const unit_of_work& unit) {
+    if (unit.kind != unit_kind::begin) return;
+    const testing::unit_parts parts{unit};
+    const auto* row = parts.changed();
+    if (row && row->provider == provider_kind::stripe)
+      promises_.break_(nodes_[which]->name() + " begins " + row->key.id + " at a provider that it knows to be away");
+    if (row && row->provider == provider_kind::sandbox && parts.insert_payment)
+      log_.occurs("a provider that is away is passed over");
   }
 
   void crash(unsigned which) {
@@ -312,6 +353,9 @@ class world {
     }
     if (promises_.anything_open()) text += " an operation is open,";
     if (!subscribed()) text += " a subscription is not at rest,";
+    if (checkouts_.anything_untold()) text += " what a customer has done at the provider is not known,";
+    if (notice_promises_.anything_open()) text += " a notification is not applied,";
+    if (notices_ && !notices_->done()) text += " a notification is not stored,";
     return text;
   }
   std::size_t unanswered() const {
@@ -396,6 +440,11 @@ class world {
       if (each.published) each.published->publish(what);
   }
 
+  void publish_providers(directory& to) const {
+    if (plan_.cards == card_routes::sandbox) return;
+    to.publish(provider_kind::stripe, environment::test, std::make_shared<const provider_settings>());
+  }
+
   void publish_platforms(directory& to) const {
     for (const auto& id : platform_scene::platforms()) {
       platform known;
@@ -414,6 +463,7 @@ class world {
     mine = {std::make_unique<directory>(), nullptr, std::make_shared<bool>(true)};
     mine.published->publish(merchants_.find_merchant(shop().id));
     for (const auto& each : endpoints_) mine.published->publish(std::make_shared<const webhook_endpoint>(each));
+    publish_providers(*mine.published);
     if (!has_platforms_) give_lasting_grants(*mine.published);
     publish_what_is_stored(which);
     time_.in(1min, [this, which, of = std::weak_ptr<bool>{mine.loaded}] {
@@ -552,7 +602,7 @@ class world {
     time_.in(duration_ms{random_.between(500, 8'000)}, [this, customer_comes] {
       if (calm_ == 0) customer();
       for (const auto& [key, row] : database_.payments) {
-        if (!awaits_customer(row) || !random_.chance(customer_comes)) continue;
+        if (!awaits_customer(row) || !traits_of(row.provider).sandbox || !random_.chance(customer_comes)) continue;
         const auto signal = random_.chance(0.7) ? hosted_signal::paid : hosted_signal::declined;
         log_.write("customer", signal == hosted_signal::paid ? "pays " : "declines ", row.key.id);
         const auto fresh = "pm_fresh_" + row.provider_ref;
@@ -562,7 +612,29 @@ class world {
         }
         balance({row.key, std::nullopt, hosted_result{signal, row.provider_ref, fresh}}, [](entity_reply&) {});
       }
+      if (!has_notices_) return;
+      count_breakers();
+      customer_at_provider(customer_comes);
     });
+  }
+
+  /// The same at a provider that is not the gateway's own, which posts what has happened.
+  void customer_at_provider(double customer_comes) {
+    for (const auto& key : checkouts_.open_pages()) {
+      if (!random_.chance(customer_comes)) continue;
+      const auto does = random_.below(10);
+      if (does < 6) checkouts_.pay(key);
+      if (does == 6 || does == 7) checkouts_.decline(key);
+      notices_->tell(key);
+    }
+    if (calm_ > 0 || !random_.chance(0.1)) return;
+    const auto strange = payment_key(shop().id, environment::test, payment_id{"pay_of_nobody"});
+    notices_->tell(random_.chance(0.5) ? std::optional{strange} : std::nullopt);
+  }
+
+  void count_breakers() {
+    for (const auto& n : nodes_)
+      if (n && is_away_for(*n)) log_.occurs("a breaker is open");
   }
 
   /// With nothing in flight every node must show what is stored.
@@ -620,7 +692,7 @@ class world {
 
   /// Publishes in the directory's order: the merchant, then the destination, then the message to the dispatchers.
   void publish(const webhook_endpoint& changed) {
-    auto m = shop();
+    auto m = shop(plan_.cards);
     for (const auto& each : endpoints_) m.destinations.push_back(each.what);
     publish_everywhere(std::make_shared<const merchant>(std::move(m)));
     publish_everywhere(std::make_shared<const webhook_endpoint>(changed));
@@ -746,6 +818,8 @@ class world {
   world_plan draw_whole_plan() {
     auto plan = draw_plan(random_);
     draw_company(plan, company_);
+    random_source apart{result_.seed ^ 0x57'217'9e5eedULL};
+    draw_provider(plan, apart);
     return plan;
   }
 
@@ -763,6 +837,7 @@ class world {
   promises promises_{database_, encoder_, time_, log_};
   directory merchants_;
   const bool has_company_ = plan_.nodes > 1;
+  const bool has_notices_ = plan_.cards != card_routes::sandbox;
   /// Drawn apart, so that the other worlds stay as they are.
   const bool has_platforms_ = random_source{result_.seed ^ 0x5eed'0f'9a47ULL}.chance(0.5);
   const bool has_own_directories_ = has_platforms_ || has_company_;
@@ -785,6 +860,8 @@ class world {
   grant_promises grant_promises_{database_, promises_};
   customer_promises customer_promises_{database_, promises_, plan_.leases_hold()};
   subscription_promises subscription_promises_{database_, promises_, customer_promises_};
+  checkouts checkouts_{database_, promises_, customer_promises_, age_promises_, log_};
+  notice_promises notice_promises_{database_, promises_};
   node_table table_{database_, time_};
   network wire_{time_, random_, faults_, log_};
   database rows_{database_,
@@ -794,11 +871,13 @@ class world {
                  grant_promises_,
                  customer_promises_,
                  subscription_promises_,
+                 checkouts_,
+                 notice_promises_,
                  log_,
                  table_,
                  plan_,
                  missing_};
-  simulated_provider provider_{time_, random_, faults_, promises_, customer_promises_, log_, missing_};
+  simulated_provider provider_{time_, random_, faults_, promises_, customer_promises_, checkouts_, log_, missing_};
   receivers receivers_{time_, random_, faults_, plan_.config, delivery_promises_, log_};
   std::vector<webhook_endpoint> endpoints_;
   std::vector<platform_key> platform_keys_;
@@ -807,6 +886,7 @@ class world {
   std::vector<duration_ms> jumps_;  ///< of clocks that are wrong at present, beside their skews
   std::unique_ptr<platform_scene> platforms_;
   std::unique_ptr<subscription_scene> subscribers_;
+  std::unique_ptr<notices> notices_;
   std::vector<std::unique_ptr<client>> clients_;
   std::vector<std::unique_ptr<node>> nodes_;
   std::vector<double> clock_rates_;  ///< of nodes' monotonic clocks

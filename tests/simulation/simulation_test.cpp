@@ -116,6 +116,21 @@ TEST_CASE("in worlds of several nodes everything goes wrong between them that ca
   }
 }
 
+// Likewise.
+TEST_CASE("in worlds with a provider that is not the gateway's own everything goes wrong at it that can") {
+  std::map<std::string, std::uint64_t> occurrences;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed)
+    for (const auto& [what, times] : simulate(seed).occurrences) occurrences[what] += times;
+  for (const auto* what :
+       {"a breaker is open", "a call is declined, and nothing is executed", "a customer pays at the provider",
+        "a notification is late", "a notification is lost for good", "a notification is posted twice",
+        "a page is closed at the provider", "a page is to be closed that is paid", "a provider is away",
+        "a provider that is away is passed over"}) {
+    INFO(what);
+    CHECK(occurrences[what] > 0);
+  }
+}
+
 TEST_CASE("without one of the guards a promise is seen to break within 2,000 worlds") {
   const auto [name, missing] =
       GENERATE(table<const char*, guard>({{"begin commit", guard::begin_commit},
@@ -133,6 +148,7 @@ TEST_CASE("without one of the guards a promise is seen to break within 2,000 wor
                                           {"count once", guard::count_once},
                                           {"cycle outbox", guard::cycle_outbox},
                                           {"lease", guard::lease},
+                                          {"close first", guard::close_first},
                                           {"await others", guard::await_others}}));
   INFO("without the " << name);
   CHECK(first_broken(missing) != "nothing");

@@ -64,6 +64,10 @@ TEST_CASE("each command becomes one call of the operator socket") {
       {{"platform", "key", "mint", "--platform=plat_1", "--scopes", "payments:read *"},
        "/operator/platform-keys",
        R"({"platform_id":"plat_1","scopes":"payments:read *"})"},
+      {{"provider", "remove", "--provider=stripe", "--mode=live"},
+       "/operator/providers/remove",
+       R"({"provider":"stripe","mode":"live"})"},
+      {{"provider", "list"}, "/operator/providers/list", "{}"},
       {{"key", "revoke", "mk_test_1"}, "/operator/keys/revoke", R"({"key_id":"mk_test_1"})"},
       {{"key", "revoke", "mk_platform_1"}, "/operator/keys/revoke", R"({"key_id":"mk_platform_1"})"},
       {{"connection", "set", "--merchant=merch_1", "--mode=live", "--provider=sandbox_hosted", "--status=in_progress",
@@ -132,7 +136,16 @@ TEST_CASE("each command becomes one call of the operator socket") {
        R"({"destination_id":"dest_1","from":"2026-11-20T09:30:00Z","until":"2026-11-20T10:00:00Z"})"},
       {{"event", "list", "--merchant=merch_1", "--mode=test", "--payment=pay_1", "--limit=3"},
        "/operator/events/list",
-       R"({"merchant_id":"merch_1","mode":"test","payment_id":"pay_1","limit":3})"}};
+       R"({"merchant_id":"merch_1","mode":"test","payment_id":"pay_1","limit":3})"},
+      {{"notification", "list"}, "/operator/notifications/list", R"({"limit":100})"},
+      {{"notification", "list", "--provider=stripe", "--mode=live", "--state=waiting", "--limit=5",
+        "--before=2026-11-20T09:30:00Z"},
+       "/operator/notifications/list",
+       R"({"provider":"stripe","mode":"live","state":"waiting","before":"2026-11-20T09:30:00Z","limit":5})"},
+      {{"notification", "replay", "stripe:evt_1"}, "/operator/notifications/replay", R"({"id":"stripe:evt_1"})"},
+      {{"notification", "replay", "stripe:evt_1", "--mode=test"},
+       "/operator/notifications/replay",
+       R"({"id":"stripe:evt_1","mode":"test"})"}};
   for (const auto& r : rows) {
     const auto c = parsed(r.arguments);
     INFO(c.text);
@@ -153,7 +166,10 @@ TEST_CASE("what a webhook command cannot mean is a usage error") {
         words{"delivery", "list", "--status=lost"}, words{"delivery", "list", "--limit=0"},
         words{"delivery", "show", "evt_1"}, words{"delivery", "show", "0"}, words{"delivery", "redeliver"},
         words{"delivery", "redeliver", "7", "--destination=dest_1"},
-        words{"delivery", "redeliver", "7", "--from=2026-11-20T09:30:00Z"}, words{"event", "list"}}) {
+        words{"delivery", "redeliver", "7", "--from=2026-11-20T09:30:00Z"}, words{"event", "list"},
+        words{"notification", "replay"}, words{"notification", "list", "--state=lost"},
+        words{"notification", "list", "--provider=bank"},
+        words{"notification", "replay", "stripe:evt_1", "--mode=prod"}}) {
     const auto c = parsed(arguments);
     INFO(arguments[0] << ' ' << arguments[1] << " -> " << c.text);
     CHECK(c.what == action::usage_error);
@@ -175,6 +191,52 @@ TEST_CASE("a password comes from the first line of standard input, never from th
         action::usage_error);
   CHECK(parsed({"merchant", "user", "add", "--merchant=merch_1", "--email=u@example.com", "--password=p"}).what ==
         action::usage_error);
+}
+
+TEST_CASE("a provider's settings are the whole of standard input, never on the command line") {
+  const words set{"provider", "set", "--provider=stripe", "--mode=test", "--settings-stdin"};
+  for (const std::string input : {R"({"secret_key":"sk_1","api_base":"https://a.example"})",
+                                  "{\n  \"secret_key\": \"sk_1\",\n  \"api_base\": \"https://a.example\"\n}\n"}) {
+    const auto command = parsed(set, input);
+    INFO(command.text);
+    REQUIRE(command.what == action::call);
+    CHECK(command.call.path == "/operator/providers");
+    CHECK(boost::json::serialize(command.call.body) ==
+          R"({"provider":"stripe","mode":"test","settings":{"secret_key":"sk_1","api_base":"https://a.example"}})");
+  }
+  CHECK(parsed({"provider", "set", "--provider=stripe", "--mode=test", "--secret-key=sk_1"}).what ==
+        action::usage_error);
+}
+
+TEST_CASE("what is wrong with a provider's settings is told without a word of them") {
+  const words set{"provider", "set", "--provider=stripe", "--mode=test", "--settings-stdin"};
+  const struct {
+    std::string input, part;
+  } rows[] = {{"", "no settings on standard input"},
+              {"sk_secret", "expected one JSON object"},
+              {R"(["sk_secret"])", "expected one JSON object"},
+              {R"({"secret_key":"sk_secret")", "expected one JSON object"},
+              {R"({"secret_key":"sk_secret"} {})", "expected one JSON object"},
+              {R"({"secret_key":")" + std::string(256 * 1024, 's') + "\"}", "longer than 256 KiB"}};
+  for (const auto& row : rows) {
+    const auto command = parsed(set, row.input);
+    CHECK(command.what == action::usage_error);
+    CHECK_THAT(command.text, Contains(row.part) && !Contains("sk_secret"));
+  }
+}
+
+TEST_CASE("a provider command names a provider that there is, and a mode") {
+  const std::string settings = R"({"secret_key":"sk"})";
+  for (const words& arguments : {words{"provider", "set", "--mode=test", "--settings-stdin"},
+                                 {"provider", "set", "--provider=stripe", "--settings-stdin"},
+                                 {"provider", "set", "--provider=stripe", "--mode=test"},
+                                 {"provider", "set", "--provider=paypal", "--mode=test", "--settings-stdin"},
+                                 {"provider", "set", "--provider=stripe", "--mode=both", "--settings-stdin"},
+                                 {"provider", "remove", "--provider=stripe"},
+                                 {"provider", "remove", "--mode=test"},
+                                 {"provider", "list", "--mode=test"},
+                                 {"provider"}})
+    CHECK(parsed(arguments, settings).what == action::usage_error);
 }
 
 TEST_CASE("a user is invited or added with a role, which is owner or viewer") {

@@ -46,8 +46,31 @@ TEST_CASE("platforms are shown as a table, their addresses with blanks between t
   CHECK(as_text(boost::json::parse(R"({"platforms":[]})").get_object()) == "no platforms\n");
 }
 
+TEST_CASE("providers are shown as a table, whose addresses are whole") {
+  const auto url = "https://payments.example.com/v1/public/providers/stripe/test/notifications";
+  const auto answer = boost::json::parse(
+      R"({"providers":[{"provider":"stripe","mode":"test","status":"configured","settings":{"api_base":"https://a.example"},)"
+      R"("secrets":["secret_key","webhook_secret"],"notifications_url":")" +
+      std::string{url} + R"("},{"provider":"jazzcash","mode":"live","status":"not_configured","settings":{},)" +
+      R"("secrets":[],"notifications_url":"https://b.example/n"}]})");
+  CHECK(
+      as_text(answer.get_object()) ==
+      "PROVIDER  MODE  STATUS          SECRETS                    SETTINGS                          NOTIFICATIONS TO\n"
+      "stripe    test  configured      secret_key webhook_secret  {\"api_base\":\"https://a.example\"}  " +
+          std::string{url} +
+          "\n"
+          "jazzcash  live  not_configured  -                          -                                 "
+          "https://b.example/n\n");
+}
+
 TEST_CASE("an empty list says so, and what is not a list is lines") {
   CHECK(as_text(boost::json::parse(R"({"deliveries":[]})").get_object()) == "no deliveries\n");
+  CHECK(as_text(boost::json::parse(R"({"notifications":[{"id":"stripe:evt_1","provider":"stripe","mode":"live",
+      "event_id":"evt_1","type":"charge.captured","account":"","state":"waiting","about":"","attempts":2,
+      "received_at":"2026-11-20T12:00:00.123Z"}]})")
+                    .get_object()) ==
+        "ID            MODE  RECEIVED              TYPE             ACCOUNT  STATE    ATTEMPTS  ABOUT\n"
+        "stripe:evt_1  live  2026-11-20 12:00:00Z  charge.captured  -        waiting  2         -\n");
   CHECK(as_text(boost::json::parse(R"({"redelivered":12,"destination_id":"dest_1"})").get_object()) ==
         "redelivered:    12\n"
         "destination_id: dest_1\n");

@@ -12,6 +12,7 @@
 #include <CLI/Formatter.hpp>
 #include <CLI/Validators.hpp>
 #include <boost/json/array.hpp>
+#include <boost/json/parse.hpp>
 
 #include "config/option_value.hpp"
 #include "gateway/domain/merchant.hpp"
@@ -27,14 +28,14 @@ struct arguments {
   std::string name, kind = "standard", owner_email;
   std::string merchant, mode, scopes, key;
   std::string email, role;
-  bool password_from_input = false;
+  bool password_from_input = false, settings_from_input = false;
   std::string provider, status, account;
   std::string currencies, methods;
   std::string slug, contact;
   std::vector<std::string> redirect_uris, return_origins;
   std::string platform, url, events, destination, reason, time, from, until, payment;
   std::int64_t delivery = 0, before = 0;
-  std::string grant, subscription, cycle;
+  std::string grant, subscription, cycle, notification;
   bool update = false, expire = false, remove = false, reorder = false;
   std::uint32_t repeat = 1;
   std::uint32_t limit = 100, most_grants = 1'000, most_customers = 1'000, overlap_hours = 24;
@@ -92,6 +93,21 @@ std::string password_from(std::istream& input) {
   return line;
 }
 
+/// All of it, as one JSON object. What is wrong is told without its words: they are secrets.
+boost::json::object settings_from(std::istream& input) {
+  constexpr std::size_t most_bytes = 256 * 1024;
+  std::string text(most_bytes + 1, '\0');
+  input.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(input.gcount()));
+  if (text.empty()) throw bad_input("no settings on standard input");
+  if (text.size() > most_bytes) throw bad_input("the settings on standard input are longer than 256 KiB");
+  boost::system::error_code failure;
+  const auto parsed = boost::json::parse(text, failure);
+  if (failure || !parsed.is_object())
+    throw bad_input(R"(standard input: expected one JSON object of texts, as {"name":"value"})");
+  return parsed.get_object();
+}
+
 /// Builds the tree of commands. Each leaf sets the call that it makes.
 class commands {
  public:
@@ -114,6 +130,7 @@ class commands {
     add_revoke(group(app, "key", "API keys, whoever's they are"));
     add_connection(group(app, "connection", "A merchant's accounts at providers"));
     add_route(group(app, "route", "Which provider takes a merchant's payments"));
+    add_providers(group(app, "provider", "Keys and secrets of providers, one set in each mode"));
     add_grants(group(app, "grant", "What merchants let platforms do"));
     add_customers(group(app, "customer", "Customers that platforms keep at a merchant"));
     add_subscriptions(group(app, "subscription", "Subscriptions that platforms have sold for a merchant"));
@@ -130,6 +147,9 @@ class commands {
     add_show(delivery);
     add_redeliver(delivery);
     add_events(group(app, "event", "What happened to payments"));
+    auto& notification = group(app, "notification", "What providers have told of their own accord");
+    add_notifications(notification);
+    add_replay(notification);
   }
 
  private:
@@ -153,6 +173,10 @@ class commands {
     command.add_option("--merchant", a_.merchant, "merch_… as `merchant create` printed it")
         ->required()
         ->type_name("MERCHANT");
+    mode(command);
+  }
+
+  void mode(CLI::App& command) {
     command.add_option("--mode", a_.mode, "test or live")
         ->required()
         ->check(CLI::IsMember({"test", "live"}))
@@ -302,6 +326,32 @@ class commands {
     auto& command = leaf(in, "revoke", "Revoke a key: from the answer on it signs nothing", "/operator/keys/revoke",
                          [this](auto& body) { body["key_id"] = a_.key; });
     command.add_option("key", a_.key, "mk_test_…, mk_live_… or mk_platform_…")->required()->type_name("KEY");
+  }
+
+  void provider_and_mode(CLI::App& command) {
+    provider(command);
+    mode(command);
+  }
+
+  void add_providers(CLI::App& in) {
+    auto& set = leaf(in, "set", "Set all settings of a provider; what there was is replaced", "/operator/providers",
+                     [this](auto& body) {
+                       body["provider"] = a_.provider;
+                       body["mode"] = a_.mode;
+                       body["settings"] = settings_from(input_);
+                     });
+    provider_and_mode(set);
+    set.add_flag("--settings-stdin", a_.settings_from_input,
+                 R"(Read the settings from standard input: a JSON object, {"name":"value"})")
+        ->required();
+    auto& remove = leaf(in, "remove", "Forget a provider's settings: from the answer on it is asked nothing",
+                        "/operator/providers/remove", [this](auto& body) {
+                          body["provider"] = a_.provider;
+                          body["mode"] = a_.mode;
+                        });
+    provider_and_mode(remove);
+    leaf(in, "list", "Show them, without secrets, and where each sends its notifications", "/operator/providers/list",
+         [](auto&) {});
   }
 
   void add_grants(CLI::App& in) {
@@ -587,6 +637,38 @@ class commands {
     command.add_option("--payment", a_.payment, "Only of this payment")->type_name("PAYMENT");
     limit(command);
     command.add_option("--before", a_.time, "Only earlier ones: the next page")->type_name("TIME");
+  }
+
+  // ---- notifications of providers -----------------------------------------------------------------
+
+  void add_notifications(CLI::App& in) {
+    auto& command =
+        leaf(in, "list", "Show notifications, newest first", "/operator/notifications/list", [this](auto& body) {
+          put_given(body, "provider", a_.provider);
+          put_given(body, "mode", a_.mode);
+          put_given(body, "state", a_.status);
+          put_given(body, "before", a_.time);
+          body["limit"] = a_.limit;
+        });
+    command.add_option("--provider", a_.provider, "One of " + CLI::detail::join(provider_names(), ", "))
+        ->check(CLI::IsMember(provider_names()))
+        ->type_name("KIND");
+    optional_mode(command);
+    command.add_option("--state", a_.status, "waiting, applied, ignored or expired")
+        ->check(CLI::IsMember({"waiting", "applied", "ignored", "expired"}))
+        ->type_name("STATE");
+    limit(command);
+    command.add_option("--before", a_.time, "Only those received earlier: the next page")->type_name("TIME");
+  }
+
+  void add_replay(CLI::App& in) {
+    auto& command = leaf(in, "replay", "Apply one again, whatever has become of it", "/operator/notifications/replay",
+                         [this](auto& body) {
+                           body["id"] = a_.notification;
+                           put_given(body, "mode", a_.mode);
+                         });
+    command.add_option("id", a_.notification, "As the list shows it: stripe:evt_…")->required()->type_name("ID");
+    optional_mode(command);
   }
 
   std::istream& input_;

@@ -28,7 +28,7 @@ struct command_line {
   std::string text;
 };
 
-/// `input` is standard input, of which --password-stdin reads a line.
+/// `input` is standard input, of which --password-stdin reads a line, and --settings-stdin all.
 command_line parse_command_line(int argc, const char* const* argv, std::istream& input);
 
 }  // namespace gateway::ctl

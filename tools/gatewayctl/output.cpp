@@ -46,19 +46,21 @@ std::string shortened(const std::string& text, std::size_t most) {
   return text.substr(0, bytes) + "…";
 }
 
+constexpr std::size_t widest_cell = 60;
+
 /// One cell. A time is shown without its `T` and milliseconds, and null or empty as a dash.
-std::string cell(const json::value* value) {
-  constexpr std::size_t widest_cell = 60;
-  if (!value || value->is_null()) return "-";
+std::string cell(const json::value* value, std::size_t widest) {
+  if (!value || value->is_null() || (value->is_object() && value->get_object().empty())) return "-";
   auto text = printable(shown(*value));
   if (text.size() == 24 && text[10] == 'T' && text[19] == '.' && text[23] == 'Z')
     text = text.substr(0, 10) + ' ' + text.substr(11, 8) + 'Z';
-  return text.empty() ? "-" : shortened(text, widest_cell);
+  return text.empty() ? "-" : shortened(text, widest);
 }
 
 struct column {
   const char* member;
   const char* title;
+  std::size_t widest = widest_cell;  ///< what is longer is cut
 };
 /// The members of a list's rows that a table shows; --json shows all of them.
 struct table {
@@ -81,6 +83,14 @@ const std::vector<table>& tables() {
                                         {"status", "STATUS"},
                                         {"payments", "PAYMENTS"},
                                         {"last_seen", "LAST SEEN"}}},
+                                      {"providers",
+                                       {{"provider", "PROVIDER"},
+                                        {"mode", "MODE"},
+                                        {"status", "STATUS"},
+                                        {"secrets", "SECRETS"},
+                                        {"settings", "SETTINGS"},
+                                        // is copied into the provider's dashboard
+                                        {"notifications_url", "NOTIFICATIONS TO", 4'096}}},
                                       {"destinations",
                                        {{"id", "ID"},
                                         {"owner", "OWNER"},
@@ -110,7 +120,16 @@ const std::vector<table>& tables() {
                                         {"mode", "MODE"},
                                         {"type", "TYPE"},
                                         {"payment_id", "PAYMENT"},
-                                        {"data", "DATA"}}}};
+                                        {"data", "DATA"}}},
+                                      {"notifications",
+                                       {{"id", "ID"},
+                                        {"mode", "MODE"},
+                                        {"received_at", "RECEIVED"},
+                                        {"type", "TYPE"},
+                                        {"account", "ACCOUNT"},
+                                        {"state", "STATE"},
+                                        {"attempts", "ATTEMPTS"},
+                                        {"about", "ABOUT"}}}};
   return all;
 }
 
@@ -121,7 +140,7 @@ std::string as_table(const table& how, const json::array& rows) {
   for (const auto& row : rows) {
     auto& line = lines.emplace_back();
     for (const auto& c : how.columns)
-      line.push_back(cell(row.is_object() ? row.get_object().if_contains(c.member) : nullptr));
+      line.push_back(cell(row.is_object() ? row.get_object().if_contains(c.member) : nullptr, c.widest));
   }
   std::vector<std::size_t> widths(how.columns.size());
   for (const auto& line : lines)

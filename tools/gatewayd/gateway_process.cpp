@@ -27,11 +27,11 @@
 #include "actors/entity/router.hpp"
 #include "actors/grant/grant_actor.hpp"
 #include "actors/nodes/node_links.hpp"
+#include "actors/notification/notification_actor.hpp"
 #include "actors/password_hasher.hpp"
 #include "actors/payment/payment_actor.hpp"
-#include "actors/provider_gate.hpp"
-#include "actors/providers/sandbox.hpp"
-#include "actors/providers/sandbox_enrollment.hpp"
+#include "actors/providers/sandbox/sandbox.hpp"
+#include "actors/providers/sandbox/sandbox_enrollment.hpp"
 #include "actors/staged_stop.hpp"
 #include "actors/subscription/subscription_actor.hpp"
 #include "actors/supervisor.hpp"
@@ -50,6 +50,7 @@
 #include "http/server/tls.hpp"
 #include "node_certificates.hpp"
 #include "persistence/store.hpp"
+#include "providers.hpp"
 
 using namespace gateway;
 
@@ -170,6 +171,9 @@ class gateway_process::parts {
     if (!config.sandbox_ledger.empty() && config.sandbox_provider.empty())
       ledger = std::make_shared<actors::sandbox_ledger>(config.sandbox_ledger.string());
 
+    ways.emplace(config, merchants, clock,
+                 gateway_addresses{config.base_url, keys->derive("hosted page"), config.hosted_expiry});
+
     system = std::make_unique<caf::actor_system>(caf_config);
     try {
       spawn_actors(std::move(prepared));
@@ -197,15 +201,7 @@ class gateway_process::parts {
     // Before whoever needs it: an event whose merchant is not known would be told to nobody.
     load_directory();
     if (keeper) caf::anon_send(keeper, join_atom::value, operators);
-    const auto sandbox = sandbox_pages();
-    for (const auto& kind : provider_catalogue) {
-      const auto at = static_cast<std::size_t>(kind.kind);
-      providers[at] =
-          config.sandbox_provider.empty()
-              ? actors::spawn_sandbox(*system, sandbox, ledger)
-              : actors::spawn_sandbox_link(*system, sandbox, config.sandbox_provider.string(), config.provider_timeout);
-      gates[at] = actors::spawn_provider_gate(*system, providers[at], kind.kind, config, meters, *nodes);
-    }
+    ways->spawn(*system, sandbox_pages(), ledger, meters, *nodes);
     dispatcher = actors::spawn_dispatcher(
         *system, std::make_shared<const actors::webhook_context>(actors::webhook_context{
                      store, operators, merchants, clock, *event_json, config, meters, *client, brake, *nodes, keeper}));
@@ -238,7 +234,10 @@ class gateway_process::parts {
                                                                 keys->derive("second factor"),
                                                                 *nodes,
                                                                 keeper,
-                                                                &numbers});
+                                                                &numbers,
+                                                                &ways->adapters(),
+                                                                &ways->board(),
+                                                                ways->gates()});
     if (!console_token.empty()) shared->console.enable(console_token);
     supervise();
   }
@@ -251,19 +250,23 @@ class gateway_process::parts {
   void spawn_router() {
     const actors::entity_context common{store,      merchants, clock, *watch, config,   meters,
                                         dispatcher, numbers,   {},    *nodes, operators};
-    auto payments =
-        std::make_shared<const actors::payment_context>(actors::payment_context{common, gates, *payment_json});
+    auto payments = std::make_shared<const actors::payment_context>(
+        actors::payment_context{common, ways->gates(), *payment_json, ways->board()});
     auto grants =
         std::make_shared<const actors::grant_context>(actors::grant_context{common, merchants, *grant_json, keeper});
     auto subscriptions = std::make_shared<const actors::subscription_context>(
-        actors::subscription_context{common, *subscription_json, sandbox_pages()});
-    local_router = actors::spawn_router(*system, payments,
-                                        {actors::payment_spawner(payments), actors::grant_spawner(std::move(grants)),
-                                         actors::subscription_spawner(std::move(subscriptions)),
-                                         actors::customer_spawner(payments), actors::enrollment_spawner(payments)},
-                                        &links);
+        actors::subscription_context{common, *subscription_json, ways->board(), ways->gates()});
+    auto notifications =
+        std::make_shared<const actors::notification_context>(actors::notification_context{common, ways->gates()});
+    local_router = actors::spawn_router(
+        *system, payments,
+        {actors::payment_spawner(payments), actors::grant_spawner(std::move(grants)),
+         actors::subscription_spawner(std::move(subscriptions)), actors::customer_spawner(payments),
+         actors::enrollment_spawner(payments), actors::notification_spawner(std::move(notifications))},
+        &links);
     router = local_router;
     if (keeper) join_the_others();
+    ways->join(router);
   }
 
   /// Other nodes find the links at this node's address.
@@ -293,8 +296,8 @@ class gateway_process::parts {
     add("the dispatcher", dispatcher);
     add("the directory", operators);
     add("the password hasher", hasher);
-    for (const auto& each : gates) add("a provider's gate", each);
-    for (const auto& provider : providers) add("a provider", provider);
+    for (const auto& each : ways->gates()) add("a provider's gate", each);
+    for (const auto& each : ways->behind_gates()) add("a provider", each);
     for (const auto& writer : store.writers) add("a store writer", writer);
     add("the dispatcher's store writer", store.recorder);
     for (const auto& reader : store.readers) add("a store reader", reader);
@@ -371,8 +374,7 @@ class gateway_process::parts {
     dispatcher = nullptr;
     operators = nullptr;
     hasher = nullptr;
-    gates = {};
-    providers = {};
+    ways->let_go();
     store = {};
     keeper = nullptr;
   }
@@ -413,8 +415,7 @@ class gateway_process::parts {
   node_keeper keeper;
   password_hasher hasher;
   directory_actor operators;
-  std::array<provider_actor, provider_catalogue.size()> providers;
-  std::array<provider_actor, provider_catalogue.size()> gates;
+  std::optional<providers> ways;  ///< to the providers
   std::unique_ptr<webhook_client> client;
   delivery_numbers numbers{std::random_device{}()};
   dispatcher_actor dispatcher;

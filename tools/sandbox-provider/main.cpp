@@ -23,9 +23,9 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include "providers/line_stream.hpp"
-#include "providers/sandbox.hpp"
-#include "providers/sandbox_wire.hpp"
+#include "providers/sandbox/line_stream.hpp"
+#include "providers/sandbox/sandbox.hpp"
+#include "providers/sandbox/sandbox_wire.hpp"
 
 using namespace gateway;
 using namespace gateway::actors;

@@ -11,7 +11,15 @@ namespace {
 std::string account_path(const member_frame& frame) { return frame.portal + "/account"; }
 
 input present_password(std::string fault) {
-  return {input_kind::password, "password", "Present password", {}, {{}, std::move(fault)}, {}, 1024, true};
+  return {input_kind::password, "password", "Current password", {}, {{}, std::move(fault)}, {}, 1024, true};
+}
+
+/// For people of several merchants, who begin here.
+section merchants_section(const member_frame& frame) {
+  list ways;
+  for (const auto& to : frame.merchants)
+    ways.items.push_back({link{to.name, merchant_url(frame, to.id, environment::live)}});
+  return {"merchants", "Your merchants", {std::move(ways)}};
 }
 
 section password_section(const account_view& view) {
@@ -28,7 +36,7 @@ section password_section(const account_view& view) {
   form.buttons.push_back({"set-password", "Change the password", true});
   return {"password-section",
           "Password",
-          {paragraph{{std::string{"Changing it ends your sessions everywhere else."}}}, std::move(form)}};
+          {paragraph{{std::string{"Changing it signs you out everywhere else."}}}, std::move(form)}};
 }
 
 act_form by_password(const account_view& view, std::string id, std::string action, std::string label,
@@ -74,7 +82,7 @@ section factor_section(const account_view& view) {
 
 section zone_section(const account_view& view) {
   auto form = act_form_of(view.frame, {});
-  input zone{input_kind::choice, "zone", "Time zone", "All times that you see are of it.", view.zone, {}};
+  input zone{input_kind::choice, "zone", "Time zone", "All times that you see are in it.", view.zone, {}};
   for (const auto& name : view.zones) zone.options.push_back({name, name, {}, name == view.zone.value});
   form.inputs.push_back(std::move(zone));
   form.buttons.push_back({"set-zone", "Save"});
@@ -105,7 +113,8 @@ section audit_section(const account_view& view) {
   } else {
     table list{"Changes, the newest first", {{"When"}, {"What"}, {"Merchant"}, {"From"}}, {}};
     for (const auto& row : view.audit)
-      list.rows.push_back({{row.at}, {row.what, code{row.about}}, {row.merchant}, {code{row.address}}});
+      list.rows.push_back(
+          {{row.at}, {in_sentence_case(row.what), code{row.about}}, {row.merchant}, {code{row.address}}});
     of.blocks.push_back(std::move(list));
   }
   auto ways = list_pager(account_path(view.frame), {}, view.older, view.at_newest);
@@ -118,8 +127,9 @@ section audit_section(const account_view& view) {
 response account_page(const account_view& view) {
   member_page page;
   page.title = "Account";
-  page.sections = {password_section(view), factor_section(view), zone_section(view), sessions_section(view),
-                   audit_section(view)};
+  if (view.frame.merchants.size() > 1) page.sections.push_back(merchants_section(view.frame));
+  for (auto* part : {password_section, factor_section, zone_section, sessions_section, audit_section})
+    page.sections.push_back(part(view));
   return member_response(view.frame, page);
 }
 
@@ -133,10 +143,10 @@ response second_factor_page(const second_factor_view& view) {
   page.title = "Set up a second factor";
   page.up = {"Account", account_path(view.frame)};
   page.sections.push_back({"learn",
-                           "1. Let your app learn the secret",
+                           "1. Add the account to your app",
                            {own_markup{view.qr_svg, "Scan this with an authenticator app."},
-                            secret{"Or type this into it", {view.secret}}}});
-  page.sections.push_back({"confirm", "2. Show that it has", {std::move(form)}});
+                            secret{"Or type this secret into it", {view.secret}}}});
+  page.sections.push_back({"confirm", "2. Enter the code that it shows", {std::move(form)}});
   return member_response(view.frame, page);
 }
 

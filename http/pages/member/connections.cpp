@@ -35,7 +35,7 @@ act_form connect_button(const connections_view& view, const connection_row& row)
 table connection_table(const connections_view& view) {
   const bool acts = may_act(view.frame);
   table list{"Connections", {{"Provider"}, {"Status"}, {"Account"}}, {}};
-  if (acts) list.columns.push_back({"Way there"});
+  if (acts) list.columns.push_back({"Action"});
   for (const auto& row : view.rows) {
     std::vector<pieces> cells{
         {row.name}, {connection_badge(row.status), std::string{told_status(row.status)}}, {code{row.account}}};

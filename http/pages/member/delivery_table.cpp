@@ -38,8 +38,7 @@ pieces subject_of(const member_frame& frame, const delivery_row& row, delivery_c
 table delivery_table(const member_frame& frame, const std::vector<delivery_row>& rows, delivery_context where) {
   const bool acts = may_act(frame);
   table list{"Deliveries, the newest first",
-             {{"Delivery"},
-              {"Event"},
+             {{"Event"},
               {where == delivery_context::of_payment ? "Destination" : "About"},
               {"Status"},
               {"Attempts"},
@@ -48,8 +47,7 @@ table delivery_table(const member_frame& frame, const std::vector<delivery_row>&
              {}};
   if (acts) list.columns.push_back({"Again"});
   for (const auto& row : rows) {
-    std::vector<pieces> cells{{code{row.delivery_id}},
-                              {row.event},
+    std::vector<pieces> cells{{row.event, code{row.delivery_id}},
                               subject_of(frame, row, where),
                               {delivery_badge(row.status)},
                               {told_attempts(row)},

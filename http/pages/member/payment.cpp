@@ -19,7 +19,7 @@ section facts_section(const payment_envelope& of) {
   add_fact(told, "Refunded", of.refunded);
   add_fact(told, "Can still be refunded", of.refundable);
   add_fact(told, "Description", of.description);
-  add_fact(told, "Way of paying", of.payment_method);
+  if (!of.payment_method.empty()) told.rows.push_back({"Payment method", {code{of.payment_method}}});
   add_fact(told, "Flow", of.flow);
   add_fact(told, "Provider", of.provider);
   if (!of.provider_ref.empty()) told.rows.push_back({"Provider reference", {code{of.provider_ref}}});
@@ -42,7 +42,7 @@ section metadata_section(const payment_envelope& of) {
 section timeline_section(const std::vector<payment_event>& events) {
   timeline shown;
   for (const auto& each : events) {
-    event made{each.at, each.what, each.how, {}};
+    event made{each.at, in_sentence_case(each.what), each.how, {}};
     if (!each.status.empty()) made.text.emplace_back(badge{each.status, each.how});
     if (!each.amount.empty()) made.text.emplace_back(each.amount);
     if (!each.by.empty()) made.text.emplace_back("by " + each.by);
@@ -85,7 +85,7 @@ act_form void_act(const payment_view& view, const void_form& of) {
   form.inputs = {reason_input(of.reason)};
   form.buttons.push_back({"void", "Void the payment"});
   form.fault = of.fault;
-  form.folded = "Void: give the authorization up";
+  form.folded = "Void: release the authorized amount";
   return form;
 }
 

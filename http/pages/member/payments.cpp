@@ -46,11 +46,11 @@ act_form filter_form(const payments_view& view) {
   act_form form;
   form.asks = true;
   form.inputs = {text_filter(input_kind::search, "q", "Find", view.q, most_typed), state_filter(view.state),
+                 text_filter(input_kind::text, "currency", "Currency", view.currency, 3),
                  text_filter(input_kind::date, "from", "From", view.from, 0),
-                 text_filter(input_kind::date, "until", "Until", view.until, 0),
-                 text_filter(input_kind::text, "currency", "Currency", view.currency, 3)};
-  form.inputs.front().hint = "A payment's id, or the provider's reference.";
-  form.inputs.back().hint = "Three letters, such as HKD.";
+                 text_filter(input_kind::date, "until", "Until", view.until, 0)};
+  form.inputs[0].hint = "A payment's id, or the provider's reference.";
+  form.inputs[2].hint = "Such as HKD.";
   form.buttons.push_back({{}, "Show", true});
   if (is_filtered(view)) form.links.push_back(member_link(view.frame, "Show all", "payments"));
   return form;

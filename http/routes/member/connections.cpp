@@ -58,6 +58,7 @@ response connections_screen(const call& c, std::string fault) {
   view.frame = frame_of(c, member_place::connections);
   view.frame.fault = std::move(fault);
   view.rows = connection_rows(c.here.shared, *c.visit->who, c.visit->env);
+  view.form_targets = connecting_targets(c.here.shared, *c.visit->who, c.visit->env);
   return connections_page(view);
 }
 
@@ -129,6 +130,7 @@ response errand_screen(const call& c, const errand& at, std::string fault) {
     view.frame.merchant = at.who->name;
     view.frame.role = at.owns() ? member_role::owner : member_role::viewer;
     view.rows = connection_rows(shared, *at.who, at.env);
+    view.form_targets = connecting_targets(shared, *at.who, at.env);
   }
   view.choice = std::move(choice);
   if (at.from) {

@@ -80,6 +80,10 @@ struct metrics::families {
         units(counter_family(in, "gateway_store_units_total", "Units of work, by outcome.")),
         provider_calls(counter_family(in, "gateway_provider_calls_total",
                                       "Calls to providers, by provider, operation and result.")),
+        provider_breaker(gauge_family(in, "gateway_provider_breaker",
+                                      "1 while new payments pass a provider over because it fails.")),
+        provider_notifications(counter_family(in, "gateway_provider_notifications_total",
+                                              "Notifications of providers, by provider, environment and result.")),
         shed(counter_family(in, "gateway_writes_shed_total",
                             "Writes refused because the gateway is overloaded, by reason.")),
         webhook_pending(
@@ -103,6 +107,8 @@ struct metrics::families {
   prometheus::Family<Histogram>& request_seconds;
   prometheus::Family<prometheus::Counter>& units;
   prometheus::Family<prometheus::Counter>& provider_calls;
+  prometheus::Family<prometheus::Gauge>& provider_breaker;
+  prometheus::Family<prometheus::Counter>& provider_notifications;
   prometheus::Family<prometheus::Counter>& shed;
   prometheus::Family<prometheus::Gauge>& webhook_pending;
   prometheus::Family<prometheus::Gauge>& webhook_in_flight;
@@ -118,6 +124,8 @@ struct metrics::families {
   series<Histogram> seconds_by_route;
   series<prometheus::Counter> units_by_outcome;
   series<prometheus::Counter> calls_by_result;
+  series<prometheus::Gauge> breaker_by_provider;
+  series<prometheus::Counter> notifications_by_result;
   series<prometheus::Counter> shed_by_reason;
   series<prometheus::Gauge> pending_by_destination;
   series<prometheus::Gauge> in_flight_by_destination;
@@ -234,6 +242,21 @@ prometheus::Counter& metrics::provider_calls(std::string_view provider, std::str
   const std::string name{provider}, what{operation}, how{result};
   return families_->calls_by_result.find_or_make(name + '\n' + what + '\n' + how, [&]() -> prometheus::Counter& {
     return families_->provider_calls.Add({{"provider", name}, {"operation", what}, {"result", how}});
+  });
+}
+
+prometheus::Gauge& metrics::provider_breaker(std::string_view provider, std::string_view environment) {
+  const std::string name{provider}, in{environment};
+  return families_->breaker_by_provider.find_or_make(name + '\n' + in, [&]() -> prometheus::Gauge& {
+    return families_->provider_breaker.Add({{"provider", name}, {"environment", in}});
+  });
+}
+
+prometheus::Counter& metrics::provider_notifications(std::string_view provider, std::string_view environment,
+                                                     std::string_view result) {
+  const std::string name{provider}, env{environment}, how{result};
+  return families_->notifications_by_result.find_or_make(name + '\n' + env + '\n' + how, [&]() -> prometheus::Counter& {
+    return families_->provider_notifications.Add({{"provider", name}, {"environment", env}, {"result", how}});
   });
 }
 

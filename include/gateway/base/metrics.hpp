@@ -54,19 +54,26 @@ class metrics {
   prometheus::Counter& shed(std::string_view reason);
   /// gateway_provider_calls_total{provider,operation,result}
   prometheus::Counter& provider_calls(std::string_view provider, std::string_view operation, std::string_view result);
+  /// gateway_provider_breaker{provider,environment}: 1 while new payments pass the provider over
+  prometheus::Gauge& provider_breaker(std::string_view provider, std::string_view environment);
+
+  /// gateway_provider_notifications_total{provider,environment,result}: what providers have posted, and what became of
+  /// it: `accepted` is stored, `unavailable` could not be; `forged`, `stale` and `unreadable` were not taken.
+  prometheus::Counter& provider_notifications(std::string_view provider, std::string_view environment,
+                                              std::string_view result);
 
   // Webhooks. By destination: the destination's id.
   prometheus::Gauge& webhook_pending(
-      std::string_view destination);         ///< gateway_webhook_pending{destination}: deliveries
+      std::string_view destination);  ///< gateway_webhook_pending{destination}: deliveries
   prometheus::Gauge& webhook_in_flight(
-      std::string_view destination);       ///< gateway_webhook_in_flight{destination}: attempts
+      std::string_view destination);  ///< gateway_webhook_in_flight{destination}: attempts
   prometheus::Gauge& webhook_oldest_seconds(
       std::string_view destination);  ///< gateway_webhook_oldest_seconds{destination}: age, 0 if none
   /// gateway_webhook_breaker{destination}: 0 closed, 1 open, 2 probing.
   prometheus::Gauge& webhook_breaker(std::string_view destination);
   /// gateway_webhook_attempts_total{destination,result}: result as to_string(attempt_result).
   prometheus::Counter& webhook_attempts(std::string_view destination, std::string_view result);
-  prometheus::Gauge& webhook_workers_busy;         ///< gateway_webhook_workers_busy
+  prometheus::Gauge& webhook_workers_busy;  ///< gateway_webhook_workers_busy
   /// gateway_webhook_lag_seconds: how long the oldest delivery has been due that only the gateway keeps back.
   prometheus::Gauge& webhook_lag_seconds;
   /// gateway_webhook_write_limit: new writes a second that may come in while webhooks fall behind; 0: as many as will.

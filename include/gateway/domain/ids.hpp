@@ -40,14 +40,15 @@ constexpr std::optional<environment> parse_environment(std::string_view text) no
 }
 
 /// What is a row that one actor owns, with a state machine, a version that every durable change claims, and a timeline.
-/// An enrollment is the sandbox's side of a subscription: that provider keeps its state in the gateway's database.
-enum class entity_kind : unsigned char { payment, grant, subscription, customer, enrollment };
+/// An enrollment is the sandbox's side of a subscription: that provider keeps its state in the gateway's database. A
+/// notification is what a provider has told by a post of its own; it has no merchant of its own.
+enum class entity_kind : unsigned char { payment, grant, subscription, customer, enrollment, notification };
 
-inline constexpr std::size_t entity_kind_count = 5;
+inline constexpr std::size_t entity_kind_count = 6;
 
 /// As stored.
 constexpr std::string_view to_string(entity_kind kind) noexcept {
-  constexpr std::string_view names[] = {"payment", "grant", "subscription", "customer", "enrollment"};
+  constexpr std::string_view names[] = {"payment", "grant", "subscription", "customer", "enrollment", "notification"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -63,7 +64,7 @@ struct entity_key {
   environment env = environment::test;
   entity_kind kind = entity_kind::payment;
   std::string id;  ///< pay_<id> as callers see it; of a grant its platform's id; a subscription's; a customer's key;
-                   ///< an enrollment's, within the provider's subscription id
+                   ///< an enrollment's, within the provider's subscription id; a notification's (notification_key)
 
   bool operator==(const entity_key&) const = default;
 };

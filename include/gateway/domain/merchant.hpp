@@ -81,6 +81,7 @@ struct merchant {
   std::vector<connection> connections;
   std::vector<route> routes;  ///< ordered by position
   std::vector<destination> destinations;  ///< its own
+  bool connections_unreadable = false;    ///< the row of one cannot be read: `connections` are not all
 
   bool operator==(const merchant&) const = default;
 };

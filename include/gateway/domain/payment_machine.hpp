@@ -2,7 +2,8 @@
 //
 //   decide   may this operation run now? claim and call the provider, answer at once, or fail with a problem
 //   conclude what the provider's answer makes of the claimed payment
-//   settle_hosted, expire_hosted   what a hosted page, or its abandonment, makes of it
+//   settle_hosted  what the customer did on a page that the gateway serves makes of it
+//   settle_wait    what its provider says of a payment that waits for its customer makes of it
 //
 // Nothing here reads a clock, a store or a socket: time is an argument.
 #pragma once
@@ -95,6 +96,25 @@ inline time_point latest_due(time_point now, const machine_timing& timing) noexc
 
 /// Whether the operation makes the payment.
 constexpr bool creates(operation what) noexcept { return what == operation::create || what == operation::charge; }
+
+/// Until when a customer may pay at a provider that is not the gateway itself.
+inline time_point end_of_wait(const payment& p, const machine_timing& timing) noexcept {
+  return p.created_at + timing.hosted_expiry;
+}
+
+/// When the provider is asked next what has become of a payment that waits for its customer: ever more seldom, in case
+/// that it does not tell, and at the end.
+inline time_point next_look(const payment& p, time_point now, const machine_timing& timing) noexcept {
+  constexpr duration_ms least = std::chrono::minutes{1}, most = std::chrono::hours{1};
+  const auto end = end_of_wait(p, timing);
+  const auto next = now + std::clamp(std::chrono::duration_cast<duration_ms>(now - p.created_at) / 2, least, most);
+  return now < end ? std::min(next, end) : next;
+}
+
+/// Of what happens on a sandbox's page, which the gateway serves, nothing can be missed: it is only to be closed.
+inline time_point first_look(const payment& p, time_point now, const machine_timing& timing) noexcept {
+  return traits_of(p.provider).sandbox ? now + timing.hosted_expiry : next_look(p, now, timing);
+}
 
 /// Whether what is approved is captured by an operation of its own.
 inline bool captures_separately(const payment& p) noexcept {
@@ -285,7 +305,7 @@ inline void conclude_creation(transition& t, const provider_result& answer, time
   next.status = provider_status::pending;
   next.error.reset();
   next.hosted_url = answer.hosted_url;
-  next.due_at = now + timing.hosted_expiry;
+  next.due_at = first_look(next, now, timing);
   t.result.action = answer.action;
   append(t, timeline_kind::attempt, name, "pending", std::nullopt, now);
 }
@@ -357,39 +377,75 @@ inline bool asks_again(const payment& p, time_point now, const machine_timing& t
 /// Whether the customer can still pay or decline, on a hosted page or by the provider's SDK.
 inline bool awaits_customer(const payment& p) noexcept { return p.state == payment_state::processing && !p.open; }
 
+/// What is due of a payment that waits for its customer.
+enum class wait_step : unsigned char {
+  none,
+  look,   ///< its provider is asked what has become of it
+  close,  ///< the time to pay is over: its provider is asked to let nobody pay any more
+};
+
+inline wait_step due_step(const payment& p, time_point now, const machine_timing& timing) noexcept {
+  if (!awaits_customer(p) || !p.due_at || *p.due_at > now) return wait_step::none;
+  const bool may_still_pay = !traits_of(p.provider).sandbox && now < machine::end_of_wait(p, timing);
+  return may_still_pay ? wait_step::look : wait_step::close;
+}
+
+namespace machine {
+
+inline transition paid_by_customer(const payment& p, const std::string& fresh_method, time_point now) {
+  transition t{p, {}, {}};
+  close(t.next, now);
+  save_method(t.next, p.how == flow::server ? p.details.payment_method : fresh_method);
+  mark_paid(t, payment_attempt_name(p), now);
+  t.result.after = t.next;
+  return t;
+}
+
+inline transition not_paid_by_customer(const payment& p, std::string_view attempt, provider_error error,
+                                       time_point now) {
+  transition t{p, {}, {}};
+  close(t.next, now);
+  append(t, timeline_kind::attempt, attempt, "declined", error, now);
+  mark_failed(t, std::move(error), now);
+  t.result.after = t.next;
+  return t;
+}
+
+}  // namespace machine
+
 /// The customer paid or declined at the provider. Nothing if the payment no longer waits for it. `fresh_method`: the
 /// token of a method that the customer gave the provider on its page.
 inline std::optional<transition> settle_hosted(const payment& p, hosted_signal signal, time_point now,
                                                const std::string& fresh_method = {}) {
   if (!awaits_customer(p)) return std::nullopt;
-  transition t{p, {}, {}};
-  machine::close(t.next, now);
-  const auto name = machine::payment_attempt_name(p);
-  if (signal == hosted_signal::paid) {
-    machine::save_method(t.next, p.how == flow::server ? p.details.payment_method : fresh_method);
-    machine::mark_paid(t, name, now);
-  } else {
-    const bool challenge = p.how == flow::server;
-    provider_error error{
-        error_category::provider, challenge ? "authentication_failed" : "card_declined",
-        challenge ? "The customer did not pass the authentication." : "The customer's payment was declined.", false,
-        false};
-    machine::append(t, timeline_kind::attempt, name, "declined", error, now);
-    machine::mark_failed(t, std::move(error), now);
-  }
-  t.result.after = t.next;
-  return t;
+  if (signal == hosted_signal::paid) return machine::paid_by_customer(p, fresh_method, now);
+  const bool challenge = p.how == flow::server;
+  return machine::not_paid_by_customer(
+      p, machine::payment_attempt_name(p),
+      {error_category::provider, challenge ? "authentication_failed" : "card_declined",
+       challenge ? "The customer did not pass the authentication." : "The customer's payment was declined.", false,
+       false},
+      now);
 }
 
-/// The customer never came back. Nothing if the payment no longer waits, or not yet long enough.
-inline std::optional<transition> expire_hosted(const payment& p, time_point now) {
-  if (!awaits_customer(p) || !p.due_at || *p.due_at > now) return std::nullopt;
+/// What its provider says of a payment that waits for its customer; `closed`: it was asked to let nobody pay any more.
+/// Nothing if the payment no longer waits. While it is not known whether it is paid, it waits on.
+inline std::optional<transition> settle_wait(const payment& p, const provider_result& answer, bool closed,
+                                             time_point now, const machine_timing& timing) {
+  if (!awaits_customer(p)) return std::nullopt;
+  if (answer.status == provider_status::approved) return machine::paid_by_customer(p, answer.saved_method, now);
+  if (answer.status == provider_status::declined) {
+    auto error =
+        answer.error.value_or(provider_error{error_category::timeout, "checkout_expired",
+                                             "The customer did not complete the checkout in time.", false, false});
+    const bool on_page = closed || p.how != flow::server;
+    return machine::not_paid_by_customer(p, on_page ? "hosted_session" : machine::payment_attempt_name(p),
+                                         std::move(error), now);
+  }
   transition t{p, {}, {}};
-  machine::close(t.next, now);
-  provider_error error{error_category::timeout, "checkout_expired",
-                       "The customer did not complete the checkout in time.", false, false};
-  machine::append(t, timeline_kind::attempt, "hosted_session", "declined", error, now);
-  machine::mark_failed(t, std::move(error), now);
+  t.next.version += 1;
+  t.next.due_at = machine::next_look(p, now, timing);
+  t.next.updated_at = now;
   t.result.after = t.next;
   return t;
 }

@@ -16,6 +16,9 @@ enum class problem : unsigned char {
   request_in_progress,         ///< same key, same request, still running
   idempotency_key_reused,      ///< same key, another request
   overloaded,                  ///< a bounded queue is full
+  provider_unavailable,        ///< the breaker of the only provider that could is open: nothing was begun
+  notification_not_found,
+  account_lookup_failed,       ///< how the merchant's account stands at its provider could not be had
   store_unavailable,           ///< the database did not answer or refused
   outcome_pending_timeout,     ///< the answer did not come in time; the operation runs on
   invalid_grant,               ///< a code that buys nothing, or no more

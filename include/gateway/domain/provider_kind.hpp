@@ -1,5 +1,5 @@
 // The provider kinds that this gateway can route to, and what each can do.
-// A new kind is one row here, one actor in actors/providers/ and one test row.
+// A new kind is one row here, one folder in actors/providers/ and one test row: docs/providers.md.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ constexpr std::string_view to_string(flow f) noexcept {
   return f == flow::server ? "server" : f == flow::redirect ? "redirect" : "embedded";
 }
 
-enum class provider_kind : unsigned char { sandbox, sandbox_hosted, sandbox_wallet };
+enum class provider_kind : unsigned char { sandbox, sandbox_hosted, sandbox_wallet, stripe, jazzcash };
 
 struct provider_traits {
   provider_kind kind;
@@ -31,17 +31,22 @@ struct provider_traits {
   bool voids;
   bool wallet;                    ///< identity and native diagnostics stay hidden
   bool customers;                 ///< keeps customers and their payment methods
+  bool subscriptions;
   std::string_view test_currency; ///< the only currency in test; empty: every one
   std::string_view live_currency;
 };
 
-inline constexpr std::array<provider_traits, 3> provider_catalogue{{
+inline constexpr std::array<provider_traits, 5> provider_catalogue{{
     {provider_kind::sandbox, "sandbox", "prov_sandbox", "Sandbox cards", true, true, true, true, true, true, true,
-     false, true, "", ""},
+     false, true, true, "", ""},
     {provider_kind::sandbox_hosted, "sandbox_hosted", "prov_sandbox_hosted", "Sandbox hosted cards", true, false, true,
-     false, false, true, false, false, false, "HKD", ""},
+     false, false, true, false, false, false, false, "HKD", ""},
     {provider_kind::sandbox_wallet, "sandbox_wallet", "prov_sandbox_wallet", "Sandbox wallet", true, false, true, true,
-     false, false, false, true, false, "PKR", "PKR"},
+     false, false, false, true, false, false, "PKR", "PKR"},
+    {provider_kind::stripe, "stripe", "prov_stripe", "Stripe", false, true, true, true, true, true, true, false, true,
+     true, "", ""},
+    {provider_kind::jazzcash, "jazzcash", "prov_jazzcash", "JazzCash", false, false, true, true, false, false, false,
+     true, false, false, "PKR", "PKR"},
 }};
 
 constexpr const provider_traits& traits_of(provider_kind kind) noexcept {

@@ -9,6 +9,7 @@
 #include "gateway/domain/merchant.hpp"
 #include "gateway/domain/payment.hpp"
 #include "gateway/domain/problem.hpp"
+#include "gateway/domain/provider_states.hpp"
 
 namespace gateway {
 
@@ -40,19 +41,18 @@ inline bool takes(const route& way, environment env, merchant_kind entity, const
 /// Routes are tried in their order; the first whose connection is connected takes the payment.
 /// Nothing connected at all, or only routes whose connection is not: the merchant must finish onboarding.
 /// Connected, but no route takes this currency, method and flow: no eligible provider.
-/// `sandbox_in_live` is --dev: elsewhere a provider that moves no money never serves live payments.
+/// A provider that is away is passed over; where nobody else takes the payment, it is unavailable.
+/// `states`: of the providers in this environment.
 /// `keeper`: the provider that has the payment's customer already, and no other knows.
 inline std::variant<route_choice, problem> choose_route(const merchant& who, environment env,
-                                                        const create_payment& wanted, bool sandbox_in_live,
+                                                        const create_payment& wanted, const provider_states& states,
                                                         std::optional<provider_kind> keeper = std::nullopt) {
   if (wanted.customer && wanted.customer->platform.empty()) return problem::platform_key_required;
   if (wanted.wallet_selected && who.kind != merchant_kind::wallet) return problem::wallet_not_available;
   if (who.kind == merchant_kind::wallet && wanted.amount.unit != currency::parse("PKR"))
     return problem::currency_not_supported;
 
-  const auto usable = [&](provider_kind kind) {
-    return env == environment::test || sandbox_in_live || !traits_of(kind).sandbox;
-  };
+  const auto usable = [&](provider_kind kind) { return states[kind] != provider_state::absent; };
   const auto connected = [&](provider_kind kind) -> const connection* {
     for (const auto& link : who.connections)
       if (link.env == env && link.provider == kind && link.status == connection_status::connected) return &link;
@@ -64,33 +64,38 @@ inline std::variant<route_choice, problem> choose_route(const merchant& who, env
   });
   if (!any_connected) return problem::merchant_not_charge_capable;
 
-  bool waits_for_connection = false;
+  bool waits_for_connection = false, is_away = false;
   for (const auto& way : who.routes) {
     if (!usable(way.provider) || !detail::takes(way, env, who.kind, wanted)) continue;
     if (keeper && way.provider != *keeper) continue;
-    if (const auto* link = connected(way.provider))
+    const auto* link = connected(way.provider);
+    if (link && states[way.provider] == provider_state::ready)
       return route_choice{way.provider, link->account,
                           who.kind == merchant_kind::wallet || traits_of(way.provider).wallet};
-    waits_for_connection = true;
+    (link ? is_away : waits_for_connection) = true;
   }
+  if (is_away) return problem::provider_unavailable;
   return waits_for_connection ? problem::merchant_not_charge_capable : problem::no_eligible_provider;
 }
 
 /// Which provider takes a new subscription: the first connected one among the routes for recurring cards.
 inline std::variant<route_choice, problem> choose_recurring_route(const merchant& who, environment env, currency unit,
-                                                                  bool sandbox_in_live,
+                                                                  const provider_states& states,
                                                                   std::optional<provider_kind> keeper = std::nullopt) {
+  bool is_away = false;
   for (const auto& way : who.routes) {
     const auto& provider = traits_of(way.provider);
-    if (way.env != env || !provider.customers || (keeper && way.provider != *keeper)) continue;
-    if (env == environment::live && provider.sandbox && !sandbox_in_live) continue;
+    if (way.env != env || !provider.subscriptions || (keeper && way.provider != *keeper)) continue;
+    if (states[way.provider] == provider_state::absent) continue;
     if (std::ranges::find(way.methods, payment_method_kind::recurring_card) == way.methods.end()) continue;
     if (!way.currencies.empty() && std::ranges::find(way.currencies, unit) == way.currencies.end()) continue;
-    for (const auto& link : who.connections)
-      if (link.env == env && link.provider == way.provider && link.status == connection_status::connected)
-        return route_choice{way.provider, link.account, false};
+    for (const auto& link : who.connections) {
+      if (link.env != env || link.provider != way.provider || link.status != connection_status::connected) continue;
+      if (states[way.provider] == provider_state::ready) return route_choice{way.provider, link.account, false};
+      is_away = true;
+    }
   }
-  return problem::no_eligible_provider;
+  return is_away ? problem::provider_unavailable : problem::no_eligible_provider;
 }
 
 }  // namespace gateway

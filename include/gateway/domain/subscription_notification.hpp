@@ -120,6 +120,7 @@ struct subscription_notification {
   subscription_projection state;  ///< of the subscription, after what happened
   bool status_changed = false;  ///< updated: this update moved it to its status
   std::optional<subscription_invoice> invoice;  ///< invoice_paid, invoice_failed
+  std::string account{};  ///< the provider's account that it was told for; empty: the provider does not say. Not kept
 
   bool operator==(const subscription_notification&) const = default;
 };

@@ -1,5 +1,6 @@
 #include "visitor.hpp"
 
+#include <algorithm>
 #include <regex>
 #include <stdexcept>
 
@@ -106,13 +107,17 @@ const reply& visitor::click(const std::string& action, const fields& filled_in) 
     const auto add = [&](const std::string& name, const std::string& value) {
       form += (form.empty() ? "" : "&") + percent_encode(name) + '=' + percent_encode(value);
     };
-    bool is_here = false;
+    bool is_here = false, is_another = false;
+    auto left = filled_in;
     for (const auto& each : controls_in(inside)) {
       if (each.name == "action" && each.value == action) is_here = true;
-      if (each.type == "hidden") add(each.name, each.value);
+      if (each.type != "hidden") continue;
+      add(each.name, each.value);
+      std::erase(left, std::pair{each.name, each.value});
+      is_another |= std::ranges::any_of(left, [&](const auto& field) { return field.first == each.name; });
     }
-    if (!is_here) continue;
-    for (const auto& [name, value] : filled_in) add(name, value);
+    if (!is_here || is_another) continue;
+    for (const auto& [name, value] : left) add(name, value);
     add("action", action);
     auto to = attribute(opening, "action").value_or(target_);
     if (to.empty()) to = target_;

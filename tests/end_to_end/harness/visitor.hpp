@@ -21,7 +21,8 @@ class visitor {
   /// Goes to a path or to a URL of the gateway, and on where it leads by redirects, but not away from the gateway.
   const reply& open(const std::string& target);
   /// Clicks the button named `action` with this value, on the page that is open: sends its form with what is hidden in
-  /// it and these fields, and follows as `open` does. Throws if the page has no such button.
+  /// it and these fields, and follows as `open` does. Of several forms the first counts in which no hidden field has
+  /// another value than these fields say. Throws if the page has no such button.
   const reply& click(const std::string& action, const fields& filled_in = {});
   /// Sends a form of the caller's making to the page's address, follows nothing.
   const reply& post(const std::string& target, const std::string& form);

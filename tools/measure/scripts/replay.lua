@@ -1,10 +1,11 @@
 -- Sends pre-signed requests from files, one file for each thread, as fast as wrk can. The files are read beforehand, so that a
 -- request costs one table look-up during the measurement.
 --
---   wrk -t2 -s replay.lua URL -- FILES once|again
+--   wrk -t2 -s replay.lua URL -- FILES once|again [RATE]
 --
 -- once: each request is sent once. When they run out, requests of /healthz are sent and the run is marked as exhausted.
 -- again: after the last request the first one is sent again.
+-- RATE: each thread sends so many a second, by a schedule. One that is late is sent as soon as a connection is free.
 
 local threads = {}
 
@@ -16,6 +17,21 @@ end
 local requests, last, at = {}, 0, 0
 local filler = "GET /healthz HTTP/1.1\r\nHost: gateway\r\n\r\n"
 exhausted = 0
+
+-- Defines what wrk asks for how many milliseconds a request waits. Without it wrk does not ask.
+local function keep_to(rate)
+  local ffi = require("ffi")
+  ffi.cdef("struct moment { long s, ns; }; int clock_gettime(int clock, struct moment *now);")
+  local monotonic, interval = 1, 1000 / rate
+  local now, due = ffi.new("struct moment"), nil
+  function delay()
+    ffi.C.clock_gettime(monotonic, now)
+    local now_ms = tonumber(now.s) * 1000 + tonumber(now.ns) / 1e6
+    -- What could not be sent for a second is left out.
+    due = math.max((due or now_ms) + interval, now_ms - 1000)
+    return math.max(math.floor(due - now_ms), 0)
+  end
+end
 
 function init(args)
   local file = assert(io.open(args[1] .. "." .. number, "rb"))
@@ -32,6 +48,7 @@ function init(args)
   text = nil
   collectgarbage()
   repeats = args[2] == "again"
+  if args[3] then keep_to(tonumber(args[3])) end
 end
 
 function request()

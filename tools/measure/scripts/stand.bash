@@ -8,9 +8,10 @@ fail() {
 declare -A url metrics merchant_of key_id key_secret server_pid
 threads=2
 gateway_options=() # further options of each gateway
+stand_home=$root/build/bench
 
 make_stand() {
-  stand=$(mktemp -d "$root/build/bench/stand.XXXXXX")
+  stand=$(mktemp -d "$stand_home/stand.XXXXXX")
   trap end_stand EXIT
   trap 'exit 130' INT TERM
 }
@@ -109,10 +110,10 @@ presign() {
     --host="${url[$1]#https://}" --files="$threads" --output="$stand/requests" "${@:6}"
 }
 
-# drive SERVER once|again SECONDS: sets requests, microseconds, p50, p99, bad, broken, exhausted.
+# drive SERVER once|again SECONDS [RATE]: sets requests, microseconds, p50, p99, bad, broken, exhausted. RATE: of each thread.
 drive() {
   local line
-  wrk -t"$threads" -c"$connections" -d"$3s" --timeout 30s -s tools/measure/scripts/replay.lua "${url[$1]}" -- "$stand/requests" "$2" \
+  wrk -t"$threads" -c"$connections" -d"$3s" --timeout 30s -s tools/measure/scripts/replay.lua "${url[$1]}" -- "$stand/requests" "$2" "${@:4}" \
     >"$stand/wrk.out" 2>&1 ||
     fail "wrk failed: $(tail -n 3 "$stand/wrk.out")"
   line=$(grep '^measured ' "$stand/wrk.out") || fail "wrk measured nothing: $(tail -n 3 "$stand/wrk.out")"

@@ -1,0 +1,64 @@
+// Whether a peer is to be tried at all: a destination of webhooks, or a payment provider. Pure: time is an argument.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "gateway/domain/time.hpp"
+
+namespace gateway::actors {
+
+/// Opens for a peer that has answered nothing but failures for a while, and then permits an attempt now and then to see
+/// whether it is back.
+class breaker {
+ public:
+  enum class state : unsigned char { closed, open, probing };
+
+  state now_is() const noexcept { return state_; }
+
+  bool permits(time_point now) const noexcept {
+    return state_ == state::closed || (state_ == state::open && now >= probe_at_);
+  }
+  /// When it will permit a probe; nothing unless it is open.
+  std::optional<time_point> probe_at() const noexcept {
+    return state_ == state::open ? std::optional{probe_at_} : std::nullopt;
+  }
+
+  void began() noexcept {
+    if (state_ == state::open) state_ = state::probing;
+  }
+  void succeeded() noexcept { *this = breaker{}; }
+  void failed(time_point now) noexcept {
+    if (failures_++ == 0) first_failure_ = now;
+    if (state_ == state::probing) {
+      pause_ = std::min(pause_ * 2, longest_pause);
+      open(now);
+    } else if (state_ == state::closed && failures_ >= least_failures && now - first_failure_ >= least_span) {
+      open(now);
+    }
+  }
+  /// An attempt ended without telling anything about the peer.
+  void abandoned(time_point now) noexcept {
+    if (state_ == state::probing) open(now);
+  }
+
+  static constexpr unsigned least_failures = 10;
+  static constexpr duration_ms least_span = std::chrono::seconds{5};
+  static constexpr duration_ms first_pause = std::chrono::seconds{1};
+  static constexpr duration_ms longest_pause = std::chrono::seconds{60};
+
+ private:
+  void open(time_point now) noexcept {
+    state_ = state::open;
+    probe_at_ = now + pause_;
+  }
+
+  state state_ = state::closed;
+  unsigned failures_ = 0;  ///< in a row
+  time_point first_failure_{};
+  time_point probe_at_{};
+  duration_ms pause_ = first_pause;
+};
+
+}  // namespace gateway::actors

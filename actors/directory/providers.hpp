@@ -1,0 +1,38 @@
+// The directory's providers: what is configured of each in each environment.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "gateway/base/crypto.hpp"
+#include "gateway/directory.hpp"
+#include "plan.hpp"
+
+namespace gateway::actors {
+
+/// Seals and opens the settings of providers, and publishes them. What is published is all that it knows of them: a
+/// provider whose settings cannot be read counts as not configured. Belongs to the directory actor, as merchants do.
+class configured_providers {
+ public:
+  /// All outlive it.
+  configured_providers(directory& published, const crypto::master_key& keys, const wall_clock& clock)
+      : published_{published}, keys_{keys}, clock_{clock} {}
+
+  /// Publishes the settings of these rows.
+  void adopt(const directory_lookup& rows);
+
+  /// As in merchants.
+  static std::string changes(const configure_provider& wanted);
+
+  /// Also where all seems to be so already: a commit without an answer may have changed it since it was read.
+  planned prepare(const configure_provider& wanted);
+
+ private:
+  std::shared_ptr<const provider_settings> opened(const save_provider& row) const;
+
+  directory& published_;
+  const crypto::master_key& keys_;
+  const wall_clock& clock_;
+};
+
+}  // namespace gateway::actors

@@ -1,0 +1,170 @@
+#include "fields.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+
+#include <boost/json.hpp>
+
+#include "gateway/base/crypto.hpp"
+#include "gateway/base/json_text.hpp"
+#include "gateway/domain/url.hpp"
+
+namespace gateway::actors::jazzcash {
+
+namespace {
+
+constexpr std::string_view hash_name = "pp_SecureHash";
+constexpr std::size_t hash_digits = 64;
+constexpr std::chrono::hours ahead_of_utc{5};
+
+constexpr char upper(char c) noexcept { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
+
+std::string upper_case(std::string text) {
+  std::ranges::transform(text, text.begin(), upper);
+  return text;
+}
+
+bool is_hashed(std::string_view name) noexcept {
+  return name.size() > 2 && upper(name[0]) == 'P' && upper(name[1]) == 'P' && name != hash_name;
+}
+
+int digit_of(char c) noexcept {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+/// A plus is a blank, `%XX` that byte, and a percent sign before anything else itself.
+std::string decoded(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const int high = text[i] == '%' && i + 2 < text.size() ? digit_of(text[i + 1]) : -1;
+    const int low = high >= 0 ? digit_of(text[i + 2]) : -1;
+    if (low >= 0) {
+      out += static_cast<char>(high * 16 + low);
+      i += 2;
+    } else {
+      out += text[i] == '+' ? ' ' : text[i];
+    }
+  }
+  return out;
+}
+
+/// False if there is no room for it, or if there is one of that name.
+bool put(pp_fields& message, std::string name, std::string value) {
+  return message.size() < most_fields && message.emplace(std::move(name), std::move(value)).second;
+}
+
+/// Documented are texts and nulls; a whole number is taken for its digits.
+std::optional<std::string> text_of(const boost::json::value& value) {
+  if (const auto* text = value.if_string()) return std::string{text->data(), text->size()};
+  if (const auto* number = value.if_int64()) return std::to_string(*number);
+  return value.is_null() ? std::optional{std::string{}} : std::nullopt;
+}
+
+std::optional<int> number_in(std::string_view text, std::size_t from, std::size_t digits) {
+  int value = 0;
+  const auto* begin = text.data() + from;
+  const auto [end, error] = std::from_chars(begin, begin + digits, value);
+  if (error != std::errc{} || end != begin + digits || value < 0) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::string_view field(const pp_fields& message, std::string_view name) noexcept {
+  const auto at = message.find(name);
+  return at == message.end() ? std::string_view{} : std::string_view{at->second};
+}
+
+std::string secure_hash(const pp_fields& message, std::string_view salt) {
+  std::string text{salt};
+  for (const auto& [name, value] : message)
+    if (is_hashed(name) && !value.empty()) text.append(1, '&').append(value);
+  return upper_case(crypto::hex(crypto::hmac_sha256(salt, text)));
+}
+
+bool is_genuine(const pp_fields& message, std::string_view salt) {
+  const auto told = field(message, hash_name);
+  return told.size() == hash_digits &&
+         crypto::equal_constant_time(upper_case(std::string{told}), secure_hash(message, salt));
+}
+
+std::optional<pp_fields> read_form(std::string_view body) {
+  if (body.size() > most_message_bytes) return std::nullopt;
+  pp_fields message;
+  while (!body.empty()) {
+    const auto pair = body.substr(0, body.find('&'));
+    body.remove_prefix(std::min(pair.size() + 1, body.size()));
+    if (pair.empty()) continue;
+    const auto equals = std::min(pair.find('='), pair.size());
+    if (!put(message, decoded(pair.substr(0, equals)), decoded(pair.substr(std::min(equals + 1, pair.size())))))
+      return std::nullopt;
+  }
+  return message;
+}
+
+std::string form_of(const pp_fields& message) {
+  std::string form;
+  for (const auto& [name, value] : message) {
+    if (!form.empty()) form += '&';
+    form.append(percent_encoded(name)).append(1, '=').append(percent_encoded(value));
+  }
+  return form;
+}
+
+std::optional<pp_fields> read_json(std::string_view body) {
+  namespace json = boost::json;
+  if (body.size() > most_message_bytes) return std::nullopt;
+  json::error_code failed;
+  const auto value = json::parse({body.data(), body.size()}, failed);
+  if (failed || !value.is_object()) return std::nullopt;
+  pp_fields message;
+  for (const auto& member : value.get_object()) {
+    std::string name{member.key().data(), member.key().size()};
+    auto text = text_of(member.value());
+    if (!text || !put(message, std::move(name), *std::move(text))) return std::nullopt;
+  }
+  return message;
+}
+
+std::string json_of(const pp_fields& message) {
+  std::string text{"{"};
+  for (const auto& [name, value] : message) {
+    if (text.size() > 1) text += ',';
+    append_json_string(text, name);
+    text += ':';
+    append_json_string(text, value);
+  }
+  return text += '}';
+}
+
+std::string pakistan_time(time_point at) {
+  const auto f = gateway::detail::calendar(at + ahead_of_utc);
+  char text[48];
+  const int n =
+      std::snprintf(text, sizeof text, "%04d%02u%02u%02d%02d%02d", f.year, f.month, f.day, f.hour, f.minute, f.second);
+  return {text, static_cast<std::size_t>(n)};
+}
+
+std::optional<time_point> read_pakistan_time(std::string_view text) {
+  using namespace std::chrono;
+  if (text.size() != 14) return std::nullopt;
+  const auto of_year = number_in(text, 0, 4), of_month = number_in(text, 4, 2), of_day = number_in(text, 6, 2);
+  const auto hour = number_in(text, 8, 2), minute = number_in(text, 10, 2), second = number_in(text, 12, 2);
+  if (!of_year || !of_month || !of_day || !hour || !minute || !second) return std::nullopt;
+  const year_month_day date{year{*of_year}, month{static_cast<unsigned>(*of_month)},
+                            day{static_cast<unsigned>(*of_day)}};
+  if (!date.ok() || *hour > 23 || *minute > 59 || *second > 59) return std::nullopt;
+  return time_point{sys_days{date} + hours{*hour} + minutes{*minute} + seconds{*second} - ahead_of_utc};
+}
+
+bool is_alphanumeric(std::string_view text) noexcept {
+  return std::ranges::all_of(text, [](char c) { return detail::is_letter(c) || detail::is_digit(c); });
+}
+
+}  // namespace gateway::actors::jazzcash

@@ -1,0 +1,108 @@
+#include "posts.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "fields.hpp"
+#include "gateway/base/crypto.hpp"
+#include "gateway/domain/subscription_notification.hpp"
+
+namespace gateway::actors::jazzcash {
+
+namespace {
+
+constexpr std::string_view payment_name = "ppmpf_1";
+constexpr std::size_t most_private_bytes = 255;  // of a ppmpf_ field
+constexpr std::size_t most_reference_bytes = 20;
+constexpr std::size_t most_code_bytes = 8;
+constexpr std::size_t most_retrieval_bytes = 64;
+
+int nibble(char c) noexcept { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
+
+std::optional<std::string> from_hex(std::string_view text) {
+  if (text.size() % 2 != 0) return std::nullopt;
+  std::string bytes;
+  for (std::size_t i = 0; i < text.size(); i += 2) {
+    const int high = nibble(text[i]), low = nibble(text[i + 1]);
+    if (high < 0 || low < 0) return std::nullopt;
+    bytes += static_cast<char>(high * 16 + low);
+  }
+  return bytes;
+}
+
+/// Misspelt in what JazzCash posts, spelt rightly in what it answers.
+std::string_view retrieval_number(const pp_fields& post) {
+  const auto misspelt = field(post, "pp_RetreivalReferenceNo");
+  return misspelt.empty() ? field(post, "pp_RetrievalReferenceNo") : misspelt;
+}
+
+bool is_word(std::string_view text, std::size_t most) {
+  return !text.empty() && text.size() <= most && is_alphanumeric(text);
+}
+
+bool is_json(std::string_view content_type) {
+  constexpr std::string_view json = "application/json";
+  return std::ranges::equal(content_type.substr(0, json.size()), json, {},
+                            [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+}
+
+}  // namespace
+
+std::optional<std::string> payment_field(const entity_key& key) {
+  std::string text = key.merchant.value;
+  text.append("\n").append(to_string(key.env)).append("\n").append(key.id);
+  auto hex = crypto::hex({reinterpret_cast<const unsigned char*>(text.data()), text.size()});
+  if (hex.size() > most_private_bytes) return std::nullopt;
+  return hex;
+}
+
+std::optional<entity_key> read_payment_field(std::string_view text) {
+  if (text.size() > most_private_bytes) return std::nullopt;
+  const auto bytes = from_hex(text);
+  if (!bytes) return std::nullopt;
+  const std::string_view whole = *bytes;
+  const auto first = whole.find('\n');
+  const auto second = first == whole.npos ? first : whole.find('\n', first + 1);
+  if (second == whole.npos) return std::nullopt;
+  const auto env = parse_environment(whole.substr(first + 1, second - first - 1));
+  const auto merchant = whole.substr(0, first), id = whole.substr(second + 1);
+  if (!is_provider_id(merchant) || !env || !is_payment_id(id)) return std::nullopt;
+  return payment_key(merchant_id{std::string{merchant}}, *env, payment_id{std::string{id}});
+}
+
+std::variant<receive_notification, notification_fault> read_post(const incoming_notification& in,
+                                                                 std::string_view merchant_id, std::string_view salt,
+                                                                 environment env) {
+  auto post = is_json(in.content_type) ? read_json(in.body) : read_form(in.body);
+  if (!post || !is_genuine(*post, salt)) return notification_fault::unsigned_;
+
+  const auto ref = field(*post, "pp_TxnRefNo"), code = field(*post, "pp_ResponseCode");
+  const auto number = retrieval_number(*post), merchant = field(*post, "pp_MerchantID");
+  if (!is_word(ref, most_reference_bytes) || !is_word(code, most_code_bytes)) return notification_fault::unreadable;
+  if (!number.empty() && !is_word(number, most_retrieval_bytes)) return notification_fault::unreadable;
+  if (!merchant.empty() && merchant != merchant_id) return notification_fault::unreadable;
+  if (const auto named = field(*post, payment_name); !named.empty()) {
+    const auto key = read_payment_field(named);
+    if (!key || key->env != env) return notification_fault::unreadable;
+  }
+
+  receive_notification told;
+  told.provider = provider_kind::jazzcash;
+  // Whatever comes of one transaction is posted by the browser and by JazzCash itself, each perhaps several times.
+  told.event_id = std::string{ref}.append(":").append(code);
+  if (!number.empty()) told.event_id.append(":").append(number);
+  told.type = "payment";
+  post->erase("pp_Password");  // an IPN brings it: it is not kept
+  told.body = form_of(*post);
+  return told;
+}
+
+notification_subject subject_of(const notification& what) {
+  const auto post = read_form(what.body);
+  const auto key = post ? read_payment_field(field(*post, payment_name)) : std::nullopt;
+  if (!key) return about_nothing{};
+  return about_payment{*key};
+}
+
+}  // namespace gateway::actors::jazzcash

@@ -1,0 +1,48 @@
+// How Stripe counts money. It is ISO 4217's smallest unit for most currencies, but not for all:
+// docs.stripe.com/currencies, sections on zero-decimal and three-decimal currencies, and special cases.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <variant>
+
+#include "gateway/domain/money.hpp"
+
+namespace gateway::actors::stripe {
+
+enum class amount_fault : unsigned char {
+  currency_not_supported,  ///< in which unit Stripe counts it is not documented
+  amount_not_supported,    ///< Stripe does not take amounts as fine as that
+};
+
+/// In Stripe's unit; `of.minor` is in ISO 4217's.
+constexpr std::variant<std::int64_t, amount_fault> stripe_amount(const money& of) noexcept {
+  const auto code = of.unit.code();
+  // Whole units only, and written with two decimals all the same. Of the Ugandan shilling the documentation says both
+  // this, with an example, and that it is among the zero-decimal currencies; what is said of it alone counts.
+  if (code == "ISK" || code == "UGX") return of.minor * 100;
+  // Zero-decimal at Stripe; ISO 4217 gives it two digits.
+  if (code == "MGA") {
+    if (of.minor % 100 != 0) return amount_fault::amount_not_supported;
+    return of.minor / 100;
+  }
+  if (of.unit.minor_digits() == 3) {
+    for (const std::string_view known : {"BHD", "JOD", "KWD", "OMR", "TND"}) {
+      if (code != known) continue;
+      if (of.minor % 10 != 0) return amount_fault::amount_not_supported;
+      return of.minor;
+    }
+    return amount_fault::currency_not_supported;
+  }
+  return of.minor;
+}
+
+/// The way back, of an amount that Stripe states.
+constexpr money gateway_amount(std::int64_t at_stripe, currency unit) noexcept {
+  const auto code = unit.code();
+  if (code == "ISK" || code == "UGX") return {at_stripe / 100, unit};
+  if (code == "MGA") return {at_stripe * 100, unit};
+  return {at_stripe, unit};
+}
+
+}  // namespace gateway::actors::stripe

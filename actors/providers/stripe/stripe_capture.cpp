@@ -1,0 +1,110 @@
+// A capture, and a void: one request each, and a look at the payment where the answer does not tell.
+
+#include "stripe_dialogue.hpp"
+
+namespace gateway::actors::stripe {
+
+namespace {
+
+/// What is asked of an authorized payment.
+class authorized_dialogue : public money_dialogue {
+ public:
+  explicit authorized_dialogue(call_at what) : what_(std::move(what)) {}
+
+ protected:
+  virtual http_request request() const = 0;
+  virtual std::optional<provider_result> settled(const intent& at_stripe) const = 0;
+
+  std::string path() const { return "/v1/payment_intents/" + what_.call.subject.provider_ref; }
+
+  turn begin() override {
+    if (auto fault = fault_of_account(what_.as)) return *std::move(fault);
+    if (!is_intent_id(what_.call.subject.provider_ref)) return no_reference();
+    if (what_.key_is_over()) return look();
+    return request();
+  }
+
+  turn hear(const reply& heard) override {
+    if (looks_) return hear_state(heard);
+    if (heard.kind == reply_kind::success) {
+      const auto done = read_ours(heard);
+      if (!done) return not_known("The provider's answer could not be read.");
+      if (auto result = settled(*done)) return *std::move(result);
+      return look();
+    }
+    // It may have been rejected because it has been done already.
+    if (heard.kind == reply_kind::rejected) rejection_ = result_of_failure(heard, false);
+    if (rejection_ || what_.must_look(heard)) return look();
+    return result_of_failure(heard, what_.call.asked_again);
+  }
+
+  call_at what_;
+
+ private:
+  turn look() {
+    looks_ = true;
+    return read_request(what_.as, path());
+  }
+
+  turn hear_state(const reply& heard) {
+    const auto now = read_ours(heard);
+    if (!now) return not_known("The provider could not be asked what became of the payment.");
+    if (auto result = settled(*now)) return *std::move(result);
+    if (now->status == "requires_capture") {
+      if (rejection_) return *rejection_;
+      if (what_.certain()) return never_happened();
+    }
+    return not_known("What has become of the payment at the provider is not clear.");
+  }
+
+  /// Nothing if it is another payment, or none.
+  std::optional<intent> read_ours(const reply& heard) const {
+    if (heard.kind != reply_kind::success) return std::nullopt;
+    auto read = read_intent(heard.body);
+    if (!read || read->id != what_.call.subject.provider_ref) return std::nullopt;
+    return read;
+  }
+
+  bool looks_ = false;
+  std::optional<provider_result> rejection_;
+};
+
+class capturing final : public authorized_dialogue {
+ public:
+  using authorized_dialogue::authorized_dialogue;
+
+ private:
+  turn begin() override {
+    const auto amount = stripe_amount({what_.call.amount, what_.call.subject.amount.unit});
+    if (const auto* why = std::get_if<amount_fault>(&amount)) return declined_before_sending(*why);
+    amount_ = std::get<std::int64_t>(amount);
+    return authorized_dialogue::begin();
+  }
+  http_request request() const override {
+    auto body = capture_form(amount_);
+    return write_request(what_.as, path() + "/capture", std::move(body), what_.call.provider_key);
+  }
+  std::optional<provider_result> settled(const intent& at_stripe) const override {
+    return result_of_capture(at_stripe, amount_);
+  }
+
+  std::int64_t amount_ = 0;  ///< in Stripe's unit
+};
+
+class voiding final : public authorized_dialogue {
+ public:
+  using authorized_dialogue::authorized_dialogue;
+
+ private:
+  http_request request() const override {
+    return write_request(what_.as, path() + "/cancel", {}, what_.call.provider_key);
+  }
+  std::optional<provider_result> settled(const intent& at_stripe) const override { return result_of_void(at_stripe); }
+};
+
+}  // namespace
+
+dialogue_ptr<provider_result> open_capture(call_at what) { return std::make_unique<capturing>(std::move(what)); }
+dialogue_ptr<provider_result> open_void(call_at what) { return std::make_unique<voiding>(std::move(what)); }
+
+}  // namespace gateway::actors::stripe

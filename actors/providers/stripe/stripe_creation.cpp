@@ -1,0 +1,172 @@
+// A payment is made: first its customer where that is asked for, then the payment or the checkout. Once its key may be
+// forgotten at Stripe, nothing is made any more, and the payment is searched for.
+
+#include <algorithm>
+
+#include "gateway/domain/subscription_notification.hpp"
+#include "stripe_dialogue.hpp"
+
+namespace gateway::actors::stripe {
+
+namespace {
+
+class creation final : public money_dialogue {
+ public:
+  creation(call_at what, std::string return_url) : what_(std::move(what)), return_url_(std::move(return_url)) {}
+
+ private:
+  enum class step : unsigned char { customer, payment, confirmation, search, found };
+
+  const provider_call& call() const noexcept { return what_.call; }
+  bool hosted() const noexcept { return call().subject.how != flow::server; }
+  judging by() const noexcept { return {call().subject, call().by_sdk, what_.as.publishable_key, what_.certain()}; }
+  priced_call priced() const noexcept { return {call(), amount_, customer_, return_url_}; }
+
+  turn begin() override {
+    if (auto fault = fault_of_account(what_.as)) return *std::move(fault);
+    const auto amount = stripe_amount({call().amount, call().subject.amount.unit});
+    if (const auto* why = std::get_if<amount_fault>(&amount)) return declined_before_sending(*why);
+    amount_ = std::get<std::int64_t>(amount);
+    if (what_.key_is_over()) return look();
+    if (call().subject.customer) customer_ = call().subject.customer->provider_id;
+    if (call().customer_key.empty()) return send_payment();
+    step_ = step::customer;
+    const auto& known = call().subject.customer;
+    auto body = customer_form(call().subject.key.merchant, call().customer_key, known ? known->ref : std::string{});
+    return write_request(what_.as, "/v1/customers", std::move(body), call().customer_key);
+  }
+
+  turn hear(const reply& heard) override {
+    switch (step_) {
+      case step::customer: return hear_customer(heard);
+      case step::payment: return hosted() ? hear_checkout(heard) : hear_payment(heard);
+      case step::confirmation: return hear_confirmation(heard);
+      case step::search: return hear_search(heard);
+      case step::found: return hear_found(heard);
+    }
+    return not_known("The provider was asked nothing.");
+  }
+
+  turn hear_customer(const reply& heard) {
+    if (heard.kind == reply_kind::success) {
+      if (auto id = read_id(heard.body)) {
+        customer_ = made_ = *std::move(id);
+        return send_payment();
+      }
+    } else if (!call().asked_again) {
+      return result_of_failure(heard, false);
+    }
+    // The payment itself may have been asked for by an earlier call.
+    return not_known("The provider gave no clear answer about the customer.");
+  }
+
+  turn send_payment() {
+    step_ = step::payment;
+    if (hosted()) return write_request(what_.as, "/v1/checkout/sessions", checkout_form(priced()), call().provider_key);
+    return write_request(what_.as, "/v1/payment_intents", intent_form(priced()), call().provider_key);
+  }
+
+  turn hear_payment(const reply& heard) {
+    if (heard.kind == reply_kind::success) return judge(heard);
+    if (what_.must_look(heard)) return look();
+    const bool needs_customer =
+        heard.kind == reply_kind::rejected && charges_off_session(call()) &&
+        (heard.error->code == "authentication_required" || heard.error->decline_code == "authentication_required");
+    if (needs_customer && is_intent_id(heard.error->intent_id)) return confirm_with_customer(heard);
+    return with_customer(result_of_failure(heard, call().asked_again));
+  }
+
+  /// Stripe has declined to charge without the customer, and lets the same payment be tried once more with them:
+  /// support.stripe.com, manual confirmation of off-session payments that require authentication.
+  turn confirm_with_customer(const reply& heard) {
+    step_ = step::confirmation;
+    without_customer_ = result_of_failure(heard, call().asked_again);
+    return write_request(what_.as, "/v1/payment_intents/" + heard.error->intent_id + "/confirm",
+                         confirmation_form(priced()), call().provider_key + "_confirm");
+  }
+
+  turn hear_confirmation(const reply& heard) {
+    if (heard.kind == reply_kind::success) return judge(heard);
+    if (what_.must_look(heard)) return look();
+    const bool ignored = heard.kind == reply_kind::unsent || heard.kind == reply_kind::throttled ||
+                         heard.kind == reply_kind::credentials;
+    if (ignored && !call().asked_again && !heard.second) return with_customer(without_customer_);
+    return with_customer(result_of_failure(heard, call().asked_again));
+  }
+
+  turn judge(const reply& heard) {
+    const auto made = read_intent(heard.body);
+    if (!made || !is_intent_id(made->id)) return not_known("The provider's answer could not be read.");
+    return with_customer(result_of(*made, by()));
+  }
+
+  turn hear_checkout(const reply& heard) {
+    if (what_.must_look(heard)) return look();
+    if (heard.kind != reply_kind::success) return with_customer(result_of_failure(heard, call().asked_again));
+    const auto made = read_checkout(heard.body);
+    if (!made || !is_checkout_id(made->id) || made->url.empty())
+      return not_known("The provider's answer could not be read.");
+    provider_result result;
+    result.status = provider_status::pending;
+    result.provider_ref = made->id;
+    result.hosted_url = made->url;
+    return with_customer(std::move(result));
+  }
+
+  turn look() {
+    step_ = step::search;
+    return read_request(what_.as, search_path("payment_intents", call().provider_key));
+  }
+
+  turn hear_search(const reply& heard) {
+    const auto found = heard.kind == reply_kind::success ? read_intents(heard.body) : std::nullopt;
+    if (!found) return not_known("The provider could not be asked what became of the payment.");
+    // Search does not tell upper and lower case apart, and is behind what it tells of: it gives the id, and no more.
+    const auto ours = std::ranges::find(found->all, call().provider_key, &intent::key);
+    if (ours != found->all.end() && is_intent_id(ours->id)) {
+      step_ = step::found;
+      return read_request(what_.as, "/v1/payment_intents/" + ours->id);
+    }
+    if (!what_.certain() || found->has_more) return not_known("The provider does not know the payment yet.");
+    return hosted() ? expired({}) : never_happened();
+  }
+
+  turn hear_found(const reply& heard) {
+    const auto found = heard.kind == reply_kind::success ? read_intent(heard.body) : std::nullopt;
+    if (!found || found->key != call().provider_key)
+      return not_known("The provider could not be asked what became of the payment.");
+    return with_customer(hosted() ? result_of_checkout(*found, by()) : result_of(*found, by()));
+  }
+
+  provider_result with_customer(provider_result result) const {
+    if (!made_.empty()) result.customer_id = made_;
+    return result;
+  }
+
+  call_at what_;
+  std::string return_url_;
+  step step_ = step::payment;
+  std::int64_t amount_ = 0;  ///< in Stripe's unit
+  std::string customer_;  ///< as Stripe calls them; empty: none
+  std::string made_;  ///< the same, where this call has made them
+  provider_result without_customer_;
+};
+
+}  // namespace
+
+dialogue_ptr<provider_result> open_creation(call_at what, std::string return_url) {
+  return std::make_unique<creation>(std::move(what), std::move(return_url));
+}
+
+std::optional<provider_result> fault_of_account(const access& as) {
+  if (as.account.empty() || is_provider_id(as.account)) return std::nullopt;
+  return declined(
+      {error_category::auth, "account_invalid", "The merchant's account at the provider is not valid.", false, false});
+}
+
+provider_result no_reference() {
+  return declined({error_category::internal, "provider_ref_missing",
+                   "The payment has no reference of this provider. Nothing was asked of it.", false, false});
+}
+
+}  // namespace gateway::actors::stripe

@@ -1,0 +1,83 @@
+// What all dialogues with Stripe share: each is a few steps, each of which hears an answer and says what comes next.
+#pragma once
+
+#include <exception>
+#include <utility>
+#include <variant>
+
+#include "gateway/provider_adapter.hpp"
+#include "stripe_amount.hpp"
+#include "stripe_answers.hpp"
+#include "stripe_errors.hpp"
+#include "stripe_judgement.hpp"
+#include "stripe_requests.hpp"
+
+namespace gateway::actors::stripe {
+
+/// What a dialogue comes to that could not be carried on: nothing is known, and it is asked again.
+template <class Result>
+Result nothing_known();
+template <>
+inline provider_result nothing_known() {
+  return not_known("The provider's answer could not be handled.");
+}
+
+template <class Result>
+class stepwise_dialogue : public dialogue<Result> {
+ public:
+  using turn = std::variant<http_request, Result>;
+
+  turn next(const http_outcome* heard) final {
+    try {
+      if (!std::exchange(begun_, true)) return begin();
+      return hear(read_reply(heard));
+    } catch (const std::exception&) {
+      return nothing_known<Result>();
+    }
+  }
+
+ protected:
+  virtual turn begin() = 0;
+  virtual turn hear(const reply& heard) = 0;
+
+ private:
+  bool begun_ = false;
+};
+
+using money_dialogue = stepwise_dialogue<provider_result>;
+using turn = money_dialogue::turn;
+
+/// A call and what is derived from it once.
+struct call_at {
+  provider_call call;
+  access as;
+  time_point now;
+
+  /// Its key may be forgotten: nothing is sent again, and what became of it is asked.
+  bool key_is_over() const noexcept { return call.asked_again && now >= call.begun_at + key_life; }
+  bool certain() const noexcept { return now >= call.begun_at + certain_after; }
+  /// Stripe has failed, or takes this for another request, of a key that went out before: the same request will get
+  /// the same answer, so that only looking tells.
+  bool must_look(const reply& heard) const noexcept {
+    return call.asked_again && (heard.kind == reply_kind::server_fault || heard.kind == reply_kind::other_call);
+  }
+};
+
+/// Why nothing can be asked for this payment at all: an account that no request can name.
+std::optional<provider_result> fault_of_account(const access& as);
+/// A payment that Stripe's side does not know by a name that Stripe could have given.
+provider_result no_reference();
+
+dialogue_ptr<provider_result> open_creation(call_at what, std::string return_url);
+dialogue_ptr<provider_result> open_capture(call_at what);
+dialogue_ptr<provider_result> open_void(call_at what);
+dialogue_ptr<provider_result> open_refund(call_at what);
+dialogue_ptr<provider_result> open_inquiry(provider_inquiry what, access as);
+
+dialogue_ptr<subscription_result> open_subscription_checkout(subscription_call call, access as, time_point now);
+/// Of a cancel, and of a checkout that expires.
+dialogue_ptr<subscription_result> open_subscription_end(subscription_call call, access as, time_point now);
+dialogue_ptr<account_answer> open_account(account_question question, access as);
+dialogue_ptr<notification_subject> open_notification(notification what, const provider_settings& with);
+
+}  // namespace gateway::actors::stripe

@@ -1,0 +1,157 @@
+#include "stripe_errors.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "stripe_form.hpp"
+
+namespace gateway::actors::stripe {
+
+namespace {
+
+struct translation {
+  std::string_view stripe;
+  std::string_view ours;
+  error_category category;
+  bool retryable = false;
+};
+
+/// Codes, and the reasons of declined cards. What Stripe says of lost and stolen cards stays a plain decline, as it
+/// advises. Others keep Stripe's name.
+constexpr std::array translations{
+    translation{"insufficient_funds", "insufficient_funds", error_category::provider, true},
+    translation{"expired_card", "expired_card", error_category::provider},
+    translation{"incorrect_cvc", "incorrect_cvc", error_category::provider},
+    translation{"invalid_cvc", "incorrect_cvc", error_category::provider},
+    translation{"processing_error", "processing_error", error_category::provider, true},
+    translation{"issuer_not_available", "processing_error", error_category::provider, true},
+    translation{"try_again_later", "processing_error", error_category::provider, true},
+    translation{"reenter_transaction", "processing_error", error_category::provider, true},
+    translation{"authentication_required", "authentication_required", error_category::provider},
+    translation{"authentication_not_handled", "authentication_required", error_category::provider},
+    translation{"payment_intent_authentication_failure", "authentication_failed", error_category::provider},
+    translation{"fraudulent", "risk_blocked", error_category::risk},
+    translation{"merchant_blacklist", "risk_blocked", error_category::risk},
+    translation{"highest_risk_level", "risk_blocked", error_category::risk},
+    translation{"account_invalid", "account_invalid", error_category::auth},
+    translation{"account_closed", "account_invalid", error_category::auth},
+    translation{"no_account", "account_invalid", error_category::auth},
+    translation{"testmode_charges_only", "account_invalid", error_category::auth},
+};
+
+const translation* translation_of(std::string_view code) noexcept {
+  const auto at = std::ranges::find(translations, code, &translation::stripe);
+  return at == translations.end() ? nullptr : &*at;
+}
+
+std::string message_of(const stripe_error& said) {
+  auto text = shown(said.message);
+  return text.empty() ? std::string{"The payment was declined by the provider."} : text;
+}
+
+bool is_code(std::string_view text) noexcept {
+  return !text.empty() && text.size() <= 64 &&
+         std::ranges::all_of(text, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
+}
+
+bool names_unknown_method(const stripe_error& said) noexcept {
+  return said.param == "payment_method" && (said.code == "resource_missing" || said.code == "parameter_missing" ||
+                                            said.code == "parameter_invalid_empty");
+}
+
+provider_error unavailable_error() {
+  return {error_category::provider, "provider_unavailable", "The provider could not be reached. Nothing was done.",
+          true, false};
+}
+
+/// What Stripe says here names our key in part: it is not passed on.
+provider_result credentials_result(const reply& heard) {
+  if (heard.error && heard.error->code == "account_invalid")
+    return declined({error_category::auth, "account_invalid", "The merchant's account at the provider is not valid.",
+                     false, false});
+  return declined({error_category::auth, "provider_unavailable",
+                   "The provider does not accept the gateway's credentials for this account.", false, false});
+}
+
+}  // namespace
+
+std::string shown(std::string_view said) {
+  std::string text{first_bytes(said, most_message_bytes)};
+  std::ranges::replace_if(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+  return text;
+}
+
+provider_error error_of(const stripe_error& said) {
+  auto message = message_of(said);
+  if (names_unknown_method(said))
+    return {error_category::validation, "payment_method_not_found", std::move(message), false, false};
+  for (const auto& code : {said.decline_code, said.code})
+    if (const auto* known = translation_of(code))
+      return {known->category, std::string{known->ours}, std::move(message), known->retryable, false};
+  const bool card = said.type == "card_error";
+  if (said.code == "card_declined" || (card && !is_code(said.code)))
+    return {error_category::provider, "card_declined", std::move(message), false, false};
+  const auto category = said.type == "invalid_request_error" ? error_category::validation : error_category::provider;
+  auto code = is_code(said.code)                       ? said.code
+              : category == error_category::validation ? std::string{"invalid_request"}
+                                                       : std::string{"processing_error"};
+  return {category, std::move(code), std::move(message), false, false};
+}
+
+provider_result declined(provider_error error, std::string ref) {
+  provider_result result;
+  result.status = provider_status::declined;
+  result.provider_ref = std::move(ref);
+  result.error = std::move(error);
+  return result;
+}
+
+provider_result not_known(std::string message) {
+  provider_result result;
+  result.status = provider_status::unknown;
+  result.error = provider_error{error_category::provider, "provider_outcome_unknown", std::move(message), true, true};
+  return result;
+}
+
+provider_result not_answered() {
+  auto result = not_known("The provider gave no clear answer.");
+  result.error->code = "provider_error";
+  return result;
+}
+
+provider_result unavailable() { return declined(unavailable_error()); }
+
+provider_result never_happened() {
+  return declined({error_category::provider, "processing_error",
+                   "The provider never carried it out, although it was asked.", true, false});
+}
+
+provider_result declined_before_sending(amount_fault why) {
+  if (why == amount_fault::currency_not_supported)
+    return declined({error_category::validation, "currency_not_supported",
+                     "The provider does not take payments in this currency.", false, false});
+  return declined({error_category::validation, "amount_not_supported",
+                   "The provider does not take amounts of this currency that are as fine as this.", false, false});
+}
+
+provider_result result_of_failure(const reply& heard, bool earlier) {
+  switch (heard.kind) {
+    case reply_kind::unsent:
+      if (!earlier) return unavailable();
+      break;
+    case reply_kind::throttled:
+      if (!earlier && !heard.second) return unavailable();
+      break;
+    case reply_kind::credentials:
+      if (!earlier && !heard.second) return credentials_result(heard);
+      break;
+    case reply_kind::rejected: return declined(error_of(*heard.error), heard.error->intent_id);
+    case reply_kind::success:
+    case reply_kind::other_call: return not_known("The provider gave no clear answer.");
+    case reply_kind::server_fault:
+    case reply_kind::unclear: break;
+  }
+  return not_answered();
+}
+
+}  // namespace gateway::actors::stripe

@@ -1,0 +1,156 @@
+// What has become of a payment that waits for its customer. Where the time to pay is over, Stripe is asked to let
+// nobody pay any more, and what it says then counts: the customer may have paid meanwhile.
+
+#include "stripe_dialogue.hpp"
+
+namespace gateway::actors::stripe {
+
+namespace {
+
+provider_result still_waiting() {
+  provider_result result;
+  result.status = provider_status::pending;
+  return result;
+}
+
+/// Looks, closes what is to be closed, and looks once more if closing did not go through.
+class looking : public money_dialogue {
+ public:
+  looking(provider_inquiry what, access as) : what_(std::move(what)), as_(std::move(as)) {}
+
+ protected:
+  struct seen {
+    std::optional<provider_result> settled;
+    bool closable = false;  ///< it waits, and has to end now
+  };
+  virtual std::string path() const = 0;
+  virtual std::string_view query() const { return {}; }
+  virtual std::string_view closing() const = 0;
+  /// Nothing: it cannot be read.
+  virtual std::optional<seen> read(std::string_view body) = 0;
+
+  const std::string& ref() const noexcept { return what_.subject.provider_ref; }
+
+  turn begin() override {
+    if (auto fault = fault_of_account(as_)) return not_known(fault->error->message);
+    return look();
+  }
+
+  turn hear(const reply& heard) override {
+    const auto now = heard.kind == reply_kind::success ? read(heard.body) : std::nullopt;
+    if (step_ == step::close && !now && heard.kind == reply_kind::rejected) {
+      step_ = step::look_again;
+      return look();
+    }
+    if (!now && heard.kind != reply_kind::success) return in_doubt(heard);
+    if (!now) return not_known("The provider's answer could not be read.");
+    if (now->settled) return *now->settled;
+    if (!now->closable) return still_waiting();
+    if (step_ != step::look) return not_known("The provider does not end the payment.");
+    step_ = step::close;
+    return write_request(as_, path().append(closing()), {}, closing_key(what_.subject.key, what_.subject.version));
+  }
+
+  provider_inquiry what_;
+  access as_;
+
+ private:
+  enum class step : unsigned char { look, close, look_again };
+
+  /// Whatever else the provider says of a question: it says nothing of the payment.
+  static provider_result in_doubt(const reply& heard) {
+    auto result = result_of_failure(heard, true);
+    return result.status == provider_status::unknown
+               ? result
+               : not_known("The provider could not be asked what became of the payment.");
+  }
+
+  turn look() { return read_request(as_, path().append(query())); }
+
+  step step_ = step::look;
+};
+
+class looking_at_intent final : public looking {
+ public:
+  using looking::looking;
+
+ private:
+  std::string path() const override { return "/v1/payment_intents/" + ref(); }
+  std::string_view closing() const override { return "/cancel"; }
+
+  std::optional<seen> read(std::string_view body) override {
+    const auto now = read_intent(body);
+    if (!now || now->id != ref()) return std::nullopt;
+    if (now->status == "canceled") return seen{canceled(*now)};
+    // The customer has failed, and could try again by the SDK, or with what the return address carries. The gateway is
+    // about to say that the payment has failed, so first nobody may be able to pay it any more.
+    if (now->status == "requires_payment_method") {
+      failed_ = now->last_error;
+      return seen{std::nullopt, true};
+    }
+    if (now->status == "requires_action" || now->status == "requires_confirmation")
+      return seen{std::nullopt, what_.closes};
+    if (now->status == "processing") return seen{};
+    return seen{result_of(*now, {what_.subject})};
+  }
+
+  provider_result canceled(const intent& now) const {
+    if (now.last_error) return failed_or_canceled(now);
+    if (failed_) return declined(error_of(*failed_), now.id);
+    return what_.closes ? expired(now.id) : failed_or_canceled(now);
+  }
+
+  std::optional<stripe_error> failed_;
+};
+
+class looking_at_checkout final : public looking {
+ public:
+  using looking::looking;
+
+ private:
+  std::string path() const override { return "/v1/checkout/sessions/" + ref(); }
+  std::string_view query() const override { return "?expand%5B%5D=payment_intent"; }
+  std::string_view closing() const override { return "/expire"; }
+
+  std::optional<seen> read(std::string_view body) override {
+    const auto now = read_checkout(body);
+    if (!now || now->id != ref()) return std::nullopt;
+    if (now->payment_status == "paid") return seen{paid(*now)};
+    if (now->status == "expired") return seen{expired(now->id)};
+    if (now->status == "open") return seen{std::nullopt, what_.closes};
+    if (now->status != "complete") return std::nullopt;
+    // The customer has done all, by a way of paying that takes its time. It may fail yet.
+    const auto* payment = now->expanded ? &*now->expanded : nullptr;
+    if (payment && (payment->status == "requires_payment_method" || payment->status == "canceled"))
+      return seen{failed_or_canceled(*payment)};
+    return seen{};
+  }
+
+  provider_result paid(const checkout& now) const {
+    provider_result result;
+    result.status = provider_status::approved;
+    result.provider_ref = now.id;
+    const auto& customer = what_.subject.customer;
+    if (!customer) return result;
+    if (customer->provider_id.empty()) result.customer_id = now.customer;
+    if (customer->saves_method && now.expanded) result.saved_method = now.expanded->payment_method;
+    return result;
+  }
+};
+
+/// Of a payment without a reference that Stripe could have given, nothing can be asked.
+class nothing_to_ask final : public money_dialogue {
+  turn begin() override { return not_known("The payment has no reference of this provider."); }
+  turn hear(const reply&) override { return begin(); }
+};
+
+}  // namespace
+
+dialogue_ptr<provider_result> open_inquiry(provider_inquiry what, access as) {
+  const auto& ref = what.subject.provider_ref;
+  if (is_intent_id(ref)) return std::make_unique<looking_at_intent>(std::move(what), std::move(as));
+  if (is_checkout_id(ref)) return std::make_unique<looking_at_checkout>(std::move(what), std::move(as));
+  return std::make_unique<nothing_to_ask>();
+}
+
+}  // namespace gateway::actors::stripe

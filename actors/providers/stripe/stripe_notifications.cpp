@@ -1,0 +1,144 @@
+#include "stripe_notifications.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "gateway/base/crypto.hpp"
+#include "gateway/domain/subscription_notification.hpp"
+#include "stripe_json.hpp"
+#include "stripe_requests.hpp"
+#include "stripe_settings.hpp"
+
+namespace gateway::actors::stripe {
+
+namespace {
+
+constexpr std::size_t most_signature_header = 4096, most_signatures = 16, hex_of_hmac = 64;
+constexpr std::size_t most_type = 100, most_merchant_id = 100;
+
+/// After these the payment is looked at. All carry the payment's metadata, or its checkout's, which is the same.
+constexpr std::array<std::string_view, 10> telling_types{
+    "checkout.session.async_payment_failed",
+    "checkout.session.async_payment_succeeded",
+    "checkout.session.completed",
+    "checkout.session.expired",
+    "payment_intent.amount_capturable_updated",
+    "payment_intent.canceled",
+    "payment_intent.payment_failed",
+    "payment_intent.processing",
+    "payment_intent.requires_action",
+    "payment_intent.succeeded",
+};
+
+bool is_type(std::string_view text) noexcept {
+  return !text.empty() && text.size() <= most_type && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+  });
+}
+
+/// All are compared, so that the time tells nothing of which one comes close.
+bool is_signed(const signature_header& by, std::string_view body, const provider_settings& with) {
+  std::string signed_text{by.stamp};
+  signed_text.append(1, '.').append(body);
+  bool right = false;
+  for (const auto secret : webhook_secrets(with)) {
+    if (secret.empty()) continue;
+    const auto expected = crypto::hex(crypto::hmac_sha256(secret, signed_text));
+    for (const auto signature : by.signatures) right |= crypto::equal_constant_time(signature, expected);
+  }
+  return right;
+}
+
+bool is_fresh(std::int64_t at, time_point now) noexcept {
+  const auto now_s = std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count();
+  const auto most = signature_tolerance.count();
+  return at >= now_s - most && at <= now_s + most;
+}
+
+/// Whoever reads it next asks how the account stands.
+notification_subject subject_of_account(const event& said) {
+  // Its owner has disconnected it: nothing of the account is told but its name, and nothing can be read any more. Whose
+  // it was the gateway knows itself.
+  if (said.type == "account.application.deauthorized" && !said.account.empty())
+    return about_account{merchant_id{}, said.account};
+  if (!is_merchant_id(said.merchant) || said.object_id.empty() || said.object_id != said.account)
+    return about_nothing{};
+  return about_account{merchant_id{said.merchant}, said.account};
+}
+
+}  // namespace
+
+bool is_merchant_id(std::string_view text) noexcept {
+  return text.starts_with("merch_") && text.size() <= most_merchant_id && is_provider_id(text);
+}
+
+std::optional<signature_header> read_signature(std::string_view header) {
+  if (header.size() > most_signature_header) return std::nullopt;
+  signature_header read;
+  while (!header.empty()) {
+    const auto comma = std::min(header.find(','), header.size());
+    auto part = header.substr(0, comma);
+    header.remove_prefix(std::min(comma + 1, header.size()));
+    while (part.starts_with(' ')) part.remove_prefix(1);
+    if (part.starts_with("t=")) {
+      if (!read.stamp.empty()) return std::nullopt;
+      read.stamp = part.substr(2);
+      const auto text = read.stamp;
+      const auto* end = text.data() + text.size();
+      const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), read.at);
+      if (fault != std::errc{} || stop != end || read.at < 0) return std::nullopt;
+    } else if (part.starts_with("v1=") && part.size() == 3 + hex_of_hmac) {
+      if (read.signatures.size() == most_signatures) return std::nullopt;
+      read.signatures.push_back(part.substr(3));
+    }
+  }
+  if (read.stamp.empty() || read.signatures.empty()) return std::nullopt;
+  return read;
+}
+
+std::optional<event> read_event(std::string_view body) {
+  const auto parsed = parse_object(body);
+  const auto* object = parsed ? parsed->if_object() : nullptr;
+  const auto id = word(object, "id"), type = word(object, "type"), account = word(object, "account");
+  const auto* live = value_in(object, "livemode");
+  if (!is_provider_id(id) || !id.starts_with("evt_") || !is_type(type) || !live || !live->is_bool())
+    return std::nullopt;
+  if (!account.empty() && !is_provider_id(account)) return std::nullopt;
+  const auto* about = member(member(object, "data"), "object");
+  const auto* marks = member(about, "metadata");
+  return event{std::string{id},
+               std::string{type},
+               std::string{account},
+               live->get_bool(),
+               number(object, "created"),
+               std::string{word(marks, merchant_mark)},
+               std::string{word(marks, payment_mark)},
+               std::string{word(about, "id")}};
+}
+
+std::variant<receive_notification, notification_fault> verify_notification(const incoming_notification& in,
+                                                                           const provider_settings& with,
+                                                                           environment env, time_point now) {
+  const auto header = in.header("Stripe-Signature");
+  const auto by = header ? read_signature(*header) : std::nullopt;
+  if (!by || !is_signed(*by, in.body, with)) return notification_fault::unsigned_;
+  if (!is_fresh(by->at, now)) return notification_fault::stale;
+  auto said = read_event(in.body);
+  // Test events come to a platform's live endpoint, too, as documented for Connect: they are taken, and tell nothing.
+  if (!said || (said->live && env == environment::test)) return notification_fault::unreadable;
+  return receive_notification{provider_kind::stripe, std::move(said->id), std::move(said->type),
+                              std::move(said->account), std::string{in.body}};
+}
+
+notification_subject subject_of(const notification& what) {
+  const auto said = read_event(what.body);
+  if (!said || said->live != (what.key.env == environment::live)) return about_nothing{};
+  if (said->type == "account.updated" || said->type == "account.application.deauthorized")
+    return subject_of_account(*said);
+  if (!std::ranges::binary_search(telling_types, std::string_view{said->type})) return about_nothing{};
+  if (!is_merchant_id(said->merchant) || !is_payment_id(said->payment)) return about_nothing{};
+  return about_payment{payment_key(merchant_id{said->merchant}, what.key.env, payment_id{said->payment})};
+}
+
+}  // namespace gateway::actors::stripe

@@ -1,0 +1,136 @@
+// A refund. Of a checkout, the session is asked first which payment it came to; of a subscription's cycle, its invoice.
+// What became of a refund is looked up among the payment's refunds, by the key in their metadata.
+
+#include <algorithm>
+
+#include "stripe_billing.hpp"
+#include "stripe_dialogue.hpp"
+
+namespace gateway::actors::stripe {
+
+namespace {
+
+class refunding final : public money_dialogue {
+ public:
+  explicit refunding(call_at what) : what_(std::move(what)) {}
+
+ private:
+  enum class step : unsigned char { checkout, invoice, refund, list };
+  /// Of a hundred refunds each. Past them it stays unknown, and a person has to look.
+  static constexpr unsigned most_pages = 10;
+
+  const provider_call& call() const noexcept { return what_.call; }
+
+  turn begin() override {
+    if (auto fault = fault_of_account(what_.as)) return *std::move(fault);
+    const auto amount = stripe_amount({call().amount, call().subject.amount.unit});
+    if (const auto* why = std::get_if<amount_fault>(&amount)) return declined_before_sending(*why);
+    amount_ = std::get<std::int64_t>(amount);
+    const auto& ref = call().subject.provider_ref;
+    if (is_checkout_id(ref)) {
+      step_ = step::checkout;
+      return read_request(what_.as, "/v1/checkout/sessions/" + ref);
+    }
+    if (is_invoice_id(ref)) {
+      step_ = step::invoice;
+      return read_request(what_.as, invoice_payments_path(ref, false));
+    }
+    if (!is_intent_id(ref)) return no_reference();
+    intent_ = ref;
+    return refund_or_look();
+  }
+
+  turn hear(const reply& heard) override {
+    switch (step_) {
+      case step::checkout: return hear_checkout(heard);
+      case step::invoice: return hear_invoice(heard);
+      case step::refund: return hear_refund(heard);
+      case step::list: return hear_list(heard);
+    }
+    return not_known("The provider was asked nothing.");
+  }
+
+  turn hear_checkout(const reply& heard) {
+    const auto session = heard.kind == reply_kind::success ? read_checkout(heard.body) : std::nullopt;
+    if (session && is_intent_id(session->intent_id)) {
+      intent_ = session->intent_id;
+      return refund_or_look();
+    }
+    return payment_not_found(heard);
+  }
+
+  /// An invoice may have been paid in parts, of which the largest is refunded: one refund is of one payment.
+  turn hear_invoice(const reply& heard) {
+    const auto seen = heard.kind == reply_kind::success ? read_invoice_payments(heard.body) : std::nullopt;
+    if (!seen) return payment_not_found(heard);
+    const invoice_payment* largest = nullptr;
+    for (const auto& each : seen->all)
+      if (each.status == "paid" && is_intent_id(each.intent_id) && (!largest || each.paid > largest->paid))
+        largest = &each;
+    if (!largest) return call().asked_again ? not_known("The invoice names no payment.") : no_reference();
+    intent_ = largest->intent_id;
+    return refund_or_look();
+  }
+
+  turn payment_not_found(const reply& heard) const {
+    if (call().asked_again) return not_known("The provider could not be asked for the payment.");
+    // Only a question was asked: no money has moved.
+    const bool said_no = heard.kind == reply_kind::rejected || heard.kind == reply_kind::credentials;
+    return said_no ? result_of_failure(heard, false) : unavailable();
+  }
+
+  turn refund_or_look() {
+    if (what_.key_is_over()) return look();
+    step_ = step::refund;
+    return write_request(what_.as, "/v1/refunds", refund_form(call(), amount_, intent_), call().provider_key);
+  }
+
+  turn hear_refund(const reply& heard) {
+    if (heard.kind == reply_kind::success) {
+      const auto made = read_refund(heard.body);
+      if (!made || made->id.empty()) return not_known("The provider's answer could not be read.");
+      if (auto result = result_of_refund(*made)) return *std::move(result);
+      // The same key gets the same answer: how it went on stands in the list.
+      if (call().asked_again) return look();
+      return not_known("The refund waits for something at the provider.");
+    }
+    if (heard.kind == reply_kind::rejected && call().asked_again) rejection_ = result_of_failure(heard, false);
+    if (rejection_ || what_.must_look(heard)) return look();
+    return result_of_failure(heard, call().asked_again);
+  }
+
+  turn look() {
+    step_ = step::list;
+    return read_request(what_.as, refunds_path(intent_, {}));
+  }
+
+  turn hear_list(const reply& heard) {
+    const auto seen = heard.kind == reply_kind::success ? read_refunds(heard.body) : std::nullopt;
+    if (!seen) return not_known("The provider could not be asked for the refund.");
+    const auto ours = std::ranges::find(seen->all, call().provider_key, &refund::key);
+    if (ours != seen->all.end())
+      return result_of_refund(*ours).value_or(not_known("The refund waits for something at the provider."));
+    if (seen->has_more) return next_page(*seen);
+    if (rejection_) return *rejection_;
+    return what_.certain() ? never_happened() : not_known("The provider does not know the refund yet.");
+  }
+
+  turn next_page(const page<refund>& seen) {
+    if (++pages_ == most_pages || seen.all.empty() || seen.all.back().id.empty())
+      return not_known("The payment has more refunds than can be looked through.");
+    return read_request(what_.as, refunds_path(intent_, seen.all.back().id));
+  }
+
+  call_at what_;
+  step step_ = step::refund;
+  std::int64_t amount_ = 0;  ///< in Stripe's unit
+  std::string intent_;
+  unsigned pages_ = 0;
+  std::optional<provider_result> rejection_;
+};
+
+}  // namespace
+
+dialogue_ptr<provider_result> open_refund(call_at what) { return std::make_unique<refunding>(std::move(what)); }
+
+}  // namespace gateway::actors::stripe

@@ -1,0 +1,93 @@
+#include "stripe_settings.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "gateway/domain/url.hpp"
+
+namespace gateway::actors::stripe {
+
+namespace {
+
+constexpr std::string_view public_api = "https://api.stripe.com";
+
+constexpr std::array rows{
+    provider_setting_row{"secret_key", true, true, {}, "the platform's secret key, sk_... or a restricted one, rk_..."},
+    provider_setting_row{"publishable_key", false, true, {}, "the platform's publishable key, pk_..."},
+    provider_setting_row{"webhook_secret",
+                         true,
+                         true,
+                         {},
+                         "the signing secret of the notification endpoint, whsec_...; two, with a comma between, while "
+                         "it is rolled"},
+    provider_setting_row{"api_base", false, false, public_api, "where the API is reached"},
+};
+
+bool has_control_character(std::string_view text) noexcept {
+  return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+}
+
+/// `sk_test_…` where the kind is `sk_`.
+bool is_key(std::string_view key, std::string_view kind, environment env) noexcept {
+  if (!key.starts_with(kind)) return false;
+  key.remove_prefix(kind.size());
+  if (!key.starts_with(to_string(env))) return false;
+  key.remove_prefix(to_string(env).size());
+  return key.size() > 1 && key.front() == '_' && key.find_first_of(" ,") == key.npos;
+}
+
+bool is_origin_of_this_machine(std::string_view url) {
+  constexpr std::string_view scheme = "http://";
+  if (!url.starts_with(scheme) || url.size() > most_url_bytes || !has_only_url_characters(url)) return false;
+  const auto at = read_authority(url);
+  return at && at->rest.empty() && is_this_machine(at->host) && is_port(at->port);
+}
+
+bool is_https_origin(std::string_view url) {
+  const auto at = read_authority(url);
+  return https_origin_of(url).has_value() && at && at->rest.empty();
+}
+
+}  // namespace
+
+std::span<const provider_setting_row> setting_rows() noexcept { return rows; }
+
+std::vector<std::string_view> webhook_secrets(const provider_settings& values) {
+  std::vector<std::string_view> secrets;
+  auto rest = values.find("webhook_secret");
+  while (true) {
+    const auto comma = rest.find(',');
+    secrets.push_back(rest.substr(0, comma));
+    if (comma == rest.npos) return secrets;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+std::optional<std::string> fault_of_settings(const provider_settings& values, environment env, bool dev) {
+  for (const auto& [name, value] : values.values)
+    if (has_control_character(value)) return name + ": must not contain control characters";
+  const std::string mode{to_string(env)};
+  const auto secret = values.find("secret_key");
+  if (!is_key(secret, "sk_", env) && !is_key(secret, "rk_", env))
+    return "secret_key: must begin with sk_" + mode + "_ or rk_" + mode + "_ in the environment " + mode;
+  if (!is_key(values.find("publishable_key"), "pk_", env))
+    return "publishable_key: must begin with pk_" + mode + "_ in the environment " + mode;
+  const auto secrets = webhook_secrets(values);
+  if (secrets.size() > 2) return "webhook_secret: at most two, with a comma between";
+  for (const auto each : secrets)
+    if (!each.starts_with("whsec_") || each.size() == 6 || each.find(' ') != each.npos)
+      return "webhook_secret: must begin with whsec_, each of two that have a comma between";
+  const auto base = values.find("api_base");
+  if (!base.empty() && !is_https_origin(base) && !(dev && is_origin_of_this_machine(base)))
+    return dev ? "api_base: must be https://host, or http:// on this machine, without a path"
+               : "api_base: must be https://host, without a path";
+  return std::nullopt;
+}
+
+access access_of(const provider_settings& values, std::string_view account) {
+  const auto base = values.find("api_base");
+  return {std::string{base.empty() ? public_api : base}, std::string{values.find("secret_key")},
+          std::string{values.find("publishable_key")}, std::string{account}};
+}
+
+}  // namespace gateway::actors::stripe

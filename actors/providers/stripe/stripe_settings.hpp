@@ -1,0 +1,31 @@
+// What an operator configures of Stripe.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gateway/domain/ids.hpp"
+#include "gateway/provider_adapter.hpp"
+
+namespace gateway::actors::stripe {
+
+std::span<const provider_setting_row> setting_rows() noexcept;
+std::optional<std::string> fault_of_settings(const provider_settings& values, environment env, bool dev);
+
+/// One, or two while the endpoint's secret is rolled: Stripe signs with both for a day.
+std::vector<std::string_view> webhook_secrets(const provider_settings& values);
+
+/// As whom requests are sent, and where.
+struct access {
+  std::string api_base;
+  std::string secret_key;
+  std::string publishable_key;
+  std::string account;  ///< the connected account; empty: the platform's own
+};
+
+access access_of(const provider_settings& values, std::string_view account);
+
+}  // namespace gateway::actors::stripe

@@ -1,0 +1,107 @@
+// The checkout of a subscription is opened, after its customer is made where that is asked for. The customer pays on
+// Stripe's page, and Stripe makes the subscription, whose notifications tell the rest.
+
+#include <algorithm>
+
+#include "stripe_subscription.hpp"
+
+namespace gateway::actors::stripe {
+
+namespace {
+
+class checkout_opening final : public subscription_dialogue {
+ public:
+  checkout_opening(subscription_call call, access as, time_point now)
+      : call_(std::move(call)), as_(std::move(as)), now_(now) {}
+
+ private:
+  enum class step : unsigned char { customer, checkout, search };
+
+  turn begin() override {
+    if (auto fault = fault_of_account(as_)) return as_subscription(*fault);
+    const auto amount = stripe_amount(call_.subject.state.amount);
+    if (const auto* why = std::get_if<amount_fault>(&amount)) return as_subscription(declined_before_sending(*why));
+    amount_ = std::get<std::int64_t>(amount);
+    const auto& open = call_.subject.open;
+    // The session that its key would have given has expired, or is about to, and nobody was told of it.
+    if (call_.asked_again && open && now_ >= open->begun_at + key_life) {
+      step_ = step::search;
+      return read_request(as_, search_path("subscriptions", call_.provider_key));
+    }
+    customer_ = call_.subject.state.provider_customer_id;
+    if (!customer_.empty() || call_.customer_key.empty()) return send_checkout();
+    step_ = step::customer;
+    auto body = customer_form(call_.subject.key.merchant, call_.customer_key, call_.subject.details.customer_ref);
+    return write_request(as_, "/v1/customers", std::move(body), call_.customer_key);
+  }
+
+  turn hear(const reply& heard) override {
+    switch (step_) {
+      case step::customer: return hear_customer(heard);
+      case step::checkout: return hear_checkout(heard);
+      case step::search: return hear_search(heard);
+    }
+    return nothing_known<subscription_result>();
+  }
+
+  turn hear_customer(const reply& heard) {
+    if (heard.kind != reply_kind::success) return with_customer(result_of_failure(heard, call_.asked_again));
+    auto id = read_id(heard.body);
+    if (!id) return subscription_unclear("The provider gave no clear answer about the customer.");
+    customer_ = made_ = *std::move(id);
+    return send_checkout();
+  }
+
+  turn send_checkout() {
+    step_ = step::checkout;
+    auto body = subscription_checkout_form(call_, amount_, customer_);
+    return write_request(as_, "/v1/checkout/sessions", std::move(body), call_.provider_key);
+  }
+
+  turn hear_checkout(const reply& heard) {
+    if (heard.kind != reply_kind::success) return with_customer(result_of_failure(heard, call_.asked_again));
+    const auto made = read_checkout(heard.body);
+    if (!made || !is_checkout_id(made->id) || made->url.empty())
+      return with_customer(not_known("The provider's answer could not be read."));
+    subscription_result result;
+    result.answer.status = provider_status::pending;
+    result.answer.checkout_session_id = made->id;
+    result.answer.hosted_url = made->url;
+    result.customer_id = made_;
+    return result;
+  }
+
+  turn hear_search(const reply& heard) {
+    const auto found = heard.kind == reply_kind::success ? read_subscriptions(heard.body) : std::nullopt;
+    if (!found) return subscription_unclear("The provider could not be asked what became of the checkout.");
+    if (std::ranges::find(found->all, call_.provider_key, &billed_subscription::key) == found->all.end())
+      return as_subscription(expired({}));
+    // Somebody has paid it all the same. What became of it is told by its notifications.
+    subscription_result result;
+    result.answer.status = provider_status::approved;
+    return result;
+  }
+
+  /// The customer is there, whatever became of the checkout.
+  subscription_result with_customer(const provider_result& of) const {
+    auto result = as_subscription(of);
+    result.customer_id = made_;
+    return result;
+  }
+
+  subscription_call call_;
+  access as_;
+  time_point now_;
+  step step_ = step::checkout;
+  std::int64_t amount_ = 0;  ///< in Stripe's unit
+  std::string customer_;  ///< as Stripe calls them
+  std::string made_;  ///< the same, where this call has made them
+};
+
+}  // namespace
+
+dialogue_ptr<subscription_result> open_subscription_checkout(subscription_call call, access as, time_point now) {
+  return std::make_unique<checkout_opening>(std::move(call), std::move(as), now);
+}
+
+}  // namespace gateway::actors::stripe

@@ -1,0 +1,119 @@
+// A subscription is canceled, or its checkout closed, which is the same while nobody has paid. If the customer was
+// faster, there is a subscription: a cancel ends it, an expiry tells of it.
+//
+// Both may be asked again at any time: what has ended once is found so.
+
+#include "stripe_subscription.hpp"
+
+namespace gateway::actors::stripe {
+
+namespace {
+
+class ending final : public subscription_dialogue {
+ public:
+  ending(subscription_call call, access as, time_point now) : call_(std::move(call)), as_(std::move(as)), now_(now) {}
+
+ private:
+  enum class step : unsigned char { close, closed, cancel, look };
+
+  const subscription& subject() const noexcept { return call_.subject; }
+  bool cancels() const noexcept { return subject().open && subject().open->what == subscription_operation::cancel; }
+
+  turn begin() override {
+    if (auto fault = fault_of_account(as_)) return as_subscription(*fault);
+    if (is_stripe_subscription_id(subject().provider_subscription_id)) {
+      id_ = subject().provider_subscription_id;
+      return end_subscription();
+    }
+    if (!is_checkout_id(subject().checkout_session_id)) return as_subscription(no_reference());
+    step_ = step::close;
+    return write_request(as_, session_path() + "/expire", {}, closing_key(subject().key, subject().version));
+  }
+
+  turn hear(const reply& heard) override {
+    switch (step_) {
+      case step::close:
+      case step::closed: return hear_session(heard);
+      case step::cancel: return hear_cancel(heard);
+      case step::look: return hear_state(heard);
+    }
+    return nothing_known<subscription_result>();
+  }
+
+  std::string session_path() const { return "/v1/checkout/sessions/" + subject().checkout_session_id; }
+
+  /// Only an open session can be expired: that it cannot says that it is over one way or the other.
+  turn hear_session(const reply& heard) {
+    if (step_ == step::close && heard.kind == reply_kind::rejected) {
+      step_ = step::closed;
+      return read_request(as_, session_path());
+    }
+    if (heard.kind != reply_kind::success) return as_subscription(result_of_failure(heard, true));
+    const auto now = read_checkout(heard.body);
+    if (!now || now->id != subject().checkout_session_id)
+      return subscription_unclear("The provider's answer could not be read.");
+    if (now->status == "expired") return closed_unpaid();
+    if (now->status != "complete" || !is_stripe_subscription_id(now->subscription_id))
+      return subscription_unclear("What has become of the checkout at the provider is not clear.");
+    id_ = now->subscription_id;
+    return end_subscription();
+  }
+
+  turn end_subscription() {
+    if (!cancels()) return look();
+    step_ = step::cancel;
+    return delete_request(as_, "/v1/subscriptions/" + id_);
+  }
+
+  turn hear_cancel(const reply& heard) {
+    if (heard.kind == reply_kind::success) return seen(heard);
+    // Of one that has ended already Stripe says that there is none, and shows it all the same.
+    if (heard.kind == reply_kind::rejected) {
+      rejection_ = as_subscription(result_of_failure(heard, false));
+      return look();
+    }
+    return as_subscription(result_of_failure(heard, call_.asked_again));
+  }
+
+  turn look() {
+    step_ = step::look;
+    return read_request(as_, "/v1/subscriptions/" + id_);
+  }
+
+  turn hear_state(const reply& heard) {
+    if (heard.kind == reply_kind::success) return seen(heard);
+    if (rejection_ && heard.kind == reply_kind::rejected) return *rejection_;
+    return subscription_unclear("The provider could not be asked what became of the subscription.");
+  }
+
+  turn seen(const reply& heard) {
+    const auto now = read_subscription(heard.body);
+    if (!now || now->id != id_) return subscription_unclear("The provider's answer could not be read.");
+    if (rejection_ && !is_final(now->state.status)) return *rejection_;
+    subscription_result result;
+    result.answer.status = provider_status::approved;
+    result.answer.seen = statement_of(*now, now_);
+    return result;
+  }
+
+  static subscription_result closed_unpaid() {
+    subscription_result result;
+    result.answer.status = provider_status::approved;
+    return result;
+  }
+
+  subscription_call call_;
+  access as_;
+  time_point now_;
+  step step_ = step::close;
+  std::string id_;  ///< Stripe's, of the subscription
+  std::optional<subscription_result> rejection_;
+};
+
+}  // namespace
+
+dialogue_ptr<subscription_result> open_subscription_end(subscription_call call, access as, time_point now) {
+  return std::make_unique<ending>(std::move(call), std::move(as), now);
+}
+
+}  // namespace gateway::actors::stripe

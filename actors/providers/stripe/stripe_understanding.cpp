@@ -1,0 +1,155 @@
+// What a notification is about. Of a payment the event tells only which it is. Of a subscription it tells what
+// happened:
+//
+//   customer.subscription.*   carry the subscription as it was after what happened.
+//   invoice.*                 carry the invoice alone, so that the subscription is read. What is read may be newer than
+//                             the event, but never older, and everything that happened later has an event of its own
+//                             with a later position. So it is safe to let it stand at the event's position: the row
+//                             ends where the last event leaves it, in whatever order they come.
+//
+// Of the two events of a paid invoice, `invoice.paid` is the one that comes once for each and is about the invoice;
+// `invoice.payment_succeeded` is about an attempt, and does not come for what was paid past Stripe.
+//
+// Events are in the version of the endpoint that they are sent to, which is the operator's choice. What differs between
+// versions is read in both forms.
+
+#include <algorithm>
+
+#include "stripe_notifications.hpp"
+#include "stripe_reading.hpp"
+#include "stripe_subscription.hpp"
+
+namespace gateway::actors::stripe {
+
+template <>
+inline notification_subject nothing_known() {
+  return not_understood{};
+}
+
+namespace {
+
+std::optional<notification_kind> kind_of(std::string_view type) {
+  if (type == "customer.subscription.created") return notification_kind::created;
+  if (type == "customer.subscription.updated") return notification_kind::updated;
+  if (type == "customer.subscription.deleted") return notification_kind::deleted;
+  if (type == "invoice.paid") return notification_kind::invoice_paid;
+  if (type == "invoice.payment_failed") return notification_kind::invoice_failed;
+  return std::nullopt;
+}
+
+class understanding final : public stepwise_dialogue<notification_subject> {
+ public:
+  understanding(notification what, access as) : what_(std::move(what)), as_(std::move(as)) {}
+
+ private:
+  enum class step : unsigned char { subscription, payments };
+
+  turn begin() override {
+    const auto said = read_event(what_.body);
+    if (!said || said->live != (what_.key.env == environment::live)) return nothing();
+    const auto kind = kind_of(said->type);
+    if (!kind) return subject_of(what_);
+    if (said->created <= 0) return nothing();
+    told_.event_id = said->id;
+    told_.kind = *kind;
+    told_.at = time_point{std::chrono::seconds{said->created}};
+    const auto parsed = parse_object(what_.body);
+    const auto* data = member(parsed ? parsed->if_object() : nullptr, "data");
+    const auto* object = member(data, "object");
+    if (*kind == notification_kind::invoice_paid || *kind == notification_kind::invoice_failed)
+      return begin_invoice(object);
+    const auto seen = subscription_in(object);
+    if (!seen) return not_understood{};
+    // Only updates carry what was before them.
+    told_.status_changed = value_in(member(data, "previous_attributes"), "status") != nullptr;
+    return about(*seen);
+  }
+
+  turn begin_invoice(const json::object* object) {
+    invoice_ = invoice_in(object);
+    if (!invoice_) return not_understood{};
+    if (invoice_->foreign || !is_stripe_subscription_id(invoice_->subscription_id)) return nothing();
+    step_ = step::subscription;
+    return read_request(as_, "/v1/subscriptions/" + invoice_->subscription_id);
+  }
+
+  turn hear(const reply& heard) override {
+    return step_ == step::subscription ? hear_subscription(heard) : hear_payments(heard);
+  }
+
+  turn hear_subscription(const reply& heard) {
+    seen_ = heard.kind == reply_kind::success ? read_subscription(heard.body) : std::nullopt;
+    if (!seen_ || seen_->id != invoice_->subscription_id) return not_understood{};
+    auto& invoice = told_.invoice.emplace();
+    const bool failed = told_.kind == notification_kind::invoice_failed;
+    invoice.id = invoice_->id;
+    invoice.amount = gateway_amount(failed ? invoice_->due : invoice_->paid, invoice_->unit);
+    invoice.period_start = invoice_->period_start ? invoice_->period_start : seen_->state.period_start;
+    invoice.period_end = invoice_->period_end ? invoice_->period_end : seen_->state.period_end;
+    invoice.attempt = std::max(1U, invoice_->attempts);
+    if (!failed || !key_of(*seen_)) return about(*seen_);
+    invoice.final_attempt = !invoice_->tried_again;
+    step_ = step::payments;
+    return read_request(as_, invoice_payments_path(invoice_->id, true));
+  }
+
+  /// Why it failed stands on the payment. A later attempt may have changed it since: the event itself does not say.
+  turn hear_payments(const reply& heard) {
+    const bool refused = heard.kind == reply_kind::rejected || heard.kind == reply_kind::credentials;
+    const auto all = heard.kind == reply_kind::success ? read_invoice_payments(heard.body) : std::nullopt;
+    if (!all && !refused) return not_understood{};
+    told_.invoice->failure_code = "card_declined";
+    told_.invoice->failure_message = "The payment was declined by the provider.";
+    if (all) tell_failure(all->all);
+    return about(*seen_);
+  }
+
+  void tell_failure(const std::vector<invoice_payment>& all) {
+    auto& invoice = *told_.invoice;
+    for (const auto& each : all) {
+      if (each.last_error) {
+        const auto error = error_of(*each.last_error);
+        invoice.failure_code = error.code;
+        invoice.failure_message = error.message;
+        return;
+      }
+      if (each.intent_status == "requires_action") {
+        invoice.failure_code = "authentication_required";
+        invoice.failure_message = "The customer has to approve the payment.";
+      }
+    }
+  }
+
+  std::optional<entity_key> key_of(const billed_subscription& seen) const {
+    if (!is_merchant_id(seen.merchant) || !is_subscription_id(seen.ours)) return std::nullopt;
+    return subscription_key(merchant_id{seen.merchant}, what_.key.env, seen.ours);
+  }
+
+  turn about(const billed_subscription& seen) {
+    auto key = key_of(seen);
+    if (!key) return nothing();
+    told_.provider_subscription_id = seen.id;
+    told_.state = seen.state;
+    // An invoice of an id that is too long for a payment's, say: nobody could take it.
+    if (fault_of(told_)) return nothing();
+    return about_subscription{*std::move(key), told_};
+  }
+
+  static notification_subject nothing() { return about_nothing{}; }
+
+  notification what_;
+  access as_;
+  step step_ = step::subscription;
+  subscription_notification told_;
+  std::optional<billed_invoice> invoice_;
+  std::optional<billed_subscription> seen_;
+};
+
+}  // namespace
+
+dialogue_ptr<notification_subject> open_notification(notification what, const provider_settings& with) {
+  auto as = access_of(with, what.account);
+  return std::make_unique<understanding>(std::move(what), std::move(as));
+}
+
+}  // namespace gateway::actors::stripe

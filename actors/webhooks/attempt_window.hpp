@@ -1,0 +1,53 @@
+// How many attempts a destination is trusted with at once. Pure.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "gateway/domain/webhook.hpp"
+
+namespace gateway::actors {
+
+/// How many attempts at once: few for a stranger, more while its answers come as fast as they ever did, fewer when they
+/// slow down, half for each sign of distress. So one that begins to hang holds few workers, one that is far away gets
+/// many, and what is due in masses queues where it costs nothing: in the table, not in front of the destination or of
+/// this machine.
+class attempt_window {
+ public:
+  explicit attempt_window(std::size_t most) noexcept
+      : most_(std::max<std::size_t>(1, most)), size_(std::min(first, most_)) {}
+
+  std::size_t size() const noexcept { return size_; }
+  /// Fewer than a stranger gets: it fails, or did a moment ago.
+  bool distressed() const noexcept { return size_ < std::min(first, most_); }
+
+  void ended(attempt_result result, std::uint16_t status, std::uint32_t took_ms) noexcept {
+    if (result == attempt_result::delivered) {
+      if (--until_forgotten_ == 0) fastest_ms_ = took_ms, until_forgotten_ = remembered;
+      fastest_ms_ = std::min(fastest_ms_, took_ms);
+      if (took_ms <= slow_factor * fastest_ms_ + grace_ms) {
+        size_ = std::min(size_ + 1, most_);
+      } else if (size_ > first) {
+        size_ -= 1;
+      }
+    } else if (result != attempt_result::rejected || status == 429 || status >= 500) {
+      size_ = std::max<std::size_t>(1, size_ / 2);
+    }
+  }
+
+ private:
+  static constexpr std::size_t first = 8;  ///< and never fewer for being slow: answers that vary are no distress
+  static constexpr std::uint32_t slow_factor = 8;
+  static constexpr std::uint32_t grace_ms = 10;
+  static constexpr unsigned remembered =
+      1'000;  ///< successes, after which it is found out anew how fast the fastest is
+
+  std::size_t most_;
+  std::size_t size_;
+  std::uint32_t fastest_ms_ = std::numeric_limits<std::uint32_t>::max() / 4;
+  unsigned until_forgotten_ = remembered;
+};
+
+}  // namespace gateway::actors

@@ -1,0 +1,76 @@
+// The address is in the provider's hands, and in the browser's history. Coming back by it does no more than asking how
+// the account stands. A fresh link to the provider, which may show what the owner has entered there, is for those who
+// may connect: an owner who has signed in, or whoever has a setup link's session.
+#include "accounts.hpp"
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "asking.hpp"
+#include "http/errors.hpp"
+#include "http/pages/forms.hpp"
+#include "http/pages/page.hpp"
+#include "http/portal/connecting.hpp"
+#include "http/portal/sessions.hpp"
+#include "setup.hpp"
+#include "setup_link.hpp"
+
+namespace gateway::http {
+namespace {
+
+/// What the address says, of a merchant who is known by then; else the page to show.
+boost::asio::awaitable<std::variant<connecting, response>> open_account_link(call& c) {
+  const auto& shared = c.here.shared;
+  auto link = read_account_link(c.path.id, shared.setup_token_key, shared.clock.now());
+  if (!link) co_return error_page(page_error::closed_onboarding);
+  auto making = make_known(c.here, link->merchant);
+  if (co_await std::move(making)) co_return error_page(page_error::busy);
+  if (!shared.merchants.find_merchant(link->merchant)) co_return error_page(page_error::closed_onboarding);
+  co_return connecting{link->merchant, link->env, link->provider, link->back};
+}
+
+bool has_setup_session(const call& c, const connecting& what) {
+  const auto session = setup_session_of(c);
+  const auto who = c.here.shared.merchants.find_merchant(what.merchant);
+  return session && session->merchant == what.merchant && session->env == what.env &&
+         is_still_bound(who.get(), *session);
+}
+
+boost::asio::awaitable<bool> may_connect(call& c, connecting what) {
+  if (has_setup_session(c, what)) co_return true;
+  auto finding = find_signed_in(c);
+  const auto found = co_await std::move(finding);
+  const auto* person = std::get_if<signed_in>(&found);
+  co_return person && person->owns(what.merchant);
+}
+
+}  // namespace
+
+boost::asio::awaitable<response> come_back_from_provider(call& c) {
+  auto opening = open_account_link(c);
+  auto found = co_await std::move(opening);
+  if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
+  auto coming_back = come_back_to(c, std::get<connecting>(std::move(found)));
+  co_return co_await std::move(coming_back);
+}
+
+boost::asio::awaitable<response> go_to_provider_again(call& c) {
+  const auto& shared = c.here.shared;
+  auto opening = open_account_link(c);
+  auto found = co_await std::move(opening);
+  if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
+  auto what = std::get<connecting>(std::move(found));
+  const auto who = shared.merchants.find_merchant(what.merchant);
+  const auto status = status_at(*who, what.env, what.provider);
+  if (status == connection_status::not_connected) co_return error_page(page_error::closed_onboarding);
+  auto judging = may_connect(c, what);
+  const bool allowed = co_await std::move(judging);
+  // The page there asks for a sign-in, and has a button that leads to the provider.
+  if (!allowed || status == connection_status::connected) co_return redirect_to(public_url(shared, what.back));
+  auto beginning = begin_connecting(c, std::move(what), std::nullopt);
+  co_return co_await std::move(beginning);
+}
+
+}  // namespace gateway::http

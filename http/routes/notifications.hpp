@@ -1,0 +1,15 @@
+// What providers tell of their own accord: their posts, and what operators see of them.
+#pragma once
+
+#include "table.hpp"
+
+namespace gateway::http {
+
+/// From a provider. Its signature, over the bytes as they came, is all that it is known by. 200 once it is stored.
+boost::asio::awaitable<response> take_notification(call& c);
+
+// For operators.
+boost::asio::awaitable<response> list_notifications(call& c);
+boost::asio::awaitable<response> replay_a_notification(call& c);
+
+}  // namespace gateway::http

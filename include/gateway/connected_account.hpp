@@ -1,0 +1,34 @@
+// A merchant's connection to a provider, and what becomes of it when the provider tells how the merchant's account
+// stands.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "gateway/domain/merchant.hpp"
+#include "gateway/provider.hpp"
+
+namespace gateway {
+
+/// Null if the merchant never had one.
+inline const connection* find_connection(const merchant& who, environment env, provider_kind provider) noexcept {
+  const auto at = std::ranges::find_if(
+      who.connections, [&](const connection& link) { return link.env == env && link.provider == provider; });
+  return at == who.connections.end() ? nullptr : &*at;
+}
+
+/// Nothing: it stays as it is. What was given up, or taken out of use by an operator, no provider brings back.
+constexpr std::optional<connection_status> status_after(connection_status now, account_standing told) noexcept {
+  using enum connection_status;
+  if (now == not_connected) return std::nullopt;
+  auto next = now;
+  switch (told) {
+    case account_standing::unknown: break;
+    case account_standing::incomplete: next = now == in_progress ? in_progress : unavailable; break;
+    case account_standing::ready: next = connected; break;
+    case account_standing::restricted: next = unavailable; break;
+  }
+  return next == now ? std::nullopt : std::optional{next};
+}
+
+}  // namespace gateway

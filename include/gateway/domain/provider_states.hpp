@@ -1,0 +1,38 @@
+// Which providers the gateway can send anything to at the moment, in one environment.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "gateway/domain/provider_kind.hpp"
+
+namespace gateway {
+
+enum class provider_state : unsigned char {
+  absent,  ///< not configured here, or a sandbox that may not serve live payments
+  away,    ///< it has failed again and again: its breaker is open
+  ready,
+};
+
+class provider_states {
+ public:
+  constexpr provider_state operator[](provider_kind kind) const noexcept {
+    return states_[static_cast<std::size_t>(kind)];
+  }
+  constexpr void set(provider_kind kind, provider_state state) noexcept {
+    states_[static_cast<std::size_t>(kind)] = state;
+  }
+
+ private:
+  std::array<provider_state, provider_catalogue.size()> states_{};
+};
+
+/// All that move no money, and no other.
+constexpr provider_states sandboxes_only() noexcept {
+  provider_states states;
+  for (const auto& row : provider_catalogue)
+    if (row.sandbox) states.set(row.kind, provider_state::ready);
+  return states;
+}
+
+}  // namespace gateway

@@ -1,0 +1,494 @@
+// JazzCash's adapter: its hash against published examples, its form, its inquiry's answers as a table, its posts.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <variant>
+
+#include "gateway/base/crypto.hpp"
+#include "providers/jazzcash/fields.hpp"
+#include "providers/jazzcash/inquiry.hpp"
+#include "providers/jazzcash/jazzcash.hpp"
+#include "providers/jazzcash/posts.hpp"
+
+using namespace gateway;
+using namespace gateway::actors;
+using jazzcash::pp_fields;
+using std::chrono::hours;
+using std::chrono::minutes;
+
+namespace {
+
+const time_point noon = *parse_seconds("2026-11-20T12:00:00Z");
+const gateway_addresses here{"https://pay.example", "form key", hours{24}};
+const provider_settings shop{{{"merchant_id", "MC12345"}, {"password", "pass12word"}, {"integrity_salt", "salt1234"}}};
+
+payment waiting() {
+  payment p;
+  p.key = payment_key(merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"});
+  p.state = payment_state::processing;
+  p.amount = {420'000, *currency::parse("PKR")};
+  p.how = flow::redirect;
+  p.provider = provider_kind::jazzcash;
+  p.hides_provider = true;
+  p.provider_ref = "T0123456789ABCDEFGHI";
+  p.created_at = noon;
+  p.details.success_url = "https://shop.example/ok";
+  return p;
+}
+
+provider_call call(operation what, flow how = flow::redirect) {
+  provider_call c;
+  c.provider_key = "pk_00112233445566778899aabbccddeeff";
+  c.what = what;
+  c.subject = waiting();
+  c.subject.how = how;
+  c.subject.provider_ref.clear();
+  return c;
+}
+
+/// What comes of a call that sends nothing.
+provider_result at_once(const provider_call& c) {
+  const auto adapter = make_jazzcash_adapter(here);
+  auto step = adapter->open(c, shop, noon)->next(nullptr);
+  REQUIRE(std::holds_alternative<provider_result>(step));
+  return std::get<provider_result>(std::move(step));
+}
+
+std::string value_in(const hosted_form& form, std::string_view name) {
+  const auto at = std::ranges::find(form.fields, name, [](const auto& each) -> std::string_view { return each.first; });
+  return at == form.fields.end() ? "absent" : at->second;
+}
+
+pp_fields signed_by(std::string_view salt, pp_fields fields) {
+  fields["pp_SecureHash"] = jazzcash::secure_hash(fields, salt);
+  return fields;
+}
+
+http_outcome answered(const std::string& body, std::uint16_t status = 200) {
+  http_answer a;
+  a.status = status;
+  a.body = body;
+  return a;
+}
+
+http_outcome answered(pp_fields fields) {
+  return answered(jazzcash::json_of(signed_by("salt1234", std::move(fields))));
+}
+
+provider_result inquire(const http_outcome& heard, bool closes = false, time_point now = noon) {
+  const auto adapter = make_jazzcash_adapter(here);
+  const auto asking = adapter->open(provider_inquiry{waiting(), closes}, shop, now);
+  REQUIRE(std::holds_alternative<http_request>(asking->next(nullptr)));
+  auto step = asking->next(&heard);
+  REQUIRE(std::holds_alternative<provider_result>(step));
+  return std::get<provider_result>(std::move(step));
+}
+
+std::string code_of(const provider_result& result) { return result.error ? result.error->code : ""; }
+
+using verified = std::variant<receive_notification, notification_fault>;
+
+verified verify(const std::string& body, std::string_view type, const provider_settings& with = shop) {
+  const auto adapter = make_jazzcash_adapter(here);
+  const incoming_notification in{body, [](std::string_view) { return std::optional<std::string_view>{}; }, type};
+  return adapter->verify(in, with, environment::test, noon);
+}
+
+constexpr std::string_view form_type = "application/x-www-form-urlencoded";
+
+pp_fields returned() {
+  return {{"pp_Version", "1.1"},
+          {"pp_TxnType", "MWALLET"},
+          {"pp_MerchantID", "MC12345"},
+          {"pp_TxnRefNo", waiting().provider_ref},
+          {"pp_Amount", "420000"},
+          {"pp_ResponseCode", "000"},
+          {"pp_ResponseMessage", "Thank you for Using JazzCash, your transaction was successful."},
+          {"pp_RetreivalReferenceNo", "240418718258"},
+          {"ppmpf_1", *jazzcash::payment_field(waiting().key)},
+          {"ppmpf_2", ""}};
+}
+
+}  // namespace
+
+TEST_CASE("the hash of a message is that of JazzCash's own examples") {
+  // Sandbox documentation 4.2, features, hashing scheme.
+  CHECK(jazzcash::secure_hash({{"pp_MerchantID", "MER123"}, {"pp_OrderInfo", "A48cvE28"}, {"pp_Amount", "2995"}},
+                              "0F5DD14AE2") == "C7689CDA7474EB1ADCD343FD0C0B676BAD0BA66361CC46DB589BDB0DA4C1C867");
+  // How is HMAC-SHA256 calculated, 2026.
+  CHECK(jazzcash::secure_hash({{"pp_Amount", "25000"},
+                               {"pp_MerchantID", "MC25041"},
+                               {"pp_MerchantMPIN", "1234"},
+                               {"pp_Password", "sz1v4agvyf"},
+                               {"pp_TxnCurrency", "PKR"},
+                               {"pp_TxnRefNo", "T20220518150213"}},
+                              "3vv9wu3a18") == "2C595361C2DA0E502D18BFBAA92CF4740330215E5E8AD0CF4489A64E7400B117");
+}
+
+TEST_CASE("empty fields, the hash itself and what is not named pp do not count") {
+  const pp_fields bare{{"pp_Amount", "100"}, {"ppmpf_1", "a"}};
+  pp_fields more = bare;
+  more["ppmpf_2"] = "";
+  more["pp_SecureHash"] = "anything";
+  more["utm_source"] = "mail";
+  CHECK(jazzcash::secure_hash(more, "s") == jazzcash::secure_hash(bare, "s"));
+  CHECK(jazzcash::secure_hash({{"pp_Amount", "100"}, {"ppmpf_1", "b"}}, "s") != jazzcash::secure_hash(bare, "s"));
+  CHECK(jazzcash::is_genuine(signed_by("s", bare), "s"));
+  CHECK_FALSE(jazzcash::is_genuine(signed_by("s", bare), "t"));
+  CHECK_FALSE(jazzcash::is_genuine(bare, "s"));
+  auto lower = signed_by("s", bare);
+  for (auto& c : lower["pp_SecureHash"]) c = static_cast<char>(std::tolower(c));
+  CHECK(jazzcash::is_genuine(lower, "s"));
+}
+
+TEST_CASE("times are Pakistan's, five hours ahead of UTC") {
+  CHECK(jazzcash::pakistan_time(*parse_seconds("2026-12-31T20:30:05Z")) == "20270101013005");
+  CHECK(jazzcash::read_pakistan_time("20270101013005") == *parse_seconds("2026-12-31T20:30:05Z"));
+  for (const char* wrong :
+       {"", "2027010101300", "20271301013005", "20270230013005", "20270101243005", "2027-1-1013005"})
+    CHECK_FALSE(jazzcash::read_pakistan_time(wrong));
+}
+
+TEST_CASE("a creation sends nothing, has a reference of its own, and leads to a page that names no provider") {
+  const auto first = at_once(call(operation::create));
+  CHECK(first.status == provider_status::pending);
+  CHECK(first.provider_ref.size() == 20);
+  CHECK(first.provider_ref.starts_with("T"));
+  CHECK(jazzcash::is_alphanumeric(first.provider_ref));
+  auto again = call(operation::create);
+  again.asked_again = true;
+  CHECK(at_once(again).provider_ref == first.provider_ref);
+  CHECK(at_once(again).hosted_url == first.hosted_url);
+  auto other = call(operation::create);
+  other.provider_key = "pk_00112233445566778899aabbccddeefe";
+  CHECK(at_once(other).provider_ref != first.provider_ref);
+
+  const std::string page = "https://pay.example/v1/public/pay/";
+  REQUIRE(first.hosted_url.starts_with(page));
+  CHECK(crypto::verify_token("form key", first.hosted_url.substr(page.size())) == "form\nmerch_1\ntest\npay_1");
+}
+
+TEST_CASE("the wallet's account is the operator's, and ready: nobody is sent anywhere") {
+  for (const bool onboards : {false, true}) {
+    account_question question;
+    question.provider = provider_kind::jazzcash;
+    question.onboards = onboards;
+    const auto adapter = make_jazzcash_adapter(here);
+    const auto told = std::get<account_answer>(adapter->open(question, shop, noon)->next(nullptr));
+    CHECK(told.standing == account_standing::ready);
+    CHECK(told.account == shop.find("merchant_id"));
+    CHECK(told.url.empty());
+  }
+}
+
+TEST_CASE("what the wallet does not do is declined, and nothing is sent") {
+  struct row {
+    operation what;
+    flow how;
+    const char* code;
+  };
+  for (const auto& r : {row{operation::create, flow::server, "flow_not_supported"},
+                        row{operation::charge, flow::server, "flow_not_supported"},
+                        row{operation::capture, flow::redirect, "provider_operation_unsupported"},
+                        row{operation::void_payment, flow::redirect, "provider_operation_unsupported"},
+                        row{operation::refund, flow::redirect, "refund_not_supported"}}) {
+    const auto result = at_once(call(r.what, r.how));
+    CHECK(result.status == provider_status::declined);
+    CHECK(code_of(result) == r.code);
+  }
+  auto dollars = call(operation::create);
+  dollars.subject.amount.unit = *currency::parse("USD");
+  CHECK(code_of(at_once(dollars)) == "currency_not_supported");
+}
+
+TEST_CASE("the form is the documented one, under its hash, and ends before the gateway's own time to pay does") {
+  const auto adapter = make_jazzcash_adapter(here);
+  auto subject = waiting();
+  subject.details.description = "Tea & <b>sugar</b>: 2'kg = \"good\" \xc3\xa9";
+  const auto form = adapter->form_of(subject, shop, noon + hours{1});
+  REQUIRE(form);
+  CHECK(form->action == "https://sandbox.jazzcash.com.pk/CustomerPortal/transactionmanagement/merchantform/");
+  CHECK(value_in(*form, "pp_Version") == "1.1");
+  CHECK(value_in(*form, "pp_TxnType") == "MWALLET");
+  CHECK(value_in(*form, "pp_Language") == "EN");
+  CHECK(value_in(*form, "pp_MerchantID") == "MC12345");
+  CHECK(value_in(*form, "pp_Password") == "pass12word");
+  CHECK(value_in(*form, "pp_TxnRefNo") == subject.provider_ref);
+  CHECK(value_in(*form, "pp_BillReference") == subject.provider_ref);
+  CHECK(value_in(*form, "pp_Amount") == "420000");
+  CHECK(value_in(*form, "pp_TxnCurrency") == "PKR");
+  CHECK(value_in(*form, "pp_TxnDateTime") == "20261120180000");
+  CHECK(value_in(*form, "pp_TxnExpiryDateTime") == "20261121165900");
+  CHECK(value_in(*form, "pp_Description") == "Tea b sugar b 2 kg good");
+  CHECK(value_in(*form, "pp_ReturnURL") == "https://pay.example/v1/public/providers/jazzcash/test/return");
+  for (const char* empty : {"pp_SubMerchantID", "pp_BankID", "pp_ProductID", "ppmpf_2", "ppmpf_5"})
+    CHECK(value_in(*form, empty).empty());
+  CHECK(jazzcash::read_payment_field(value_in(*form, "ppmpf_1")) == subject.key);
+  CHECK(jazzcash::is_genuine({form->fields.begin(), form->fields.end()}, "salt1234"));
+  for (const auto& [name, value] : form->fields) CHECK(value.find("salt1234") == std::string::npos);
+
+  CHECK(adapter->form_of(subject, shop, noon + hours{24} - minutes{1} - duration_ms{1}));
+  CHECK_FALSE(adapter->form_of(subject, shop, noon + hours{24} - minutes{1}));
+  auto live = subject;
+  live.key.env = environment::live;
+  CHECK(adapter->form_of(live, shop, noon)->action.starts_with("https://payments.jazzcash.com.pk/"));
+  auto moved = shop;
+  moved.values.emplace_back("api_base", "https://onlinepayments.jazzcash.com.pk/payment-orchestrator");
+  CHECK(adapter->form_of(live, moved, noon)->action ==
+        "https://onlinepayments.jazzcash.com.pk/payment-orchestrator/CustomerPortal/transactionmanagement/"
+        "merchantform/");
+  subject.details.description = "\xd8\xa7\xd9\x84";
+  CHECK(value_in(*adapter->form_of(subject, shop, noon), "pp_Description") == "Payment");
+}
+
+TEST_CASE("an inquiry is posted as JSON under its hash") {
+  const auto adapter = make_jazzcash_adapter(here);
+  auto step = adapter->open(provider_inquiry{waiting(), false}, shop, noon)->next(nullptr);
+  const auto& request = std::get<http_request>(step);
+  CHECK(request.method == http_method::post);
+  CHECK(request.url == "https://sandbox.jazzcash.com.pk/ApplicationAPI/API/PaymentInquiry/Inquire");
+  CHECK(request.repeatable);
+  const auto sent = jazzcash::read_json(request.body);
+  REQUIRE(sent);
+  CHECK(sent->size() == 4);
+  CHECK(jazzcash::field(*sent, "pp_TxnRefNo") == waiting().provider_ref);
+  CHECK(jazzcash::field(*sent, "pp_MerchantID") == "MC12345");
+  CHECK(jazzcash::field(*sent, "pp_Password") == "pass12word");
+  CHECK(jazzcash::is_genuine(*sent, "salt1234"));
+}
+
+TEST_CASE("each payment code has its meaning, and a failure that may still turn out well waits") {
+  using enum provider_status;
+  struct row {
+    const char* code;
+    const char* status;
+    provider_status young;   ///< a minute after the transaction began
+    provider_status old;     ///< ten minutes after it
+    provider_status closed;  ///< the time to pay is over, and nobody knows when it began
+    const char* error;
+  };
+  for (const auto& r : {
+           row{"000", "Completed", approved, approved, approved, ""},
+           row{"121", "Completed", approved, approved, approved, ""},
+           row{"121", "", approved, approved, approved, ""},
+           row{"124", "Pending", pending, pending, pending, ""},
+           row{"157", "Pending", pending, pending, pending, ""},
+           row{"210", "", pending, pending, pending, ""},
+           row{"001", "Failed", declined, declined, declined, "payment_declined"},
+           row{"002", "Failed", declined, declined, declined, "payment_declined"},
+           row{"004", "Failed", declined, declined, declined, "insufficient_funds"},
+           row{"024", "Failed", declined, declined, declined, "payment_declined"},
+           row{"112", "Failed", declined, declined, declined, "customer_cancelled"},
+           row{"122", "", declined, declined, declined, "payment_declined"},
+           row{"134", "Failed", pending, declined, declined, "payment_declined"},
+           row{"199", "Failed", pending, declined, declined, "payment_declined"},
+           row{"999", "Failed", pending, declined, declined, "payment_declined"},
+           row{"116", "Failed", declined, declined, declined, "checkout_expired"},
+           row{"129", "Dropped", pending, declined, declined, "checkout_expired"},
+           row{"109", "", pending, pending, declined, "checkout_expired"},
+           row{"131", "Completed", unknown, unknown, unknown, "processing_error"},
+           row{"777", "", unknown, unknown, unknown, "processing_error"},
+           row{"", "", unknown, unknown, unknown, "processing_error"},
+           row{"121", "Failed", unknown, unknown, unknown, "processing_error"},
+           row{"199", "Completed", unknown, unknown, unknown, "processing_error"},
+       }) {
+    CAPTURE(r.code, r.status);
+    const pp_fields older{{"pp_ResponseCode", "000"},
+                          {"pp_PaymentResponseCode", r.code},
+                          {"pp_Status", r.status},
+                          {"pp_PaymentResponseMessage", "Sorry! Your transaction was not successful."}};
+    auto newer = older;
+    newer["pp_TxnRefNo"] = waiting().provider_ref;
+    newer["pp_MerchantID"] = "MC12345";
+    newer["pp_Amount"] = "420000";
+    newer["pp_TxnDateTime"] = jazzcash::pakistan_time(noon);
+    CHECK(inquire(answered(newer), false, noon + minutes{1}).status == r.young);
+    const auto result = inquire(answered(newer), false, noon + minutes{10});
+    CHECK(result.status == r.old);
+    CHECK(inquire(answered(older), false, noon + hours{23}).status == r.young);
+    const auto last = inquire(answered(older), true, noon + hours{24});
+    CHECK(last.status == r.closed);
+    CHECK(code_of(last) == r.error);
+  }
+}
+
+TEST_CASE("a failure at the very end of the time to pay waits, too, if its transaction is young") {
+  const auto young = answered({{"pp_ResponseCode", "000"},
+                               {"pp_PaymentResponseCode", "199"},
+                               {"pp_TxnDateTime", jazzcash::pakistan_time(noon + hours{23} + minutes{58})}});
+  CHECK(inquire(young, true, noon + hours{24}).status == provider_status::pending);
+  CHECK(inquire(young, true, noon + hours{25}).status == provider_status::declined);
+}
+
+TEST_CASE("a transaction that does not exist waits until the time to pay is over") {
+  const auto none = answered(R"({"pp_ResponseCode":"109","pp_ResponseMessage":"Transaction does not exist"})");
+  CHECK(inquire(none).status == provider_status::pending);
+  const auto closed = inquire(none, true);
+  CHECK(closed.status == provider_status::declined);
+  CHECK(code_of(closed) == "checkout_expired");
+  CHECK(closed.error->category == error_category::timeout);
+}
+
+TEST_CASE("what does not tell the truth of this payment leaves it unknown") {
+  const pp_fields paid{{"pp_ResponseCode", "000"},
+                       {"pp_PaymentResponseCode", "121"},
+                       {"pp_Status", "Completed"},
+                       {"pp_Amount", "420000"}};
+  const auto with = [&](const char* name, const char* value) {
+    auto other = paid;
+    other[name] = value;
+    return answered(other);
+  };
+  REQUIRE(inquire(answered(paid)).status == provider_status::approved);
+  auto cut = answered(jazzcash::json_of(signed_by("salt1234", paid)));
+  std::get<http_answer>(cut).cut = true;
+  const http_outcome outcomes[] = {
+      answered(jazzcash::json_of(signed_by("another", paid))),
+      answered(jazzcash::json_of(paid)),
+      answered(R"({"pp_ResponseCode":"000","pp_PaymentResponseCode":"999"})"),
+      with("pp_Amount", "100"),
+      with("pp_TxnRefNo", "T9999999999999999999"),
+      with("pp_MerchantID", "MC54321"),
+      with("pp_ResponseCode", "115"),
+      with("pp_ResponseCode", "101"),
+      with("pp_ResponseCode", ""),
+      answered("<html>Request Rejected</html>"),
+      answered("[]"),
+      answered(""),
+      answered(R"({"pp_ResponseCode":["000"]})"),
+      answered(std::string(200'000, ' ')),
+      answered(jazzcash::json_of(signed_by("salt1234", paid)), 500),
+      cut,
+      http_failure{http_fault::connect_failed, false},
+      http_failure{http_fault::answer_timeout, true},
+  };
+  for (const auto& outcome : outcomes)
+    for (const bool closes : {false, true}) {
+      const auto result = inquire(outcome, closes);
+      CHECK(result.status == provider_status::unknown);
+      REQUIRE(result.error);
+      CHECK(result.error->outcome_unknown);
+    }
+}
+
+TEST_CASE("the browser's return is read under its hash, and says which payment it is about") {
+  const auto body = jazzcash::form_of(signed_by("salt1234", returned()));
+  const auto told = verify(body, form_type);
+  REQUIRE(std::holds_alternative<receive_notification>(told));
+  const auto& what = std::get<receive_notification>(told);
+  CHECK(what.provider == provider_kind::jazzcash);
+  CHECK(what.event_id == "T0123456789ABCDEFGHI:000:240418718258");
+  CHECK(what.type == "payment");
+  CHECK(what.account.empty());
+
+  notification row;
+  row.provider = provider_kind::jazzcash;
+  row.body = what.body;
+  const auto adapter = make_jazzcash_adapter(here);
+  auto step = adapter->open(notification_question{row}, shop, noon)->next(nullptr);
+  const auto& subject = std::get<notification_subject>(step);
+  REQUIRE(std::holds_alternative<about_payment>(subject));
+  CHECK(std::get<about_payment>(subject).key == waiting().key);
+}
+
+TEST_CASE("JazzCash's own notification is read by its published example, and its password is not kept") {
+  auto with = shop;
+  with.values[2].second = "0123456789";
+  const std::string sample = R"({"pp_Version":"2.0","pp_TxnType":"MWALLET","pp_BankID":"","pp_ProductID":null,)"
+                             R"("pp_Password":"0123456789","pp_TxnRefNo":"T20240418145702",)"
+                             R"("pp_TxnDateTime":"20240418145702","pp_ResponseCode":"121",)"
+                             R"("pp_ResponseMessage":"Transaction has been marked confirmed by Merchant.",)"
+                             R"("pp_AuthCode":"060935465981","pp_SettlementExpiry":null,)"
+                             R"("pp_RetreivalReferenceNo":"240418718258","pp_SecureHash":)"
+                             R"("2B47BCF7825FA27FC8B522292BC8D226213FCCDA685FC68A67EC20B10836E5B7"})";
+  const auto told = verify(sample, "application/json; charset=utf-8", with);
+  REQUIRE(std::holds_alternative<receive_notification>(told));
+  const auto& what = std::get<receive_notification>(told);
+  CHECK(what.event_id == "T20240418145702:121:240418718258");
+  CHECK(what.body.find("0123456789") == std::string::npos);
+  notification row;
+  row.body = what.body;
+  const auto adapter = make_jazzcash_adapter(here);
+  auto step = adapter->open(notification_question{row}, with, noon)->next(nullptr);
+  CHECK(std::holds_alternative<about_nothing>(std::get<notification_subject>(step)));
+
+  auto forged = sample;
+  forged.replace(forged.find("121"), 3, "000");
+  CHECK(std::get<notification_fault>(verify(forged, "application/json", with)) == notification_fault::unsigned_);
+}
+
+TEST_CASE("a post that is not JazzCash's, or makes no sense, does not count") {
+  const auto fault = [](const std::string& body, std::string_view type = form_type) {
+    const auto told = verify(body, type);
+    REQUIRE(std::holds_alternative<notification_fault>(told));
+    return std::get<notification_fault>(told);
+  };
+  const auto changed = [](const char* name, const char* value) {
+    auto post = returned();
+    post[name] = value;
+    return jazzcash::form_of(signed_by("salt1234", post));
+  };
+  const auto genuine = jazzcash::form_of(signed_by("salt1234", returned()));
+  using enum notification_fault;
+  CHECK(fault("") == unsigned_);
+  CHECK(fault(jazzcash::form_of(returned())) == unsigned_);
+  CHECK(fault(jazzcash::form_of(signed_by("guess", returned()))) == unsigned_);
+  CHECK(fault(genuine + "&pp_ResponseCode=121") == unsigned_);
+  CHECK(fault(genuine + "&pp_Extra=1") == unsigned_);
+  CHECK(fault(genuine + "&x=" + std::string(20'000, 'x')) == unsigned_);
+  CHECK(fault(genuine, "application/json") == unsigned_);
+  CHECK(fault(changed("pp_TxnRefNo", "")) == unreadable);
+  CHECK(fault(changed("pp_TxnRefNo", "T0123456789ABCDEFGHIJ")) == unreadable);
+  CHECK(fault(changed("pp_TxnRefNo", "T:1")) == unreadable);
+  CHECK(fault(changed("pp_ResponseCode", "")) == unreadable);
+  CHECK(fault(changed("pp_MerchantID", "MC54321")) == unreadable);
+  CHECK(fault(changed("ppmpf_1", "xyz")) == unreadable);
+  const auto live = payment_key(merchant_id{"merch_1"}, environment::live, payment_id{"pay_1"});
+  CHECK(fault(changed("ppmpf_1", jazzcash::payment_field(live)->c_str())) == unreadable);
+  auto nobody = waiting().key;
+  nobody.merchant.value = "m\xff 1";
+  CHECK(fault(changed("ppmpf_1", jazzcash::payment_field(nobody)->c_str())) == unreadable);
+}
+
+TEST_CASE("settings are checked before they are kept") {
+  const auto adapter = make_jazzcash_adapter(here);
+  const auto fault = [&](std::string_view name, const std::string& value, bool dev = false) {
+    auto with = shop;
+    const auto at =
+        std::ranges::find(with.values, name, [](const auto& each) -> std::string_view { return each.first; });
+    if (at == with.values.end())
+      with.values.emplace_back(name, value);
+    else
+      at->second = value;
+    return adapter->fault_of(with, environment::test, dev).value_or("");
+  };
+  CHECK_FALSE(adapter->fault_of(shop, environment::test, false));
+  struct row {
+    const char* name;
+    std::string value;
+    bool dev;
+    bool good;
+  };
+  for (const auto& r :
+       {row{"merchant_id", "MC 1", false, false}, row{"merchant_id", std::string(129, 'a'), false, false},
+        row{"password", "a\nb", false, false}, row{"integrity_salt", "a b", false, false},
+        row{"api_base", "https://pgw.jazzcash.com.pk", false, true},
+        row{"api_base", "https://pgw.jazzcash.com.pk/", false, false},
+        row{"api_base", "https://pgw.jazzcash.com.pk?x", false, false},
+        row{"api_base", "http://127.0.0.1:8080", false, false}, row{"api_base", "http://127.0.0.1:8080", true, true},
+        row{"api_base", "http://127.0.0.1.evil.example", true, false},
+        row{"api_base", "https://user@jazzcash.com.pk", false, false},
+        row{"inquiry_path", "/payment-orchestrator/api/v2/rest/payments/status/inquiry", false, true},
+        row{"inquiry_path", "api", false, false}, row{"page_path", "/a?b", false, false}}) {
+    CAPTURE(r.name, r.value, r.dev);
+    const auto words = fault(r.name, r.value, r.dev);
+    CHECK(words.empty() == r.good);
+    if (!r.good) CHECK(words.starts_with(r.name));
+  }
+  const auto far = make_jazzcash_adapter({"https://" + std::string(190, 'a') + ".example", "k"});
+  CHECK(far->fault_of(shop, environment::test, false));
+  for (const auto& each : adapter->settings())
+    CHECK(each.secret == (each.name == "password" || each.name == "integrity_salt"));
+}

@@ -1,0 +1,568 @@
+// What providers tell of their own accord, as scenarios under virtual time. The gates and the payments stand in by a
+// script: what they are asked, and what they answer.
+#include <catch2/catch.hpp>
+
+#include <caf/scoped_execution_unit.hpp>
+
+#include "clock_watch.hpp"
+#include "entity/reconciler.hpp"
+#include "entity/router.hpp"
+#include "failing_store.hpp"
+#include "gateway/connected_account.hpp"
+#include "notification/notification_actor.hpp"
+#include "virtual_time.hpp"
+
+using namespace gateway;
+using namespace gateway::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+using enum notification_state;
+
+const entity_key told_payment = payment_key(merchant_id{"merch_1"}, environment::live, payment_id{"pay_1"});
+
+/// What the provider's gate and the payments are asked, and how they answer.
+struct notice_script {
+  unsigned questions = 0;  ///< that the gate was asked
+  std::string body_seen;   ///< with the last of them
+  notification_subject subject = about_payment{told_payment};
+  bool gate_hangs = false;
+  std::vector<caf::typed_response_promise<notification_subject>> held;
+
+  account_standing standing = account_standing::ready;
+  std::vector<std::string> accounts;  ///< that the gate was asked after
+  bool directory_is_away = false;
+  std::vector<follow_account> told;  ///< to the directory
+
+  std::vector<entity_key> asked;  ///< the payments that were told to ask their provider
+  std::optional<problem> payment_problem;
+  bool payment_dies = false;
+};
+
+/// What it holds it answers at a wake_atom.
+using scripted_gate_actor = provider_actor::extend<caf::reacts_to<wake_atom>>;
+
+scripted_gate_actor::behavior_type scripted_gate(scripted_gate_actor::pointer self,
+                                                 std::shared_ptr<notice_script> script) {
+  return {[](const provider_call&) -> caf::result<provider_result> { return caf::sec::unexpected_message; },
+          [](const provider_inquiry&) -> caf::result<provider_result> { return caf::sec::unexpected_message; },
+          [](const subscription_call&) -> caf::result<subscription_result> { return caf::sec::unexpected_message; },
+          [script](const account_question& question) -> account_answer {
+            CHECK(question.merchant.value == "merch_1");
+            CHECK(question.env == environment::live);
+            CHECK(question.provider == provider_kind::stripe);
+            CHECK_FALSE(question.onboards);
+            script->accounts.push_back(question.account);
+            return {script->standing, question.account, {}, {}};
+          },
+          [self, script](const notification_question& question) -> caf::result<notification_subject> {
+            ++script->questions;
+            script->body_seen = question.what.body;
+            if (!script->gate_hangs) return script->subject;
+            script->held.push_back(self->make_response_promise<notification_subject>());
+            return script->held.back();
+          },
+          [script](wake_atom) {
+            for (auto& answer : std::exchange(script->held, {})) answer.deliver(script->subject);
+          }};
+}
+
+entity_actor::behavior_type scripted_payment(entity_actor::pointer self, std::shared_ptr<notice_script> script,
+                                             router_actor router, const entity_key& key) {
+  return {[script, key](const entity_request& request) -> caf::result<entity_reply> {
+            if (command_if<ask_provider>(request.what)) script->asked.push_back(key);
+            if (script->payment_dies) return caf::sec::runtime_error;
+            if (script->payment_problem) return entity_reply{*script->payment_problem};
+            return entity_reply{entity_row{std::make_shared<const payment>()}};
+          },
+          [self, router, key](passivate_atom) { self->send(router, keep_atom::value, key); }, [](wake_atom) {}};
+}
+
+/// Finds nothing that is not published already, and lets connections follow as the directory does.
+directory_actor::behavior_type scripted_directory(directory_actor::pointer, std::shared_ptr<notice_script> script,
+                                                  directory* published) {
+  return {[script, published](const operator_command& command) -> caf::result<operator_result> {
+            if (script->directory_is_away) return make_error(actor_errc::store_unavailable);
+            const auto& wanted = std::get<follow_account>(command);
+            script->told.push_back(wanted);
+            auto who = *published->find_merchant(wanted.merchant);
+            auto& link = who.connections.at(0);
+            if (link.account != wanted.account) return operator_result{no_such("account", wanted.account)};
+            link.status = status_after(link.status, wanted.standing).value_or(link.status);
+            published->publish(std::make_shared<const merchant>(std::move(who)));
+            return operator_result{named_result{}};
+          },
+          [](const noted_command&) -> caf::result<operator_result> { return caf::sec::unexpected_message; },
+          [script, published](const look_up& asked) -> caf::result<bool> {
+            if (script->directory_is_away) return make_error(actor_errc::store_unavailable);
+            return published->find_merchant(merchant_id{asked.what.text}) != nullptr;
+          },
+          [](load_atom) { return true; },
+          [](join_atom, const dispatcher_actor&) {},
+          [](const catch_up&) {}};
+}
+
+class notice_world {
+ public:
+  explicit notice_world(failing_store_ptr stored = std::make_shared<failing_store>()) : rows_{std::move(stored)} {
+    config_.webhook_rate = 0;
+    if (!rows_->last_seen) rows_->last_seen = clock_.now();
+    watch_.emplace(clock_, rows_->last_seen, config_, meters_);
+    store_handles store;
+    store.writers.push_back(system_.spawn(failing_writer, store_line{rows_}));
+    store.readers.push_back(system_.spawn(failing_reader, store_line{rows_}));
+    store.recorder = store.writers.front();
+    store.outbox = store.archive = store.readers.front();
+    const auto context = std::make_shared<actors::notification_context>(actors::notification_context{
+        {std::move(store), merchants_, clock_, *watch_, config_, meters_, dispatcher_actor{}, numbers_}, {}});
+    operators_ = context->operators = system_.spawn(scripted_directory, script_, &merchants_);
+    gate_ = system_.spawn(scripted_gate, script_);
+    context->providers[static_cast<std::size_t>(provider_kind::stripe)] = gate_;
+    actors::entity_spawners spawners;
+    spawners[static_cast<std::size_t>(entity_kind::notification)] = actors::notification_spawner(context);
+    spawners[static_cast<std::size_t>(entity_kind::payment)] =
+        [script = script_](caf::actor_system& system, const router_actor& router, const entity_key& key,
+                           std::uint64_t) { return system.spawn(scripted_payment, script, router, key); };
+    router_ = actors::spawn_router(system_, context, std::move(spawners));
+    reconciler_ = actors::spawn_reconciler(system_, context->store, router_, clock_, *watch_, config_);
+    settle();
+  }
+
+  ~notice_world() {
+    system_.await_actors_before_shutdown(false);
+    caf::anon_send_exit(reconciler_, caf::exit_reason::kill);
+    caf::anon_send_exit(router_, caf::exit_reason::kill);
+    caf::anon_send_exit(operators_, caf::exit_reason::kill);
+  }
+  notice_world(const notice_world&) = delete;
+  notice_world& operator=(const notice_world&) = delete;
+
+  static entity_request post(const std::string& event, provider_kind provider = provider_kind::stripe) {
+    return {notification_key(provider, environment::live, event), std::nullopt,
+            notification_command{receive_notification{provider, event, "charge.captured", "acct_1", "{\"a\":1}"}}};
+  }
+  static entity_request replay(const std::string& event) {
+    return {post(event).key, std::nullopt, notification_command{replay_notification{}}};
+  }
+
+  using reply_ptr = std::shared_ptr<std::optional<entity_reply>>;
+  reply_ptr send(entity_request request) {
+    auto reply = std::make_shared<std::optional<entity_reply>>();
+    client_->context(&outside_);
+    client_->request(router_, caf::infinite, std::move(request))
+        .then([reply](entity_reply& r) { *reply = std::move(r); }, [](const caf::error&) {});
+    return reply;
+  }
+  /// The state of the row that it was answered with, or the problem's number.
+  static std::string told(const reply_ptr& reply) {
+    if (!*reply) return "nothing";
+    if (const auto* why = std::get_if<problem>(&(*reply)->what)) return told(*why);
+    return std::string{to_string(std::get<notification_ptr>(std::get<entity_row>((*reply)->what))->state)};
+  }
+  static std::string told(problem why) { return "problem " + std::to_string(static_cast<int>(why)); }
+  std::string ask(entity_request request) {
+    const auto reply = send(std::move(request));
+    settle();
+    return told(reply);
+  }
+
+  bool has(const std::string& event) const { return rows_->notifications.contains(memory_store::id(post(event).key)); }
+  const notification& row(const std::string& event) const {
+    return rows_->notifications.at(memory_store::id(post(event).key));
+  }
+  std::string state(const std::string& event) const { return std::string{to_string(row(event).state)}; }
+
+  void settle() { coordinator().run(); }
+  bool step() { return coordinator().try_run_once(); }
+  void advance(std::chrono::milliseconds by, std::chrono::milliseconds slice = 500ms) {
+    for (; by > 0ms; by -= slice) {
+      clock_.at += slice;
+      coordinator().advance_time(slice);
+      settle();
+    }
+  }
+
+  /// The gate answers what it has held.
+  void explain() {
+    caf::anon_send(gate_, wake_atom::value);
+    settle();
+  }
+
+  /// merch_1 has this account at the provider.
+  void publish_account(connection_status status, std::string account = "acct_1") {
+    merchant m;
+    m.id = merchant_id{"merch_1"};
+    m.connections = {{environment::live, provider_kind::stripe, status, std::move(account)}};
+    merchants_.publish(std::make_shared<const merchant>(std::move(m)));
+  }
+  connection_status account_status() const {
+    return merchants_.find_merchant(merchant_id{"merch_1"})->connections.at(0).status;
+  }
+
+  failing_store& rows() { return *rows_; }
+  notice_script& script() { return *script_; }
+  hand_clock& clock() { return clock_; }
+
+ private:
+  caf::scheduler::test_coordinator& coordinator() {
+    return dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler());
+  }
+
+  failing_store_ptr rows_;
+  settings config_;
+  hand_clock clock_;
+  metrics meters_;
+  std::optional<actors::clock_watch> watch_;
+  directory merchants_;
+  delivery_numbers numbers_;
+  std::shared_ptr<notice_script> script_ = std::make_shared<notice_script>();
+  deterministic_config caf_config_;
+  caf::actor_system system_{caf_config_};
+  scripted_gate_actor gate_;
+  directory_actor operators_;
+  router_actor router_;
+  reconciler_actor reconciler_;
+  caf::scoped_execution_unit outside_{&system_};
+  caf::actor client_actor_ = system_.spawn([](caf::event_based_actor*) -> caf::behavior { return {[](wake_atom) {}}; });
+  caf::event_based_actor* client_ =
+      static_cast<caf::event_based_actor*>(caf::actor_cast<caf::abstract_actor*>(client_actor_));
+};
+
+}  // namespace
+
+TEST_CASE("a notification is stored before it is answered, answered before it is applied, and then applied") {
+  notice_world w;
+  const auto reply = w.send(w.post("evt_1"));
+  while (!*reply) REQUIRE(w.step());
+  CHECK(w.told(reply) == "waiting");
+  CHECK(w.state("evt_1") == "waiting");
+  CHECK(w.script().questions == 0);
+  w.settle();
+  CHECK(w.script().body_seen == "{\"a\":1}");
+  CHECK(w.script().asked == std::vector{told_payment});
+  const auto done = w.row("evt_1");
+  CHECK(done.state == applied);
+  CHECK(done.about == "payment merch_1/live/pay_1");
+  CHECK(done.attempts == 1);
+  CHECK(done.settled_at == w.clock().now());
+  CHECK_FALSE(done.due_at);
+  CHECK(done.type == "charge.captured");
+  CHECK(done.account == "acct_1");
+}
+
+TEST_CASE("a provider that is slow to explain holds up nobody who posts") {
+  notice_world w;
+  w.script().gate_hangs = true;
+  CHECK(w.ask(w.post("evt_1")) == "waiting");
+  CHECK(w.script().questions == 1);
+  CHECK(w.ask(w.post("evt_1")) == "waiting");
+  CHECK(w.script().questions == 1);
+  w.explain();
+  CHECK(w.state("evt_1") == "applied");
+}
+
+TEST_CASE("an event that is posted twice counts once") {
+  notice_world w;
+  const auto first = w.send(w.post("evt_1")), second = w.send(w.post("evt_1"));
+  w.settle();
+  CHECK(w.told(first) == "waiting");
+  CHECK(w.told(second) == "waiting");
+  CHECK(w.ask(w.post("evt_1")) == "applied");
+  CHECK(w.rows().notifications.size() == 1);
+  CHECK(w.script().asked.size() == 1);
+  CHECK(w.row("evt_1").version == 2);
+}
+
+TEST_CASE("one that a node before has stored is answered as it is") {
+  auto rows = std::make_shared<failing_store>();
+  {
+    notice_world w{rows};
+    w.script().subject = about_nothing{};
+    w.ask(w.post("evt_1"));
+  }
+  notice_world w{rows};
+  CHECK(w.ask(w.post("evt_1")) == "ignored");
+  CHECK(w.script().questions == 0);
+}
+
+TEST_CASE("what the gateway needs not know is ignored") {
+  notice_world w;
+  w.script().subject = about_nothing{};
+  w.ask(w.post("evt_1"));
+  CHECK(w.state("evt_1") == "ignored");
+  CHECK(w.row("evt_1").about.empty());
+  CHECK(w.script().asked.empty());
+}
+
+TEST_CASE("what is about an unknown payment is kept, and applied once the payment is there") {
+  notice_world w;
+  w.script().payment_problem = problem::payment_not_found;
+  w.ask(w.post("evt_1"));
+  CHECK(w.row("evt_1").state == waiting);
+  CHECK(w.row("evt_1").about == "payment merch_1/live/pay_1");
+  w.advance(4s);
+  CHECK(w.script().asked.size() == 1);
+  w.script().payment_problem.reset();
+  w.advance(2s);
+  CHECK(w.state("evt_1") == "applied");
+  CHECK(w.script().asked.size() == 2);
+}
+
+TEST_CASE("it is asked for again after 5 seconds, then after twice as long each time, up to 5 minutes") {
+  notice_world w;
+  w.script().payment_problem = problem::payment_not_found;
+  w.ask(w.post("evt_1"));
+  auto after = w.clock().now();
+  for (const auto pause : {5s, 10s, 20s, 40s, 80s, 160s, 300s, 300s}) {
+    CHECK(w.row("evt_1").due_at == after + pause);
+    const auto asked = w.script().asked.size();
+    while (w.script().asked.size() == asked) w.advance(1s, 1s);
+    after = w.clock().now();
+  }
+}
+
+TEST_CASE("what is about an unknown payment expires after a day, and no sooner") {
+  notice_world w;
+  w.script().payment_problem = problem::payment_not_found;
+  w.ask(w.post("evt_1"));
+  const auto received = w.clock().now();
+  while (w.clock().now() < received + notification_patience) {
+    CHECK(w.state("evt_1") == "waiting");
+    w.advance(60s, 60s);
+  }
+  w.advance(6min, 60s);
+  CHECK(w.state("evt_1") == "expired");
+  CHECK_FALSE(w.row("evt_1").due_at);
+  const auto asked = w.script().asked.size();
+  w.advance(20min, 60s);
+  CHECK(w.script().asked.size() == asked);
+}
+
+TEST_CASE("by a clock that has jumped ahead nothing expires") {
+  notice_world w;
+  w.script().payment_problem = problem::payment_not_found;
+  w.ask(w.post("evt_1"));
+  w.clock().at += 48h;
+  CHECK(w.ask(w.replay("evt_1")) == "waiting");
+}
+
+TEST_CASE("while its provider cannot explain it, it waits") {
+  notice_world w;
+  w.script().subject = not_understood{};
+  w.ask(w.post("evt_1"));
+  CHECK(w.state("evt_1") == "waiting");
+  CHECK(w.row("evt_1").about.empty());
+  CHECK(w.row("evt_1").due_at == w.clock().now() + 5s);
+  w.script().subject = about_payment{told_payment};
+  w.advance(6s);
+  CHECK(w.state("evt_1") == "applied");
+  CHECK(w.row("evt_1").attempts == 2);
+}
+
+TEST_CASE("one of a provider without a gate waits, and is not lost") {
+  notice_world w;
+  CHECK(w.ask(w.post("T1", provider_kind::jazzcash)) == "waiting");
+  const auto key = notification_key(provider_kind::jazzcash, environment::live, "T1");
+  CHECK(w.rows().notifications.at(memory_store::id(key)).attempts == 1);
+}
+
+TEST_CASE("where the payment cannot ask its provider now, it is told again later") {
+  for (const auto trouble : {problem::overloaded, problem::store_unavailable, problem::request_in_progress}) {
+    notice_world w;
+    w.script().payment_problem = trouble;
+    w.ask(w.post("evt_1"));
+    CHECK(w.state("evt_1") == "waiting");
+    w.script().payment_problem.reset();
+    w.advance(6s);
+    CHECK(w.state("evt_1") == "applied");
+  }
+  notice_world w;
+  w.script().payment_dies = true;
+  w.ask(w.post("evt_1"));
+  CHECK(w.state("evt_1") == "waiting");
+  w.script().payment_dies = false;
+  w.advance(6s);
+  CHECK(w.state("evt_1") == "applied");
+}
+
+TEST_CASE("what could not be stored is not answered as stored") {
+  for (const auto [trouble, why] :
+       {std::pair{fault::before_commit, problem::store_unavailable}, {fault::queue_full, problem::overloaded}}) {
+    notice_world w;
+    w.rows().faults = {trouble};
+    CHECK(w.ask(w.post("evt_1")) == w.told(why));
+    CHECK_FALSE(w.has("evt_1"));
+    CHECK(w.script().questions == 0);
+    CHECK(w.ask(w.post("evt_1")) == "waiting");
+    CHECK(w.state("evt_1") == "applied");
+  }
+}
+
+TEST_CASE("what was stored without an answer is applied all the same, and once") {
+  for (const auto trouble : {fault::after_commit, fault::held_up}) {
+    notice_world w;
+    w.rows().faults = {trouble};
+    CHECK(w.ask(w.post("evt_1")) == w.told(problem::store_unavailable));
+    w.rows().land();
+    w.advance(3s);
+    CHECK(w.state("evt_1") == "applied");
+    CHECK(w.script().asked.size() == 1);
+    CHECK(w.ask(w.post("evt_1")) == "applied");
+  }
+}
+
+TEST_CASE("where what came of it cannot be stored it is applied again, and settled once that can") {
+  for (const auto trouble : {fault::before_commit, fault::queue_full, fault::after_commit}) {
+    notice_world w;
+    w.rows().faults = {fault::none, trouble};
+    CHECK(w.ask(w.post("evt_1")) == "waiting");
+    w.advance(3s);
+    CHECK(w.state("evt_1") == "applied");
+    CHECK(w.row("evt_1").settled_at.has_value());
+  }
+}
+
+TEST_CASE("a row that cannot be read tells nobody that there is none") {
+  notice_world w;
+  w.ask(w.post("evt_1"));
+  w.rows().reads_fail = true;
+  w.advance(70s, 5s);  // so that its actor has left
+  CHECK(w.ask(w.post("evt_1")) == w.told(problem::store_unavailable));
+  w.rows().reads_fail = false;
+  CHECK(w.ask(w.post("evt_1")) == "applied");
+}
+
+TEST_CASE("one that waits survives a crash") {
+  auto rows = std::make_shared<failing_store>();
+  {
+    notice_world w{rows};
+    w.script().subject = not_understood{};
+    w.ask(w.post("evt_1"));
+    CHECK(w.state("evt_1") == "waiting");
+  }
+  notice_world w{rows};
+  CHECK(w.state("evt_1") == "waiting");
+  w.advance(10s, 1s);
+  CHECK(w.state("evt_1") == "applied");
+}
+
+TEST_CASE("an operator has one of any state applied again") {
+  notice_world w;
+  CHECK(w.ask(w.replay("evt_1")) == w.told(problem::notification_not_found));
+
+  w.script().subject = about_nothing{};
+  w.ask(w.post("evt_1"));
+  w.script().subject = about_payment{told_payment};
+  CHECK(w.ask(w.replay("evt_1")) == "applied");
+  CHECK(w.ask(w.replay("evt_1")) == "applied");
+  CHECK(w.script().asked.size() == 2);
+  CHECK(w.row("evt_1").attempts == 3);
+
+  w.script().payment_problem = problem::payment_not_found;
+  w.ask(w.post("evt_2"));
+  w.advance(25h, 60s);
+  CHECK(w.state("evt_2") == "expired");
+  CHECK(w.ask(w.replay("evt_2")) == "expired");
+  w.script().payment_problem.reset();
+  CHECK(w.ask(w.replay("evt_2")) == "applied");
+}
+
+TEST_CASE("one that is applied again in vain waits to be") {
+  notice_world w;
+  w.ask(w.post("evt_1"));
+  w.script().subject = not_understood{};
+  CHECK(w.ask(w.replay("evt_1")) == "waiting");
+  CHECK_FALSE(w.row("evt_1").settled_at);
+  CHECK(w.row("evt_1").about == "payment merch_1/live/pay_1");
+  w.script().subject = about_payment{told_payment};
+  w.advance(20s);
+  CHECK(w.state("evt_1") == "applied");
+}
+
+TEST_CASE("a notification has no timeline, and takes no other kind's commands") {
+  notice_world w;
+  w.ask(w.post("evt_1"));
+  CHECK(w.ask({w.post("evt_1").key, std::nullopt, view_entity{}}) == "applied");
+  CHECK(w.ask({w.post("evt_1").key, std::nullopt, view_timeline{}}) == w.told(problem::notification_not_found));
+  CHECK(w.ask({w.post("evt_1").key, std::nullopt, payment_command{ask_provider{}}}) == "nothing");
+}
+
+// ---- of an account ------------------------------------------------------------------------------
+
+namespace {
+const about_account told_account{merchant_id{"merch_1"}, "acct_1"};
+}  // namespace
+
+TEST_CASE("the connection follows what the provider says when it is asked after the account") {
+  using enum connection_status;
+  struct {
+    account_standing says;
+    connection_status before, after;
+  } const rows[] = {{account_standing::ready, in_progress, connected},
+                    {account_standing::ready, unavailable, connected},
+                    {account_standing::incomplete, in_progress, in_progress},
+                    {account_standing::incomplete, connected, unavailable},
+                    {account_standing::restricted, connected, unavailable},
+                    {account_standing::ready, not_connected, not_connected}};
+  for (const auto& row : rows) {
+    notice_world w;
+    w.publish_account(row.before);
+    w.script().subject = told_account;
+    w.script().standing = row.says;
+    w.ask(w.post("evt_1"));
+    CHECK(w.state("evt_1") == "applied");
+    CHECK(w.row("evt_1").about == "account merch_1/live");
+    CHECK(w.script().accounts == std::vector<std::string>{"acct_1"});
+    CHECK(w.account_status() == row.after);
+  }
+}
+
+TEST_CASE("of an account that is no connection's the provider is not asked") {
+  notice_world w;
+  w.script().subject = told_account;
+  w.ask(w.post("evt_1"));
+  w.publish_account(connection_status::connected, "acct_2");
+  w.ask(w.post("evt_2"));
+  w.publish_account(connection_status::connected, "");
+  w.script().subject = about_account{merchant_id{"merch_1"}, ""};
+  w.ask(w.post("evt_3"));
+  for (const auto* event : {"evt_1", "evt_2", "evt_3"}) CHECK(w.state(event) == "ignored");
+  CHECK(w.script().accounts.empty());
+  CHECK(w.script().told.empty());
+}
+
+TEST_CASE("while nobody can say how the account stands it waits, and expires after a day") {
+  notice_world w;
+  w.publish_account(connection_status::in_progress);
+  w.script().subject = told_account;
+  w.script().standing = account_standing::unknown;
+  w.ask(w.post("evt_1"));
+  CHECK(w.state("evt_1") == "waiting");
+  CHECK(w.row("evt_1").about == "account merch_1/live");
+  SECTION("it is applied once the provider answers") {
+    w.script().standing = account_standing::ready;
+    w.advance(6s);
+    CHECK(w.state("evt_1") == "applied");
+    CHECK(w.account_status() == connection_status::connected);
+  }
+  SECTION("later the account's own news have overtaken it") {
+    w.advance(notification_patience + 6min, 60s);
+    CHECK(w.state("evt_1") == "expired");
+  }
+  CHECK(w.script().told.size() == (w.state("evt_1") == "applied" ? 1 : 0));
+}
+
+TEST_CASE("while the directory does not answer the notification of an account waits") {
+  notice_world w;
+  w.publish_account(connection_status::in_progress);
+  w.script().subject = told_account;
+  w.script().directory_is_away = true;
+  w.ask(w.post("evt_1"));
+  CHECK(w.state("evt_1") == "waiting");
+  CHECK(w.account_status() == connection_status::in_progress);
+  w.script().directory_is_away = false;
+  w.advance(6s);
+  CHECK(w.state("evt_1") == "applied");
+  CHECK(w.account_status() == connection_status::connected);
+}

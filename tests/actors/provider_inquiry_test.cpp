@@ -1,0 +1,217 @@
+// Providers that are not the gateway's own: what is asked of one when its customer may have acted, and what a breaker
+// that is open changes.
+#include <catch2/catch.hpp>
+
+#include "world.hpp"
+
+using namespace gateway;
+using namespace gateway::testing;
+using lines = std::vector<std::string>;
+
+namespace {
+
+settings patient() {
+  auto config = unhurried();
+  config.provider_timeout = 10s;
+  return config;
+}
+
+/// The merchant is connected to a provider over HTTPS, which the sandbox stands for here.
+class world_with_stripe : public world {
+ public:
+  explicit world_with_stripe(bool sandbox_too = false) : world{std::make_shared<failing_store>(), patient()} {
+    published().publish(provider_kind::stripe, environment::test, std::make_shared<const provider_settings>());
+    auto who = demo_merchant();
+    who.connections = {{environment::test, provider_kind::stripe, connection_status::connected, "acct_1"}};
+    who.routes = {{environment::test, provider_kind::stripe, 1, {}, {payment_method_kind::card}}};
+    if (sandbox_too) {
+      const auto usual = demo_merchant();
+      who.connections.push_back(usual.connections.front());
+      who.routes.push_back(usual.routes.front());
+    }
+    publish(who);
+  }
+
+  void provider_says(provider_status status, std::optional<provider_error> error = std::nullopt) {
+    calls().says = provider_result{status, {}, {}, std::move(error)};
+  }
+  std::string told_of(std::string_view id) { return ask({key_of(id), std::nullopt, ask_provider{}}); }
+  payment_state state_of(std::string_view id) { return look(id)->state; }
+  bool is_away() { return board().state_of(provider_kind::stripe, environment::test) == provider_state::away; }
+
+  /// Ten payments in a little over five seconds, of which the provider answers none: until a moment after the last of
+  /// them has got no answer.
+  void fail_for_a_while() {
+    calls().silent = true;
+    for (int i = 0; i < 10; ++i) {
+      send(create("pay_lost" + std::to_string(i), "lost" + std::to_string(i)));
+      advance(600ms, 100ms);
+    }
+    advance(9'500ms, 100ms);
+    calls().silent = false;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("when a provider has told something, what is true is what it says when it is asked") {
+  world_with_stripe w;
+  w.ask(w.create("pay_1", "k1", "", flow::redirect));
+  REQUIRE(w.state_of("pay_1") == payment_state::processing);
+
+  SECTION("it still waits: nothing changes, and nothing is told") {
+    w.provider_says(provider_status::pending);
+    CHECK(w.told_of("pay_1") == "view");
+    CHECK(w.state_of("pay_1") == payment_state::processing);
+    CHECK(w.timeline("pay_1") == lines{"hosted_session pending"});
+  }
+  SECTION("it is paid: captured, once") {
+    w.provider_says(provider_status::approved);
+    w.told_of("pay_1");
+    w.told_of("pay_1");
+    CHECK(w.state_of("pay_1") == payment_state::captured);
+    CHECK(w.timeline("pay_1") == lines{"hosted_session pending", "charge approved", "payment.captured published"});
+    CHECK(w.calls().inquiries.size() == 1);
+  }
+  SECTION("it is declined: failed, for that reason") {
+    w.provider_says(provider_status::declined,
+                    provider_error{error_category::provider, "card_declined", "No.", false, false});
+    w.told_of("pay_1");
+    CHECK(w.state_of("pay_1") == payment_state::failed);
+    CHECK(w.look("pay_1")->error->code == "card_declined");
+  }
+  SECTION("nobody knows: it waits on") {
+    w.provider_says(provider_status::unknown);
+    w.told_of("pay_1");
+    CHECK(w.state_of("pay_1") == payment_state::processing);
+  }
+  SECTION("of a payment that there is not, that is said") {
+    CHECK(w.told_of("pay_2") == told(problem::payment_not_found));
+    CHECK(w.calls().inquiries.empty());
+  }
+}
+
+TEST_CASE("an operation whose outcome is unknown is asked about at once when its provider has told something") {
+  world_with_stripe w;
+  auto p = w.send(w.create("pay_1", "k1", "pm_card_timeout"));
+  w.advance(11s);
+  REQUIRE(p.done());
+  REQUIRE(w.look("pay_1")->open);
+  CHECK(w.told_of("pay_1") == "view");
+  CHECK(w.state_of("pay_1") == payment_state::authorized);
+  CHECK(w.calls().calls.back().asked_again);
+  CHECK(w.calls().calls.back().provider_key == w.calls().calls.front().provider_key);
+}
+
+// What a provider has turned away it does not remember: asked again under the same key, it does it.
+TEST_CASE(
+    "an answer that lands late, and says that nothing was done, loses its claim once the provider is asked again") {
+  world_with_stripe w;
+  const provider_error not_reached{error_category::provider, "provider_unavailable", "Nothing was done.", true, false};
+  w.calls().says_once = provider_result{provider_status::declined, {}, {}, not_reached};
+  w.rows().faults = {fault::none, fault::held_up};
+  CHECK(w.ask(w.create("pay_1", "k1")) == told(problem::store_unavailable));
+  CHECK(w.told_of("pay_1") == "view");
+  CHECK(w.calls().count(operation::create, "pay_1") == 2);
+  w.rows().land();
+  CHECK(w.state_of("pay_1") == payment_state::authorized);
+  CHECK(w.ask(w.create("pay_1", "k1")) == "replay: create authorized 0/0");
+}
+
+TEST_CASE("a notification that gets lost changes nothing but the moment: the provider is asked now and then") {
+  world_with_stripe w;
+  w.start_reconciler();
+  w.ask(w.create("pay_1", "k1", "", flow::redirect));
+  w.provider_says(provider_status::pending);
+  w.advance(30min, 10s);
+  const auto asked = w.calls().inquiries.size();
+  CHECK(asked >= 5);
+  CHECK(asked <= 10);
+  w.provider_says(provider_status::approved);
+  w.advance(20min, 10s);
+  CHECK(w.state_of("pay_1") == payment_state::captured);
+}
+
+TEST_CASE("a checkout that nobody came back to is closed at the provider before it fails") {
+  world_with_stripe w;
+  w.start_reconciler();
+  w.ask(w.create("pay_1", "k1", "", flow::redirect));
+  w.provider_says(provider_status::pending);
+  w.advance(24h - 1min, 1min);
+  CHECK(std::ranges::none_of(w.calls().inquiries, &provider_inquiry::closes));
+  w.advance(5min, 10s);
+  REQUIRE(w.calls().inquiries.back().closes);
+  CHECK(w.state_of("pay_1") == payment_state::processing);  // it could not be closed
+  SECTION("closed: expired") {
+    w.provider_says(provider_status::declined);
+    w.advance(61min, 10s);
+    CHECK(w.state_of("pay_1") == payment_state::failed);
+    CHECK(w.look("pay_1")->error->code == "checkout_expired");
+  }
+  SECTION("paid in the last moment: captured") {
+    w.provider_says(provider_status::approved);
+    w.advance(61min, 10s);
+    CHECK(w.state_of("pay_1") == payment_state::captured);
+  }
+}
+
+TEST_CASE("a provider that has failed for a while is away: nothing new begins there, and the next route takes it") {
+  const auto sandbox_too = GENERATE(false, true);
+  world_with_stripe w{sandbox_too};
+  w.ask(w.create("pay_before", "before"));
+  CHECK_FALSE(w.is_away());
+  w.fail_for_a_while();
+  REQUIRE(w.is_away());
+  CHECK(w.meters().provider_breaker("stripe", "test").Value() == 1);
+
+  if (sandbox_too) {
+    CHECK(w.ask(w.create("pay_1", "k1")) == "create authorized 0/0");
+    CHECK(w.look("pay_1")->provider == provider_kind::sandbox);
+    return;
+  }
+  const auto calls = w.calls().calls.size();
+  CHECK(w.ask(w.create("pay_1", "k1")) == told(problem::provider_unavailable));
+  CHECK_FALSE(w.look("pay_1"));
+  CHECK(w.ask(w.capture("pay_before", "k2")) == told(problem::provider_unavailable));
+  CHECK_FALSE(w.look("pay_before")->open);
+  CHECK(w.calls().calls.size() == calls);
+
+  SECTION("after a pause the next one shows that it is back, with the same key") {
+    w.advance(2s);
+    CHECK(w.ask(w.create("pay_1", "k1")) == "create authorized 0/0");
+    CHECK_FALSE(w.is_away());
+    CHECK(w.meters().provider_breaker("stripe", "test").Value() == 0);
+    CHECK(w.ask(w.capture("pay_before", "k2")) == "capture captured 0/0");
+  }
+  SECTION("or that it is not: then the pause is twice as long") {
+    w.advance(2s);
+    w.calls().silent = true;
+    auto p = w.send(w.create("pay_1", "k1"));
+    w.advance(11s);
+    REQUIRE(p.done());
+    w.calls().silent = false;
+    CHECK(w.is_away());
+    w.advance(500ms);
+    CHECK(w.is_away());
+    w.advance(2s);
+    CHECK_FALSE(w.is_away());
+  }
+  SECTION("what has begun is settled all the same, and shows it, too") {
+    w.start_reconciler();
+    w.advance(700ms, 100ms);
+    CHECK_FALSE(w.is_away());
+    CHECK(w.state_of("pay_lost0") == payment_state::authorized);
+  }
+}
+
+TEST_CASE("the failures of a sandbox are asked for: it is never away") {
+  world w;
+  w.calls().silent = true;
+  for (int i = 0; i < 12; ++i) {
+    w.send(w.create("pay_" + std::to_string(i), "k" + std::to_string(i)));
+    w.advance(600ms);
+  }
+  w.advance(11s);
+  w.calls().silent = false;
+  CHECK(w.ask(w.create("pay_next", "next")) == "create authorized 0/0");
+}

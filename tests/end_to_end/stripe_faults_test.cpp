@@ -1,0 +1,254 @@
+// What goes wrong between the gateway and Stripe: whatever it is, nothing is done twice, what is unknown is told as
+// such, and settles by itself to what the ledger says.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <thread>
+
+#include "stripe_fixture.hpp"
+
+using namespace gateway::e2e;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr const char* unknown = "502 provider outcome unknown";
+
+struct fault_row {
+  const char* name;
+  int wait_ms;
+  bool must_be_unknown;  ///< at first
+};
+
+const std::vector<fault_row> faults{
+    {"error_500_before", 0, true}, {"error_500_after", 0, true}, {"cut_before", 0, false},   {"cut_after", 0, false},
+    {"slow", 3'500, true},         {"garbage", 0, true},         {"rate_limited", 0, false},
+};
+
+struct operation_row {
+  const char* name;
+  const char* path;  ///< at Stripe
+  const char* from;  ///< the payment's state before; empty: it is made
+  const char* done;  ///< its state afterwards, if Stripe has done it
+  const char* move;
+};
+
+const std::vector<operation_row> operations{
+    {"create", "/v1/payment_intents", "", "authorized", "authorize 4200 usd"},
+    {"capture", "/v1/payment_intents/*/capture", "authorized", "captured", "capture 4200 usd"},
+    {"refund", "/v1/refunds", "captured", "partially_refunded", "refund 1000 usd"},
+    {"void", "/v1/payment_intents/*/cancel", "authorized", "voided", "cancel 4200 usd"},
+};
+
+reply perform(stripe_shop& s, const operation_row& what, const std::string& id, const call& how) {
+  const std::string name = what.name;
+  if (name == "create") return s.merchant.create(stripe_payment(id), how);
+  if (name == "capture") return s.merchant.capture(id, how);
+  if (name == "refund") return s.merchant.refund(id, 1000, how);
+  return s.merchant.void_payment(id, {}, how);
+}
+
+/// The payment is no longer in doubt: its last attempt has an outcome.
+bool settles(stripe_shop& s, const std::string& id) {
+  return eventually(
+      [&] {
+        const auto all = history(s.merchant.timeline(id));
+        const auto last =
+            std::ranges::find_if(all.rbegin(), all.rend(), [](const auto& l) { return l.starts_with("attempt "); });
+        return last != all.rend() && last->find(" unknown") == std::string::npos;
+      },
+      30s);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "stripe: each fault at each operation leaves the payment and the ledger in agreement, and nothing done twice") {
+  auto& on = shared_stripe(GENERATE(from_range(stores())));
+  for (const auto& what : operations)
+    for (const auto& fault : faults) {
+      CAPTURE(what.name, fault.name);
+      stripe_shop s{on};
+      const auto id = *what.from ? s.paid(what.from) : new_payment_id();
+      const auto before = s.moves();
+      on.stripe.breaks(fault.name, "POST", what.path, 1, fault.wait_ms);
+      const call same{new_uuid(), {}};
+      const auto answer = perform(s, what, id, same);
+      on.stripe.mends();
+      CAPTURE(answer.body);
+      if (fault.must_be_unknown) {
+        CHECK(summary_of(answer) == unknown);
+        CHECK(json::parse(answer.body)["provider.error.outcome"] == "unknown");
+      }
+      CHECK(settles(s, id));
+      const auto state = s.merchant.state_of(id);
+      auto after = s.moves();
+      REQUIRE(after.size() <= before.size() + 1);
+      if (after.size() == before.size()) {
+        CHECK(state == (*what.from ? what.from : "failed"));
+      } else {
+        CHECK(after.back() == what.move);
+        CHECK(state == what.done);
+      }
+      // What was told stays told, and asking again does nothing.
+      CHECK(perform(s, what, id, same).body == answer.body);
+      CHECK(s.moves() == after);
+      // Whatever it was, it was done once: nothing but a rejected call was not done at all.
+      if (std::string{fault.name} != "rate_limited") CHECK(after.size() == before.size() + 1);
+    }
+}
+
+TEST_CASE("stripe: while the outcome is unknown nothing else is begun") {
+  stripe_stage on{store_kind::sqlite, {"--reconcile-first=5s", "--reconcile-longest=10s"}};
+  // A notification would settle it at once.
+  on.stripe.notifies(on.gateway, object{}.set("lose", 1));
+  stripe_shop s{on};
+  const auto id = s.paid();
+  on.stripe.breaks("error_500_after", "POST", "/v1/payment_intents/*/capture");
+  CHECK(summary_of(s.merchant.capture(id)) == unknown);
+  CHECK(summary_of(s.merchant.void_payment(id)) == "409 payment outcome pending");
+  CHECK(summary_of(s.merchant.refund(id)) == "409 payment outcome pending");
+  CHECK(s.comes_to(id, "captured"));
+  CHECK(summary_of(s.merchant.refund(id)) == "200 refunded");
+  CHECK(s.moves() == lines{"authorize 4200 usd", "capture 4200 usd", "refund 4200 usd"});
+}
+
+TEST_CASE("stripe: a checkout whose answer is lost is found again, and is one") {
+  auto& on = shared_stripe(GENERATE(from_range(stores())));
+  stripe_shop s{on};
+  const auto id = new_payment_id();
+  on.stripe.breaks("garbage", "POST", "/v1/checkout/sessions");
+  CHECK(summary_of(s.merchant.create(redirect_payment(id, "USD"))) == unknown);
+  on.stripe.mends();
+  CHECK(eventually([&] { return !s.merchant.payment(id)["provider.hosted_url"].text().empty(); }));
+  const auto page = s.merchant.payment(id)["provider.hosted_url"].text();
+  CHECK(on.stripe.click(page, "pay").status == 303);
+  CHECK(s.comes_to(id, "captured"));
+  std::size_t sessions = 0;
+  for (const auto& each : on.stripe.effects(s.connected)) sessions += each.kind == "session";
+  CHECK(sessions == 1);
+}
+
+TEST_CASE("stripe: a 500 that Stripe keeps under the key is never taken for an outcome") {
+  auto& on = shared_stripe(GENERATE(from_range(stores())));
+  stripe_shop s{on};
+  const auto id = new_payment_id();
+  on.stripe.breaks("error_500_stored", "POST", "/v1/payment_intents");
+  CHECK(summary_of(s.merchant.create(stripe_payment(id))) == unknown);
+  on.stripe.mends();
+  // It was not done, and nothing but time can tell: Stripe's search is behind, and the key may still be under way.
+  std::this_thread::sleep_for(4s);
+  CHECK(s.merchant.state_of(id) == "processing");
+  CHECK(summary_of(s.merchant.capture(id)) == "409 payment outcome pending");
+  CHECK(s.moves().empty());
+}
+
+TEST_CASE("stripe: what was done, and is behind a kept 500, is found by a search, however late that finds it") {
+  auto& on = shared_stripe(GENERATE(from_range(stores())));
+  stripe_shop s{on};
+  const auto id = new_payment_id();
+  on.stripe.set("search_delay_ms", "3000");
+  on.stripe.breaks("error_500_after", "POST", "/v1/payment_intents");
+  CHECK(summary_of(s.merchant.create(stripe_payment(id))) == unknown);
+  on.stripe.mends();
+  CHECK(s.comes_to(id, "authorized"));
+  on.stripe.set("search_delay_ms", "0");
+  CHECK(s.moves() == lines{"authorize 4200 usd"});
+}
+
+TEST_CASE("stripe: a gateway killed in the middle of a call settles it when it is back") {
+  stripe_stage on{GENERATE(from_range(stores()))};
+  stripe_shop s{on};
+  const auto id = new_payment_id();
+  on.stripe.breaks("slow", "POST", "/v1/payment_intents", 1, 1'000);
+  std::thread doomed{[&] {
+    try {
+      api{on.gateway, s.account.test}.create(stripe_payment(id));
+    } catch (const connection_failed&) {
+      // That is the point.
+    }
+  }};
+  const bool asked = eventually([&] { return on.stripe.told("requests")["faults.slow"] == 1; });
+  on.gateway.kill();
+  doomed.join();
+  REQUIRE(asked);
+  on.gateway.start();
+  api merchant{on.gateway, s.account.test};
+  // Asked again while the first call is still under way there, Stripe says no more than that.
+  REQUIRE(eventually([&] { return merchant.state_of(id) == "authorized"; }, 30s));
+  CHECK(summary_of(merchant.capture(id)) == "200 captured");
+  CHECK(s.moves() == lines{"authorize 4200 usd", "capture 4200 usd"});
+}
+
+// ---- the breaker ----------------------------------------------------------------------------------
+
+namespace {
+
+/// Payments are made until one is told that the provider is away, or passed over. Returns all but that one.
+std::vector<std::string> make_until(api& merchant, const std::function<bool(const reply&)>& is_over, reply& last) {
+  std::vector<std::string> made;
+  const auto deadline = std::chrono::steady_clock::now() + 60s;
+  while (std::chrono::steady_clock::now() < deadline) {
+    const auto id = new_payment_id();
+    last = merchant.create(stripe_payment(id));
+    if (is_over(last)) return made;
+    made.push_back(id);
+    std::this_thread::sleep_for(300ms);
+  }
+  FAIL("the breaker does not open");
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("stripe: after failures in a row the breaker opens: 503 with Retry-After, nothing begun, until it is back") {
+  stripe_stage on{GENERATE(from_range(stores()))};
+  stripe_shop s{on};
+  const std::string metric = R"(gateway_provider_breaker{environment="test",provider="stripe"})";
+  s.paid();
+  CHECK(sample_of(on.gateway, metric) <= 0);
+  on.stripe.set("faults", R"([{"fault":"cut_before"}])");
+  reply refused;
+  const auto made = make_until(s.merchant, [](const reply& told) { return told.status == 503; }, refused);
+  CHECK(summary_of(refused) == "503 provider_unavailable");
+  CHECK(refused.header("Retry-After").has_value());
+  CHECK(sample_of(on.gateway, metric) == 1);
+  const call same{new_uuid(), {}};
+  const auto id = new_payment_id();
+  if (s.merchant.create(stripe_payment(id), same).status == 503) CHECK(s.merchant.view(id).status == 404);
+
+  on.stripe.mends();
+  CHECK(eventually([&] { return s.merchant.create(stripe_payment(id), same).status != 503; }, 90s));
+  CHECK(eventually([&] { return sample_of(on.gateway, metric) == 0; }, 90s));
+  for (const auto& each : made) CHECK(settles(s, each));
+  // Each that was told to be unknown was done once in the end, or has failed.
+  std::size_t authorized = 0;
+  for (const auto& each : made) authorized += s.merchant.state_of(each) == "authorized";
+  authorized += s.merchant.state_of(id) == "authorized";
+  CHECK(s.moves().size() == authorized + 1);
+}
+
+TEST_CASE("stripe: while its breaker is open payments pass it over, where another route can take them") {
+  stripe_stage on{store_kind::sqlite};
+  const auto account = new_merchant(on.gateway);
+  const auto connected = on.stripe.new_account();
+  // In live a merchant has no route to begin with: Stripe's is the first, the sandbox's the second.
+  route_to_stripe(on.gateway, account.id, connected, "live");
+  set_connection(on.gateway, account.id, "sandbox", "connected", "live");
+  set_route(on.gateway, account.id, "sandbox", "USD", "card", "live");
+  api merchant{on.gateway, mint_key(on.gateway, account.id, "live")};
+  const auto provider_of = [](const reply& told) { return json::parse(told.body)["provider.provider"].text(); };
+  CHECK(provider_of(merchant.create(stripe_payment(new_payment_id()))) == "stripe");
+  on.stripe.set("faults", R"([{"fault":"cut_before"}])");
+  reply passed;
+  make_until(merchant, [&](const reply& told) { return told.status == 200 && provider_of(told) == "sandbox"; }, passed);
+  CHECK(summary_of(passed) == "200 authorized");
+  on.stripe.mends();
+  CHECK(eventually(
+      [&] {
+        std::this_thread::sleep_for(200ms);
+        return provider_of(merchant.create(stripe_payment(new_payment_id()))) == "stripe";
+      },
+      90s));
+}

@@ -1,0 +1,42 @@
+// Stripe's own stripe-mock (tools/stripe-mock), in a process of its own: it knows which requests there are, and which
+// parameters they take, and answers each with an example. It keeps nothing, and carries nothing out.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "child_process.hpp"
+#include "gateway/http_client.hpp"
+#include "transport.hpp"
+
+namespace gateway::e2e {
+
+class stripe_mock {
+ public:
+  /// Throws std::runtime_error where it cannot be had.
+  stripe_mock();
+  ~stripe_mock();
+  stripe_mock(const stripe_mock&) = delete;
+  stripe_mock& operator=(const stripe_mock&) = delete;
+
+  /// Of the API that it knows: `2026-08-26.dahlia`.
+  const std::string& api_version() const { return api_version_; }
+  /// Sends this there, whatever host it names.
+  http_answer answer_to(const gateway::http_request& what);
+  /// Every request that it was sent so far, in their order, with all parameters that any of them had:
+  /// `POST /v1/payment_intents/{id}/capture` and `amount_to_capture`, or `none`.
+  std::vector<std::pair<std::string, std::string>> requests() const;
+
+ private:
+  std::filesystem::path folder_;
+  std::string api_version_;
+  endpoint address_{"127.0.0.1", 0};
+  child_process process_;
+  std::map<std::string, std::set<std::string>> seen_;
+};
+
+}  // namespace gateway::e2e

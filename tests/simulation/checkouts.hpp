@@ -1,0 +1,61 @@
+// The pages and challenges of a provider that is not the gateway's own: each is open until its customer pays or
+// declines there, or the gateway has it closed, and what has been done there the provider remembers. Checks that a
+// payment becomes what was done at its page, and that none fails that can still be paid.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ages.hpp"
+#include "customers.hpp"
+#include "gateway/provider.hpp"
+#include "journal.hpp"
+#include "promises.hpp"
+
+namespace gateway::simulation {
+
+class checkouts {
+ public:
+  checkouts(const testing::memory_store& rows, promises& all, customer_promises& customers, age_promises& ages,
+            journal& log)
+      : rows_{rows}, all_{all}, customers_{customers}, ages_{ages}, log_{log} {}
+
+  /// The provider has executed a creation that needs the customer.
+  void open(const provider_call& call, const std::string& ref);
+  /// The gateway asks what has become of a payment. It has not reached the provider yet.
+  void asked(const provider_inquiry& inquiry);
+  /// What is true when the question is executed. What it is to close is closed, unless it is paid.
+  provider_result answer(const provider_inquiry& inquiry);
+
+  /// Where a customer can act: the gateway has told them where.
+  std::vector<entity_key> open_pages() const;
+  void pay(const entity_key& subject);
+  void decline(const entity_key& subject);
+
+  /// A unit has been committed; `before` is its payment's row as it was.
+  void committed(const std::optional<payment>& before, const testing::unit_parts& unit);
+  /// Whether a payment waits for a customer who can do nothing any more.
+  bool anything_untold() const;
+
+ private:
+  using row_key = testing::memory_store::entity_row_key;
+  enum class page_state { open, paid, declined, closed };
+  struct page {
+    provider_call call;
+    std::string ref;
+    page_state state = page_state::open;
+  };
+
+  const payment* row_of(const row_key& key) const;
+
+  const testing::memory_store& rows_;
+  promises& all_;
+  customer_promises& customers_;
+  age_promises& ages_;
+  journal& log_;
+  std::map<row_key, page> pages_;
+};
+
+}  // namespace gateway::simulation

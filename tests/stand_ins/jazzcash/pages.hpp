@@ -1,0 +1,43 @@
+// JazzCash's side: the hosted page, to which a customer's browser brings the signed form, and the status inquiry.
+// Strict in every field. Sources: actors/providers/jazzcash/README.md.
+#pragma once
+
+#include <string>
+
+#include "server.hpp"
+#include "transactions.hpp"
+
+namespace gateway::jazzcash_stand_in {
+
+struct merchant {
+  std::string id;
+  std::string password;
+  std::string salt;
+};
+
+class pages {
+ public:
+  static constexpr auto form_path = "/CustomerPortal/transactionmanagement/merchantform/";
+  static constexpr auto inquiry_path = "/ApplicationAPI/API/PaymentInquiry/Inquire";
+
+  pages(transactions& all, merchant who) : all_{all}, who_{std::move(who)} {}
+
+  answer serve(const request& asked);
+  /// The inquiry's fields, unsigned: what a fault may change before they are.
+  fields inquire(const request& asked);
+  const merchant& who() const { return who_; }
+
+ private:
+  answer take_form(const request& asked);
+  answer act(const std::string& ref, const request& asked);
+  /// Ends a transaction that nobody has ended within its time.
+  void expire(const std::string& ref);
+  answer way_back(const std::string& ref);
+  /// What is wrong with a form; empty if nothing is.
+  std::string fault_of(const fields& form) const;
+
+  transactions& all_;
+  merchant who_;
+};
+
+}  // namespace gateway::jazzcash_stand_in

@@ -1,0 +1,39 @@
+// What the stand-in knows: transactions, each a form that a customer brought and what came of it. A line of JSON for
+// each change lies on the disk before it is answered, and is read back at the start.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "wire.hpp"
+
+namespace gateway::jazzcash_stand_in {
+
+struct transaction {
+  fields form;
+  std::string code;  ///< pp_PaymentResponseCode; empty while it waits for its customer
+  std::string number;  ///< pp_RetreivalReferenceNo
+};
+
+class transactions {
+ public:
+  /// Throws std::runtime_error if the file cannot be opened.
+  explicit transactions(std::string ledger);
+  ~transactions();
+  transactions(const transactions&) = delete;
+  transactions& operator=(const transactions&) = delete;
+
+  /// Null if there is none.
+  const transaction* find(const std::string& ref) const;
+  void open(const std::string& ref, const fields& form);
+  void end(const std::string& ref, const std::string& code);
+
+ private:
+  void write(const std::string& line);
+  void apply(const std::string& line);
+
+  std::map<std::string, transaction> all_;
+  int file_ = -1;
+};
+
+}  // namespace gateway::jazzcash_stand_in

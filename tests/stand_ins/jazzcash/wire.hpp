@@ -1,0 +1,32 @@
+// JazzCash's messages, written anew from its documentation: nothing here is the gateway's.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gateway::jazzcash_stand_in {
+
+using fields = std::map<std::string, std::string>;
+using seconds_of_day = std::chrono::sys_seconds;
+
+std::string value_of(const fields& in, const std::string& name);
+
+/// Upper-case HMAC-SHA256 over the salt and the values that are not empty, in the order of their names.
+std::string hash_of(const fields& message, const std::string& salt);
+fields hashed(fields message, const std::string& salt);
+
+/// Nothing if a field is there twice.
+std::optional<fields> read_form(std::string_view body);
+/// Nothing if it is no flat object of texts.
+std::optional<fields> read_json(std::string_view body);
+std::string json_of(const fields& message);
+std::string escaped(std::string_view text);  ///< for HTML
+
+seconds_of_day now();
+std::string pakistan_time(seconds_of_day at);
+std::optional<seconds_of_day> read_pakistan_time(const std::string& text);
+
+}  // namespace gateway::jazzcash_stand_in

@@ -1,0 +1,197 @@
+#include "billing.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <stdexcept>
+
+namespace gateway::stripe_stand_in {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::int64_t an_hour = 3600, a_day = 24 * an_hour;
+/// Between attempts at one invoice. After the last the subscription ends, as one of Stripe's settings is.
+constexpr std::array<std::int64_t, 3> waits{a_day, 3 * a_day, 5 * a_day};
+
+/// Valid until the subscription is changed: to set a member may move all others.
+json::object& item_of(json::object& subscription) {
+  return subscription.at("items").as_object().at("data").as_array().at(0).as_object();
+}
+
+bool bills(const json::object& subscription) {
+  const auto status = text_of(subscription, "status");
+  return status != "canceled" && status != "incomplete_expired";
+}
+
+std::int64_t plus_months(std::int64_t at, std::int64_t months) {
+  using namespace std::chrono;
+  const sys_seconds moment{seconds{at}};
+  const auto day = floor<days>(moment);
+  const year_month_day date{day};
+  const auto month_then = year_month{date.year(), date.month()} + std::chrono::months{months};
+  const year_month_day wanted = month_then / date.day();
+  const sys_days then = wanted.ok() ? sys_days{wanted} : sys_days{month_then / last};
+  return (then + (moment - day)).time_since_epoch().count();
+}
+
+void set_clock(draft& in, json::object& subscription, std::int64_t at) {
+  subscription["_offset"] = std::max(number_of(subscription, "_offset"), at - now_seconds());
+  in.set_clock(clock_of(subscription));
+}
+
+/// The next cycle begins: told at once, and collected an hour later, as of all drafts of invoices.
+json::object& begin_cycle(draft& in, json::object& subscription) {
+  json::object changed{{"items", subscription.at("items")}, {"latest_invoice", subscription.at("latest_invoice")}};
+  const auto cycle = number_of(subscription, "_cycle") + 1;
+  subscription["_cycle"] = cycle;
+  auto& item = item_of(subscription);
+  const auto recurring = item.at("price").as_object().at("recurring").as_object();
+  item["current_period_start"] = json::value(item.at("current_period_end"));
+  item["current_period_end"] = end_of_period(number_of(subscription, "_anchor"), text_of(recurring, "interval"),
+                                             number_of(recurring, "interval_count"), cycle);
+  auto& invoice = new_invoice(in, subscription, "subscription_cycle");
+  if (text_of(subscription, "status") == "trialing") {
+    changed["status"] = "trialing";
+    subscription["status"] = "active";
+  }
+  in.tell("customer.subscription.updated", subscription, changed);
+  set_clock(in, subscription, in.now() + an_hour);
+  return invoice;
+}
+
+void next_attempt(draft& in, json::object& subscription, bool succeeds) {
+  if (number_of(subscription, "_failed") > 0) {
+    auto& unpaid = *in.find("invoice", text_of(subscription, "latest_invoice"));
+    set_clock(in, subscription, number_of(unpaid, "next_payment_attempt"));
+    return attempt(in, subscription, unpaid, succeeds);
+  }
+  set_clock(in, subscription, number_of(item_of(subscription), "current_period_end"));
+  attempt(in, subscription, begin_cycle(in, subscription), succeeds);
+}
+
+void fail(draft& in, json::object& subscription, json::object& invoice, std::int64_t attempts) {
+  const bool again = attempts <= static_cast<std::int64_t>(waits.size());
+  subscription["_failed"] = attempts;
+  invoice["next_payment_attempt"] =
+      again ? json::value(in.now() + waits.at(static_cast<std::size_t>(attempts - 1))) : json::value(nullptr);
+  in.tell("invoice.payment_failed", invoice);
+  change_status(in, subscription, "past_due");
+  if (!again) end_subscription(in, subscription);
+}
+
+}  // namespace
+
+std::int64_t clock_of(const json::object& subscription) { return now_seconds() + number_of(subscription, "_offset"); }
+
+std::int64_t end_of_period(std::int64_t anchor, std::string_view interval, std::int64_t count, std::int64_t number) {
+  const auto intervals = count * number;
+  if (interval == "day") return anchor + intervals * a_day;
+  if (interval == "week") return anchor + intervals * 7 * a_day;
+  return plus_months(anchor, interval == "year" ? intervals * 12 : intervals);
+}
+
+void change_status(draft& in, json::object& subscription, std::string_view status) {
+  const auto before = text_of(subscription, "status");
+  if (before == status) return;
+  subscription["status"] = status;
+  in.tell("customer.subscription.updated", subscription, {{"status", before}});
+}
+
+void end_subscription(draft& in, json::object& subscription) {
+  subscription["status"] = "canceled";
+  subscription["canceled_at"] = in.now();
+  subscription["ended_at"] = in.now();
+  in.tell("customer.subscription.deleted", subscription);
+  in.effect("unsubscribe", subscription, 0, {});
+}
+
+json::object& new_invoice(draft& in, json::object& subscription, std::string_view reason) {
+  const auto item = item_of(subscription);
+  const auto amount = number_of(item.at("price").as_object(), "unit_amount");
+  auto& intent = plain_intent(in, amount, text_of(subscription, "currency"));
+  intent["_session"] = subscription.at("_session");
+  intent["capture_method"] = "automatic";
+  intent["customer"] = subscription.at("customer");
+  intent["setup_future_usage"] = "off_session";
+
+  auto& invoice = in.make("invoice", "in_");
+  invoice["_payment_intent"] = intent.at("id");
+  invoice["amount_due"] = amount;
+  invoice["amount_paid"] = 0;
+  invoice["amount_remaining"] = amount;
+  invoice["attempt_count"] = 0;
+  invoice["attempted"] = false;
+  invoice["billing_reason"] = reason;
+  invoice["collection_method"] = "charge_automatically";
+  invoice["currency"] = subscription.at("currency");
+  invoice["customer"] = subscription.at("customer");
+  json::object line{{"id", random_id("il_")}, {"object", "line_item"}, {"amount", amount}};
+  line["period"] = json::object{{"start", item.at("current_period_start")}, {"end", item.at("current_period_end")}};
+  invoice["lines"] = json::object{{"object", "list"}, {"data", json::array{std::move(line)}}, {"has_more", false}};
+  invoice["metadata"] = json::object{};
+  invoice["next_payment_attempt"] = nullptr;
+  json::object details{{"subscription", subscription.at("id")}, {"metadata", subscription.at("metadata")}};
+  invoice["parent"] = json::object{{"type", "subscription_details"}, {"subscription_details", std::move(details)}};
+  invoice["status"] = "open";
+  intent["_invoice"] = invoice.at("id");
+  subscription["latest_invoice"] = invoice.at("id");
+  in.tell("invoice.created", invoice);
+
+  auto& payment = in.make("invoice_payment", "inpay_");
+  payment["amount_paid"] = nullptr;
+  payment["amount_requested"] = amount;
+  payment["currency"] = subscription.at("currency");
+  payment["invoice"] = invoice.at("id");
+  payment["is_default"] = true;
+  payment["payment"] = json::object{{"type", "payment_intent"}, {"payment_intent", intent.at("id")}};
+  payment["status"] = "open";
+  invoice["_payment"] = payment.at("id");
+  return invoice;
+}
+
+void attempt(draft& in, json::object& subscription, json::object& invoice, bool succeeds) {
+  auto& intent = *in.find("payment_intent", text_of(invoice, "_payment_intent"));
+  const auto attempts = number_of(invoice, "attempt_count") + 1;
+  invoice["attempt_count"] = attempts;
+  invoice["attempted"] = true;
+  intent["payment_method"] = subscription.at("default_payment_method");
+  if (!succeeds) {
+    decline(in, intent, "card_declined", "insufficient_funds", "Your card has insufficient funds.");
+    return fail(in, subscription, invoice, attempts);
+  }
+  approve(in, intent);
+  subscription["_failed"] = 0;
+  invoice["amount_paid"] = json::value(invoice.at("amount_due"));
+  invoice["amount_remaining"] = 0;
+  invoice["next_payment_attempt"] = nullptr;
+  invoice["status"] = "paid";
+  auto& payment = *in.find("invoice_payment", text_of(invoice, "_payment"));
+  payment["amount_paid"] = invoice.at("amount_due");
+  payment["status"] = "paid";
+  in.tell("invoice.paid", invoice);
+  in.tell("invoice.payment_succeeded", invoice);
+  change_status(in, subscription, "active");
+}
+
+bool move_subscription(draft& in, json::object& subscription, std::string_view move) {
+  if (!bills(subscription)) return false;
+  in.set_clock(clock_of(subscription));
+  if (move == "cycle_paid" || move == "cycle_failed") {
+    next_attempt(in, subscription, move == "cycle_paid");
+  } else if (move == "update") {
+    const auto updates = number_of(subscription, "_updates") + 1;
+    const json::object before{{"metadata", subscription.at("metadata")}};
+    subscription["_updates"] = updates;
+    subscription.at("metadata").as_object()["updates"] = std::to_string(updates);
+    in.tell("customer.subscription.updated", subscription, before);
+  } else if (move == "delete") {
+    end_subscription(in, subscription);
+  } else {
+    throw std::invalid_argument{"a subscription moves by cycle_paid, cycle_failed, update or delete"};
+  }
+  return true;
+}
+
+}  // namespace gateway::stripe_stand_in

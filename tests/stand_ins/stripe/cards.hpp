@@ -1,0 +1,28 @@
+// What each test payment method does: https://docs.stripe.com/testing
+#pragma once
+
+#include <string_view>
+
+namespace gateway::stripe_stand_in {
+
+enum class behaviour : unsigned char {
+  approves,
+  declines,
+  blocked,                  ///< by Radar, before the bank is asked
+  authenticates,            ///< the customer must act, each time
+  authenticates_on_setup,   ///< the customer must act, but for what is charged after it was set up
+};
+
+struct card {
+  std::string_view token;  ///< behind `pm_card_`
+  behaviour does = behaviour::approves;
+  std::string_view code{};
+  std::string_view decline_code{};
+  std::string_view message{};
+  bool refund_fails = false;
+};
+
+/// Null if there is no such card.
+const card* find_card(std::string_view token);
+
+}  // namespace gateway::stripe_stand_in

@@ -1,0 +1,80 @@
+#include "operations.hpp"
+
+namespace gateway::stripe_stand_in {
+
+namespace json = boost::json;
+
+namespace {
+
+using enum shape;
+
+}  // namespace
+
+/// An error that tells the payment intent, too.
+answer unexpected_state(draft& in, const json::object& intent, std::string message) {
+  return begun(error_answer(400, {{"code", "payment_intent_unexpected_state"},
+                                  {"doc_url", "https://stripe.com/docs/error-codes/payment-intent-unexpected-state"},
+                                  {"message", std::move(message)},
+                                  {"payment_intent", shown(in.stored(), intent)},
+                                  {"type", "invalid_request_error"}}));
+}
+
+answer capture_intent(draft& in, const form& given, const std::string& id) {
+  static constexpr parameter known[]{
+      {"amount_to_capture", integer}, {"final_capture", boolean}, {"metadata[*]", metadata}, {"expand[#]"}};
+  if (const auto fault = fault_of(given, known)) return *fault;
+  if (const auto fault = fault_of_expand(given.list("expand"), expandable_of_intents)) return *fault;
+  auto* intent = in.find("payment_intent", id);
+  if (!intent) return missing("payment_intent", id, 404, "intent");
+  if (text_of(*intent, "status") != "requires_capture")
+    return unexpected_state(in, *intent,
+                            "This PaymentIntent could not be captured because it has a status of " +
+                                text_of(*intent, "status") + ". Only a requires_capture one may be captured.");
+  const auto amount = given.number("amount_to_capture", number_of(*intent, "amount"));
+  if (amount < 1) return invalid("Invalid positive integer", "parameter_invalid_integer", "amount_to_capture");
+  if (amount > number_of(*intent, "amount_capturable"))
+    return invalid("The amount to capture is more than what can be captured.", "amount_too_large", "amount_to_capture");
+  auto& charge = *in.find("charge", text_of(*intent, "latest_charge"));
+  charge["captured"] = true;
+  charge["amount_captured"] = amount;
+  (*intent)["status"] = "succeeded";
+  (*intent)["amount_capturable"] = 0;
+  (*intent)["amount_received"] = amount;
+  for (const auto& field : given.texts_under("metadata"))
+    (*intent)["metadata"].as_object()[field.key()] = field.value();
+  in.tell("charge.captured", charge);
+  in.tell("payment_intent.succeeded", *intent);
+  in.effect("capture", *intent, amount, text_of(*intent, "currency"));
+  return json_answer(200, shown(in.stored(), *intent, given.list("expand")));
+}
+
+answer cancel_intent(draft& in, const form& given, const std::string& id) {
+  static constexpr parameter known[]{
+      {"cancellation_reason", one_of, false, "duplicate fraudulent requested_by_customer abandoned"}, {"expand[#]"}};
+  if (const auto fault = fault_of(given, known)) return *fault;
+  if (const auto fault = fault_of_expand(given.list("expand"), expandable_of_intents)) return *fault;
+  auto* intent = in.find("payment_intent", id);
+  if (!intent) return missing("payment_intent", id, 404, "intent");
+  const auto status = text_of(*intent, "status");
+  if (status == "succeeded" || status == "canceled")
+    return unexpected_state(in, *intent,
+                            "You cannot cancel this PaymentIntent because it has a status of " + status + '.');
+  (*intent)["status"] = "canceled";
+  (*intent)["amount_capturable"] = 0;
+  (*intent)["canceled_at"] = now_seconds();
+  (*intent)["next_action"] = nullptr;
+  (*intent)["cancellation_reason"] =
+      given.find("cancellation_reason") ? json::value(given.text("cancellation_reason")) : json::value(nullptr);
+  if (status == "requires_capture") {
+    auto& charge = *in.find("charge", text_of(*intent, "latest_charge"));
+    charge["refunded"] = true;
+    charge["amount_refunded"] = json::value(charge.at("amount"));
+    in.tell("charge.refunded", charge);
+  }
+  in.tell("payment_intent.canceled", *intent);
+  in.effect(status == "requires_capture" ? "cancel" : "abandon", *intent, number_of(*intent, "amount"),
+            text_of(*intent, "currency"));
+  return json_answer(200, shown(in.stored(), *intent, given.list("expand")));
+}
+
+}  // namespace gateway::stripe_stand_in
