@@ -351,6 +351,25 @@ class entity_queue {
                            });
   }
 
+  /// Claims the row as it is, and goes on with `then`, which asks the provider again for what is open on it. The answer
+  /// to an earlier call may be on its way into the store and land later. It may say that nothing was done, which a
+  /// provider does not remember: asked again, it does it. So that answer must lose its own claim first. A sandbox
+  /// answers a key always the same.
+  template <class Then>
+  void claim_to_ask_again(job work, Then then) {
+    if (traits_of(row_->provider).sandbox) return then(std::move(work));
+    auto next = *row_;
+    next.version += 1;
+    commit_change(unit_of(unit_kind::finish), std::move(next), {},
+                  [this, work = std::move(work), then = std::move(then),
+                   sent_at = self_->clock().now()](commit_outcome outcome) mutable {
+                    if (outcome == commit_outcome::lost_claim) return again(std::move(work));
+                    if (outcome != commit_outcome::committed) return not_committed(work, outcome);
+                    if (slept_since(sent_at)) return again(std::move(work), true);
+                    then(std::move(work));
+                  });
+  }
+
   /// Goes on after the finish of the operation that `finished_key` began. `told` is null if its client has been
   /// answered.
   void after_finish(job work, const command_key& finished_key, answer_ptr told, commit_outcome outcome) {

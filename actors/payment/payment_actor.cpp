@@ -341,22 +341,9 @@ class payment_entity : public entity_queue<payment_entity, payment> {
   /// The request that runs has been answered. The next one may need the slot.
   void operation_over() noexcept { slot_.reset(); }
 
-  /// Asks the provider again for what is open on the row. The answer to an earlier call may be on its way into the
-  /// store and land later. It may say that nothing was done, which a provider does not remember: asked again, it does
-  /// it. So the row is claimed first, by which that answer loses its own claim. A sandbox answers a key always the
-  /// same.
   void ask_again(job work) {
     occupy_slot();
-    if (traits_of(row()->provider).sandbox) return call_provider(std::move(work), true);
-    auto next = *row();
-    next.version += 1;
-    commit_change(unit_of(unit_kind::finish), std::move(next), {},
-                  [this, work = std::move(work), sent_at = self()->clock().now()](commit_outcome outcome) mutable {
-                    if (outcome == commit_outcome::lost_claim) return again(std::move(work));
-                    if (outcome != commit_outcome::committed) return not_committed(work, outcome);
-                    if (slept_since(sent_at)) return again(std::move(work), true);
-                    call_provider(std::move(work), true);
-                  });
+    claim_to_ask_again(std::move(work), [this](job claimed) { call_provider(std::move(claimed), true); });
   }
 
   /// Calls the provider for the operation that is open on the row. The caller has taken a slot.

@@ -191,19 +191,8 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
 
   // ---- provider and finish ------------------------------------------------------------------------
 
-  /// Asks the provider again for what is open on the row. The row is claimed first, as a payment's is: an answer to an
-  /// earlier call that lands late, and says that nothing was done, must lose its claim before the provider does it.
   void ask_again(job work) {
-    if (traits_of(row()->provider).sandbox) return call_provider(std::move(work), true);
-    auto next = *row();
-    next.version += 1;
-    commit_change(unit_of(unit_kind::finish), std::move(next), {},
-                  [this, work = std::move(work), sent_at = self()->clock().now()](commit_outcome outcome) mutable {
-                    if (outcome == commit_outcome::lost_claim) return again(std::move(work));
-                    if (outcome != commit_outcome::committed) return not_committed(work, outcome);
-                    if (slept_since(sent_at)) return again(std::move(work), true);
-                    call_provider(std::move(work), true);
-                  });
+    claim_to_ask_again(std::move(work), [this](job claimed) { call_provider(std::move(claimed), true); });
   }
 
   /// Asks the provider for the operation that is open on the row.
