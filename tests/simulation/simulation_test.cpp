@@ -21,8 +21,15 @@ const struct quiet {
 
 constexpr std::uint64_t seeds_per_case = 500;
 
+// The sanitizers look for faults of memory, which few worlds show as well as many; the promises are for the other builds.
+#ifdef __SANITIZE_ADDRESS__
+constexpr std::uint64_t step = 5;
+#else
+constexpr std::uint64_t step = 1;
+#endif
+
 void explore(std::uint64_t from) {
-  for (auto seed = from; seed < from + seeds_per_case; ++seed) {
+  for (auto seed = from; seed < from + seeds_per_case; seed += step) {
     const auto result = simulate(seed);
     INFO("tools/simulate --seed " << seed << " tells the story");
     REQUIRE(result.broken.value_or("") == "");
