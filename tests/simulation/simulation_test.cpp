@@ -21,7 +21,8 @@ const struct quiet {
 
 constexpr std::uint64_t seeds_per_case = 500;
 
-// The sanitizers look for faults of memory, which few worlds show as well as many; the promises are for the other builds.
+// The sanitizers look for faults of memory, which few worlds show as well as many; the promises are for the other
+// builds.
 #ifdef __SANITIZE_ADDRESS__
 constexpr std::uint64_t step = 5;
 #else
