@@ -287,11 +287,15 @@ inline void leave_open(transition& t, const provider_result& answer, time_point 
   t.result.status = provider_status::pending;
 }
 
+inline void name_customer(payment& p, const provider_result& answer) {
+  if (p.customer && !answer.customer_id.empty()) p.customer->provider_id = answer.customer_id;
+}
+
 inline void conclude_creation(transition& t, const provider_result& answer, time_point now,
                               const machine_timing& timing) {
   auto& next = t.next;
   next.provider_ref = answer.provider_ref;
-  if (next.customer && !answer.customer_id.empty()) next.customer->provider_id = answer.customer_id;
+  name_customer(next, answer);
   if (answer.status == provider_status::approved) {
     save_method(next, answer.saved_method);
     return mark_paid(t, payment_attempt_name(next), now);
@@ -433,7 +437,11 @@ inline std::optional<transition> settle_hosted(const payment& p, hosted_signal s
 inline std::optional<transition> settle_wait(const payment& p, const provider_result& answer, bool closed,
                                              time_point now, const machine_timing& timing) {
   if (!awaits_customer(p)) return std::nullopt;
-  if (answer.status == provider_status::approved) return machine::paid_by_customer(p, answer.saved_method, now);
+  if (answer.status == provider_status::approved) {
+    auto named = p;
+    if (named.customer && named.customer->provider_id.empty()) machine::name_customer(named, answer);
+    return machine::paid_by_customer(named, answer.saved_method, now);
+  }
   if (answer.status == provider_status::declined) {
     auto error =
         answer.error.value_or(provider_error{error_category::timeout, "checkout_expired",
