@@ -3,3 +3,6 @@
 -- that are saved under it; null of nearly all.
 ALTER TABLE customers ADD COLUMN account {string 255};
 ALTER TABLE customers ADD COLUMN other_names {text};
+
+-- Whose an account is: a provider may name the account and no merchant.
+CREATE INDEX connections_by_account ON connections (account, provider, environment);
