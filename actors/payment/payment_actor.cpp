@@ -310,6 +310,10 @@ class payment_entity : public entity_queue<payment_entity, payment> {
             [this, work, closes](const provider_result& answer) mutable {
               auto change = settle_wait(*row(), answer, closes, context_->clock.now(), context_->timing());
               if (!change) return view(std::move(work));
+              if (machine::has_outlived_its_end(change->next) && !machine::has_outlived_its_end(*row()))
+                log::warn("checkout_outcome_unknown", {{"merchant", key().merchant.value},
+                                                       {"payment_id", key().id},
+                                                       {"provider", to_string(row()->provider)}});
               tell_customer_first(std::move(work), *std::move(change), [this](job told, transition& settled) {
                 change_unasked(std::move(told), std::move(settled.next), std::move(settled.entries));
               });

@@ -432,8 +432,18 @@ inline std::optional<transition> settle_hosted(const payment& p, hosted_signal s
       now);
 }
 
+namespace machine {
+
+/// It waits although its time to pay is over, and has said so.
+inline bool has_outlived_its_end(const payment& p) noexcept {
+  return awaits_customer(p) && p.error && p.error->outcome_unknown;
+}
+
+}  // namespace machine
+
 /// What its provider says of a payment that waits for its customer; `closed`: it was asked to let nobody pay any more.
-/// Nothing if the payment no longer waits. While it is not known whether it is paid, it waits on.
+/// Nothing if the payment no longer waits. While it is not known whether it is paid, it waits on: past its end, too,
+/// which its error and its timeline then say.
 inline std::optional<transition> settle_wait(const payment& p, const provider_result& answer, bool closed,
                                              time_point now, const machine_timing& timing) {
   if (!awaits_customer(p)) return std::nullopt;
@@ -452,6 +462,12 @@ inline std::optional<transition> settle_wait(const payment& p, const provider_re
   }
   transition t{p, {}, {}};
   t.next.version += 1;
+  if (closed && !machine::has_outlived_its_end(p)) {
+    t.next.error = provider_error{
+        error_category::timeout, "checkout_outcome_unknown",
+        "The time to pay is over, and the provider does not say whether the payment was made.", false, true};
+    machine::append(t, timeline_kind::attempt, "hosted_session", "unknown", t.next.error, now);
+  }
   t.next.due_at = machine::next_look(p, now, timing);
   t.next.updated_at = now;
   t.result.after = t.next;
