@@ -67,6 +67,12 @@ TEST_CASE("stripe: an owner connects from the portal, finishes at Stripe, and pa
   auto& on = shared_stripe(GENERATE(from_range(stores())));
   newcomer n{on};
   CHECK(n.pays() == "422 {merchant_not_charge_capable}");
+  // Without an account its payments would be made in the platform's own.
+  const auto refused = on.gateway.run_ctl({"connection", "set", "--merchant", n.account.id, "--mode", "test",
+                                           "--provider", "stripe", "--status", "connected"});
+  CHECK(refused.code != 0);
+  CHECK(refused.err.find("no account at stripe") != std::string::npos);
+  CHECK(n.status().empty());
   const auto page = n.leaves();
   CHECK(n.status() == "in_progress");
   n.does(page, "finish");
