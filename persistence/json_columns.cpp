@@ -76,6 +76,16 @@ std::string to_json(const std::vector<auth_code>& codes) {
   return json::serialize(all);
 }
 
+std::string to_json(const std::vector<customer_name>& names) {
+  json::array all;
+  for (const auto& name : names)
+    all.push_back(json::object{{"provider", to_string(name.provider)},
+                               {"account", name.account},
+                               {"id", name.id},
+                               {"methods", json::array(name.methods.begin(), name.methods.end())}});
+  return json::serialize(all);
+}
+
 payment_details details_from_json(std::string_view text) {
   return from_object(text, "details", [](const json::object& object) {
     payment_details details;
@@ -129,13 +139,17 @@ open_operation open_operation_from_json(std::string_view text, const entity_key&
   });
 }
 
-std::vector<std::string> texts_from_json(std::string_view text) {
-  return from_value(text, "of texts", [](const json::value& parsed) {
-    std::vector<std::string> texts;
-    for (const auto& one : parsed.as_array()) texts.push_back(text_of(one));
-    return texts;
-  });
+namespace {
+
+std::vector<std::string> texts_in(const json::value& parsed) {
+  std::vector<std::string> texts;
+  for (const auto& one : parsed.as_array()) texts.push_back(text_of(one));
+  return texts;
 }
+
+}  // namespace
+
+std::vector<std::string> texts_from_json(std::string_view text) { return from_value(text, "of texts", texts_in); }
 
 std::vector<auth_code> codes_from_json(std::string_view text) {
   return from_value(text, "codes", [](const json::value& parsed) {
@@ -146,6 +160,18 @@ std::vector<auth_code> codes_from_json(std::string_view text) {
                        from_unix_ms(object.at("expires_at").to_number<std::int64_t>())});
     }
     return codes;
+  });
+}
+
+std::vector<customer_name> names_from_json(std::string_view text) {
+  return from_value(text, "other_names", [](const json::value& parsed) {
+    std::vector<customer_name> names;
+    for (const auto& one : parsed.as_array()) {
+      const auto& object = one.as_object();
+      names.push_back({known(parse_provider_kind(text_of(object.at("provider"))), "provider"),
+                       text_of(object.at("account")), text_of(object.at("id")), texts_in(object.at("methods"))});
+    }
+    return names;
   });
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gateway/domain/customer.hpp"
 #include "gateway/domain/grant.hpp"
 #include "gateway/domain/payment.hpp"
 
@@ -17,6 +18,7 @@ std::string to_json(const provider_error& error);
 std::string to_json(const open_operation& open);
 std::string to_json(const std::vector<std::string>& texts);
 std::string to_json(const std::vector<auth_code>& codes);
+std::string to_json(const std::vector<customer_name>& names);
 
 // Throw corrupt_row.
 payment_details details_from_json(std::string_view text);
@@ -25,5 +27,6 @@ provider_error error_from_json(std::string_view text);
 open_operation open_operation_from_json(std::string_view text, const entity_key& of);
 std::vector<std::string> texts_from_json(std::string_view text);
 std::vector<auth_code> codes_from_json(std::string_view text);
+std::vector<customer_name> names_from_json(std::string_view text);
 
 }  // namespace gateway::persistence

@@ -41,6 +41,21 @@ std::optional<std::string> read_text(db_connection& db, const statement& sql, st
   return found;
 }
 
+/// MySQL takes no notice of blanks at the end of a text: what is not the same to the byte is another account. One that
+/// cannot be read is left out.
+void read_connections(db_connection& db, const named_account& with, directory_lookup& into) {
+  const cell parameters[] = {std::string_view{with.account}, to_string(with.provider), to_string(with.env),
+                             std::int64_t{most_sharing_an_account}};
+  db.read(statements::read_connections_with, parameters, [&](const result_row& row) {
+    try {
+      auto read = connection_from(row);
+      if (read.link.account == with.account) into.connections.push_back(std::move(read));
+    } catch (const corrupt_row& error) {
+      log::error("store.corrupt_row", {{"why", error.what()}, {"entry", row.text(0)}});
+    }
+  });
+}
+
 /// A row that cannot be read is left out, and told: the merchant's keys and its other connections are served.
 void read_connections(db_connection& db, std::string_view merchant, directory_lookup& into) {
   const cell of[] = {merchant};
@@ -288,6 +303,7 @@ directory_lookup run(db_connection& db, const find_directory& what) {
       log::error("store.corrupt_row", {{"why", error.what()}, {"entry", name.text}});  // the others are still served
     }
   }
+  if (what.account) read_connections(db, *what.account, found);
   return found;
 }
 

@@ -232,6 +232,10 @@ struct size_estimator {
   std::size_t operator()(const customer_ptr& c) const {
     auto bytes = 384 + c->ref.size();
     for (const auto& method : c->methods) bytes += method.size() + 4;
+    for (const auto& name : c->other_names) {
+      bytes += 384 + name.id.size();
+      for (const auto& method : name.methods) bytes += method.size() + 4;
+    }
     return bytes;
   }
   std::size_t operator()(const subscription_ptr& s) const {

@@ -221,7 +221,9 @@ void binding_row(row_buffer& rows, const grant_binding& b) {
 
 void customer_row(row_buffer& rows, const customer& c) {
   add_key(rows, c.key).add(c.platform.value).add(c.ref).add(to_string(c.provider)).add(c.provider_id);
-  rows.keep(to_json(c.methods)).add(c.created_at).add(c.version);
+  rows.keep(to_json(c.methods)).add(c.created_at).add(c.account);
+  c.other_names.empty() ? rows.null() : rows.keep(to_json(c.other_names));
+  rows.add(c.version);
 }
 
 void insert_past_grant_row(row_buffer& rows, const past_grant& g) { add_grant(rows, g.binding, g.what); }
@@ -603,6 +605,8 @@ customer customer_from(const result_row& row, const merchant_id& merchant) {
   c.provider_id = in.text();
   c.methods = texts_from_json(in.text());
   c.created_at = in.time();
+  if (!in.skip_null()) c.account = in.text();
+  if (!in.skip_null()) c.other_names = names_from_json(in.text());
   c.version = in.number("version", 1);
   if (c.provider_id.empty()) throw corrupt_row("a customer that the provider does not know");
   return c;

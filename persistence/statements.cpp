@@ -41,7 +41,7 @@ constexpr names binding_columns[] = {"merchant_id", "environment", "platform_id"
                                      "granted_at",  "revoked_at",  "revoke_reason", "codes",    "version"};
 constexpr names customer_columns[] = {"merchant_id",  "environment", "customer_id",          "platform_id",
                                       "customer_ref", "provider",    "provider_customer_id", "methods",
-                                      "created_at",   "version"};
+                                      "created_at",   "account",     "other_names",          "version"};
 constexpr names subscription_columns[] = {
     "merchant_id", "environment",    "subscription_id", "platform_id", "provider", "provider_subscription_id",
     "status",      "open_operation", "due_at",          "document",    "version"};
@@ -400,7 +400,7 @@ const statement read_binding{
     "WHERE merchant_id = ? AND environment = ? AND platform_id = ?"};
 #define CUSTOMER                                                                                                      \
   "SELECT environment, customer_id, platform_id, customer_ref, provider, provider_customer_id, methods, created_at, " \
-  "version FROM customers WHERE merchant_id = ? AND environment = ? AND "
+  "account, other_names, version FROM customers WHERE merchant_id = ? AND environment = ? AND "
 const statement read_customer{CUSTOMER "customer_id = ?"};
 const statement read_customers{CUSTOMER "customer_id > ? ORDER BY customer_id LIMIT ?"};
 #undef CUSTOMER
@@ -474,6 +474,9 @@ const statement read_grants_of_both BY_MERCHANT("merchant_id = ? AND +platform_i
 const statement read_connections_of{
     "SELECT merchant_id, environment, provider, connection_id, status, account FROM connections WHERE merchant_id = ? "
     "ORDER BY environment, provider"};
+const statement read_connections_with{
+    "SELECT merchant_id, environment, provider, connection_id, status, account FROM connections "
+    "WHERE account = ? AND provider = ? AND environment = ? ORDER BY merchant_id LIMIT ?"};
 const statement read_routes_of{
     "SELECT merchant_id, environment, provider, route_id, position, currencies, methods FROM routes "
     "WHERE merchant_id = ? ORDER BY environment, position, provider"};

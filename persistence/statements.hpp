@@ -157,6 +157,7 @@ extern const statement read_grants_of_platform;
 extern const statement read_grants_of_merchant;
 extern const statement read_grants_of_both;
 extern const statement read_connections_of;
+extern const statement read_connections_with;
 extern const statement read_routes_of;
 extern const statement read_destinations_of;
 extern const statement read_destinations_of_platforms;

@@ -40,6 +40,15 @@ std::uint32_t next_position(const std::vector<stored_route>& routes) {
   return last + 1;
 }
 
+/// Where merchants have accounts of their own, a payment that names none would be made in the platform's.
+std::optional<operator_problem> fault_of_connection(const connection& link) {
+  const auto& provider = traits_of(link.provider);
+  if (!provider.accounts || link.status != connection_status::connected || !link.account.empty()) return std::nullopt;
+  return operator_problem{operator_problem::kind::conflict,
+                          "The merchant has no account at " + std::string{provider.name} +
+                              " in this mode. Name one, or let its owner connect one at the portal."};
+}
+
 template <class Row>
 void replace(std::vector<Row>& rows, const Row& row) {
   const auto same = std::ranges::find(rows, row.id, &Row::id);
@@ -161,6 +170,7 @@ planned merchants::prepare(const set_connection& wanted) {
   auto* m = find(wanted.merchant);
   if (!m) return no_merchant(wanted.merchant);
   const auto row = row_of(*m, wanted.link);
+  if (auto fault = fault_of_connection(row.link)) return *std::move(fault);
   plan p;
   p.unit.inserts.push_back(save_connection{row.merchant, row.link, row.id});
   p.when_duplicate = "the connection changed meanwhile";
@@ -232,7 +242,9 @@ planned merchants::prepare(const make_chargeable& wanted) {
   const named_result told{wanted.merchant.value, "chargeable"};
   if (!wanted.provider && can_be_charged(*m, wanted.env)) return unchanged{told};
   const auto provider = wanted.provider.value_or(sandbox_for(m->shown.kind));
-  return connect(*m, row_of(*m, {wanted.env, provider, connection_status::connected, {}}), told);
+  auto row = row_of(*m, {wanted.env, provider, connection_status::connected, {}});
+  if (auto fault = fault_of_connection(row.link)) return *std::move(fault);
+  return connect(*m, std::move(row), told);
 }
 
 planned merchants::prepare(const follow_account& wanted) {

@@ -8,9 +8,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "entity/entity_queue.hpp"
 #include "entity/spawn_entity.hpp"
@@ -36,6 +38,15 @@ std::string in_words_of(const entity_key& what) {
   return std::string{to_string(what.kind)} + ' ' + what.merchant.value + '/' + std::string{to_string(what.env)} + '/' +
          what.id;
 }
+
+/// An account, while those whose it is are told how it stands.
+struct account_news {
+  std::string account;
+  std::vector<merchant_id> owners;  ///< who are not told yet
+  std::optional<account_standing> standing{};  ///< once the provider has been asked
+  bool has_told = false;                       ///< one of them at least
+  std::string about{};                         ///< in words for an operator
+};
 
 class notification_entity : public entity_queue<notification_entity, notification> {
   using queue = entity_queue<notification_entity, notification>;
@@ -155,7 +166,7 @@ class notification_entity : public entity_queue<notification_entity, notificatio
                 return settle(std::move(work), notification_state::applied, std::move(about));
               const auto* why = std::get_if<problem>(&reply.what);
               const bool is_unknown = why && *why == unknown;
-              if (is_unknown && has_waited_long_enough())
+              if (is_unknown && has_waited(notification_patience))
                 return settle(std::move(work), notification_state::expired, std::move(about));
               try_later(std::move(work), std::move(about));
             },
@@ -164,64 +175,105 @@ class notification_entity : public entity_queue<notification_entity, notificatio
             });
   }
 
-  /// Of an account that is no merchant's here the provider is not asked.
+  // ---- accounts -----------------------------------------------------------------------------------
+
   void find_account(job work, const about_account& of) {
-    look_up wanted{{directory_name::kind::merchant, of.merchant.value}};
+    if (of.merchant.value.empty()) return find_owners(std::move(work), of.account);
+    next_owner(std::move(work), account_news{of.account, {of.merchant}, {}, false, in_words(of.merchant)});
+  }
+
+  /// The provider does not say whose the account is, but the connections do. It may be several merchants'.
+  void find_owners(job work, const std::string& account) {
+    find_directory question;
+    question.account = named_account{key().env, applied_->provider, account};
+    self()
+        ->request(context_->store.reader_for(key()), caf::infinite, std::move(question))
+        .then(
+            [this, work, account](const directory_lookup& found) mutable {
+              account_news news{std::move(account), {}, {}, false, {}};
+              for (const auto& each : found.connections) {
+                if (!news.about.empty()) news.about += ", ";
+                news.about += in_words(each.merchant);
+                news.owners.push_back(each.merchant);
+              }
+              next_owner(std::move(work), std::move(news));
+            },
+            [this, work](const caf::error&) mutable { try_later(std::move(work)); });
+  }
+
+  /// Of an account that is no merchant's here the provider is not asked.
+  void next_owner(job work, account_news news) {
+    if (news.owners.empty()) {
+      const auto as = news.has_told ? notification_state::applied : notification_state::ignored;
+      return settle(std::move(work), as, std::move(news.about));
+    }
+    look_up wanted{{directory_name::kind::merchant, news.owners.back().value}};
     self()
         ->request(context_->operators, caf::infinite, std::move(wanted))
         .then(
-            [this, work, of](bool) mutable {
-              const auto who = context_->merchants.find_merchant(of.merchant);
+            [this, work, news](bool) mutable {
+              const auto who = context_->merchants.find_merchant(news.owners.back());
               const auto* at = who ? find_connection(*who, key().env, applied_->provider) : nullptr;
-              if (!at || at->account.empty() || at->account != of.account)
-                return settle(std::move(work), notification_state::ignored, in_words(of));
-              ask_after(std::move(work), of);
+              if (!at || at->account.empty() || at->account != news.account) {
+                news.owners.pop_back();
+                return next_owner(std::move(work), std::move(news));
+              }
+              news.standing ? tell(std::move(work), std::move(news)) : ask_after(std::move(work), std::move(news));
             },
-            [this, work, of](const caf::error&) mutable { try_later(std::move(work), in_words(of)); });
+            [this, work, news](const caf::error&) mutable { try_later(std::move(work), std::move(news.about)); });
   }
 
-  void ask_after(job work, const about_account& of) {
+  void ask_after(job work, account_news news) {
     account_question question;
-    question.merchant = of.merchant;
+    question.merchant = news.owners.back();
     question.env = key().env;
     question.provider = applied_->provider;
-    question.account = of.account;
+    question.account = news.account;
     self()
         ->request(context_->providers[static_cast<std::size_t>(applied_->provider)], caf::infinite, std::move(question))
         .then(
-            [this, work, of](const account_answer& said) mutable {
-              if (said.standing != account_standing::unknown) return tell(std::move(work), of, said.standing);
-              if (has_waited_long_enough()) return settle(std::move(work), notification_state::expired, in_words(of));
-              try_later(std::move(work), in_words(of));
+            [this, work, news](const account_answer& said) mutable {
+              if (said.standing != account_standing::unknown) {
+                news.standing = said.standing;
+                return tell(std::move(work), std::move(news));
+              }
+              if (has_waited(notification_patience))
+                return settle(std::move(work), notification_state::expired, std::move(news.about));
+              try_later(std::move(work), std::move(news.about));
             },
-            [this, work, of](const caf::error&) mutable { try_later(std::move(work), in_words(of)); });
+            [this, work, news](const caf::error&) mutable { try_later(std::move(work), std::move(news.about)); });
   }
 
   /// The directory lets the connection follow, if it still is with that account.
-  void tell(job work, const about_account& of, account_standing standing) {
-    operator_command told{follow_account{of.merchant, key().env, applied_->provider, of.account, standing}};
+  void tell(job work, account_news news) {
+    operator_command told{
+        follow_account{news.owners.back(), key().env, applied_->provider, news.account, *news.standing}};
     self()
         ->request(context_->operators, caf::infinite, std::move(told))
         .then(
-            [this, work, of](const operator_result& done) mutable {
-              const bool is_gone = std::holds_alternative<operator_problem>(done);
-              settle(std::move(work), is_gone ? notification_state::ignored : notification_state::applied,
-                     in_words(of));
+            [this, work, news](const operator_result& done) mutable {
+              news.has_told |= !std::holds_alternative<operator_problem>(done);
+              news.owners.pop_back();
+              next_owner(std::move(work), std::move(news));
             },
-            [this, work, of](const caf::error&) mutable { try_later(std::move(work), in_words(of)); });
+            [this, work, news](const caf::error&) mutable { try_later(std::move(work), std::move(news.about)); });
   }
 
-  std::string in_words(const about_account& of) const {
-    return "account " + of.merchant.value + '/' + std::string{to_string(key().env)};
+  std::string in_words(const merchant_id& owner) const {
+    return "account " + owner.value + '/' + std::string{to_string(key().env)};
   }
+
+  // ---- what came of it ----------------------------------------------------------------------------
 
   /// By a clock that may have jumped ahead nothing expires.
-  bool has_waited_long_enough() const {
+  bool has_waited(std::chrono::hours patience) const {
     const auto now = context_->watch.trusted_now(self()->clock().now());
-    return now && *now >= applied_->received_at + notification_patience;
+    return now && *now >= applied_->received_at + patience;
   }
 
   void try_later(job work, std::string about = {}) {
+    if (has_waited(longest_notification_wait))
+      return settle(std::move(work), notification_state::expired, std::move(about));
     auto next = *applied_;
     next.state = notification_state::waiting;
     next.due_at = context_->clock.now() + pause_after(next.attempts);
@@ -230,8 +282,14 @@ class notification_entity : public entity_queue<notification_entity, notificatio
   }
 
   void settle(job work, notification_state as, std::string about = {}) {
-    if (as == notification_state::expired)
-      log::warn("notification_expired", {{"id", key().id}, {"mode", to_string(key().env)}, {"about", about}});
+    if (as == notification_state::expired) {
+      context_->meters.provider_notifications(to_string(applied_->provider), to_string(key().env), "expired")
+          .Increment();
+      log::warn("notification_expired", {{"id", key().id},
+                                         {"mode", to_string(key().env)},
+                                         {"type", applied_->type},
+                                         {"about", about.empty() ? applied_->about : about}});
+    }
     auto next = *applied_;
     next.state = as;
     next.due_at.reset();

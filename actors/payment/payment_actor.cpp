@@ -103,6 +103,7 @@ class payment_entity : public entity_queue<payment_entity, payment> {
     operation what = operation::create;
     std::optional<payment_customer> customer{};
     std::optional<provider_kind> keeper{};  ///< as choose_route() has it
+    customer_ptr known{};  ///< the customer, as far as it is known; null: not yet
     bool has_looked_up = false;  ///< how the merchant's accounts stand
   };
 
@@ -121,9 +122,8 @@ class payment_entity : public entity_queue<payment_entity, payment> {
                      return fail_unless_key_is_known(std::move(work), *why);
                    auto& payer = std::get<gateway::payer>(who);
                    wanted.details.payment_method = std::move(payer.payment_method);
-                   std::optional<provider_kind> keeper;
-                   if (seen.known) keeper = seen.known->provider;
-                   create(std::move(work), creation{std::move(wanted), what, std::move(payer.customer), keeper});
+                   create(std::move(work),
+                          creation{std::move(wanted), what, std::move(payer.customer), payer.keeper, seen.known});
                  });
   }
 
@@ -144,6 +144,9 @@ class payment_entity : public entity_queue<payment_entity, payment> {
     auto made =
         begin_payment(key(), making.wanted, chosen, work.request.write->key, now, context_->timing(), making.what);
     made.customer = std::move(making.customer);
+    if (making.known)
+      call_by_name(*made.customer, *making.known, making.wanted.details.payment_method, chosen.provider,
+                   chosen.account);
     auto begun = std::make_shared<const payment>(std::move(made));
     auto unit = unit_of(unit_kind::begin);
     unit.inserts.reserve(2);
@@ -307,6 +310,10 @@ class payment_entity : public entity_queue<payment_entity, payment> {
             [this, work, closes](const provider_result& answer) mutable {
               auto change = settle_wait(*row(), answer, closes, context_->clock.now(), context_->timing());
               if (!change) return view(std::move(work));
+              if (machine::has_outlived_its_end(change->next) && !machine::has_outlived_its_end(*row()))
+                log::warn("checkout_outcome_unknown", {{"merchant", key().merchant.value},
+                                                       {"payment_id", key().id},
+                                                       {"provider", to_string(row()->provider)}});
               tell_customer_first(std::move(work), *std::move(change), [this](job told, transition& settled) {
                 change_unasked(std::move(told), std::move(settled.next), std::move(settled.entries));
               });

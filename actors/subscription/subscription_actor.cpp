@@ -163,11 +163,12 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
     auto way = choose_recurring_route(*who, key().env, wanted.amount.unit, context_->board.states_in(key().env),
                                       known ? std::optional{known->provider} : std::nullopt);
     if (const auto* why = std::get_if<problem>(&way)) return fail_unless_key_is_known(std::move(work), *why);
-    if (known) wanted.provider_customer_id = known->provider_id;
+    const auto& chosen = std::get<route_choice>(way);
+    if (known) wanted.provider_customer_id = name_at(*known, chosen.provider, chosen.account);
 
     const auto now = context_->clock.now();
     auto begun = std::make_shared<const subscription>(
-        begin_checkout(key(), wanted, std::get<route_choice>(way), work.request.write->key, now, context_->timing()));
+        begin_checkout(key(), wanted, chosen, work.request.write->key, now, context_->timing()));
     auto unit = unit_of(unit_kind::begin);
     unit.inserts.push_back(
         record_of(work, to_string(subscription_operation::open_checkout), wanted.amount.minor, {}, now));
@@ -219,7 +220,8 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
     if (!new_customer) return store_outcome(std::move(work), change);
     // What the provider calls the customer is known before the checkout that names it is.
     change.next.state.provider_customer_id = change.result.after.state.provider_customer_id = customer_id;
-    record_customer news{row()->platform, row()->details.customer_ref, row()->provider, customer_id, {}};
+    record_customer news{row()->platform, row()->details.customer_ref, row()->provider, customer_id, {}, {},
+                         row()->account};
     auto request_id = work.request.request_id;
     actors::ask_customer(self(), router(), own_customer(), customer_command{std::move(news)}, std::move(request_id),
                          [this, work = std::move(work), change = std::move(change)](const customer_seen& seen) mutable {

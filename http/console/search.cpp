@@ -1,5 +1,6 @@
 #include "search.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string_view>
@@ -167,7 +168,9 @@ boost::asio::awaitable<void> look_for_customer(console_search& in, merchant_id m
   const auto found = co_await std::move(asking);
   if (!found) co_return;
   for (const auto& each : found->customers)
-    if (each->ref == ref || each->provider_id == ref) in.add(customer_section(*each));
+    if (each->ref == ref || each->provider_id == ref ||
+        std::ranges::find(each->other_names, ref, &customer_name::id) != each->other_names.end())
+      in.add(customer_section(*each));
 }
 
 /// What a merchant calls so, in both modes.

@@ -96,7 +96,7 @@ struct about_subscription {
 };
 /// Of a merchant's account: how it stands is to be asked.
 struct about_account {
-  merchant_id merchant;
+  merchant_id merchant;  ///< empty: whoever has that account here
   std::string account;
 };
 /// Nothing that the gateway needs to know.

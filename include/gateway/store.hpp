@@ -524,10 +524,19 @@ struct directory_name {
   bool operator==(const directory_name&) const = default;
   auto operator<=>(const directory_name&) const = default;
 };
+/// A merchant's account, as its provider names it.
+struct named_account {
+  environment env = environment::test;
+  provider_kind provider = provider_kind::sandbox;
+  std::string account;
+};
+/// Several merchants may have one account: of more than these, the others are not told.
+inline constexpr std::uint32_t most_sharing_an_account = 100;
 /// The entries of these names; those that do not exist are left out, and so are those that cannot be read.
 struct find_directory {
   std::vector<directory_name> of;
   bool every_platform = false;  ///< and of all platforms, and of all providers
+  std::optional<named_account> account{};  ///< and the connections with that account, ordered by merchant
 };
 struct stored_user {
   user_id id;

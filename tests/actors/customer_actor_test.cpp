@@ -92,6 +92,59 @@ TEST_CASE("two payments of a new customer at once ask for it under one key") {
   CHECK(stored(w, "ref-1")->methods.size() == 2);
 }
 
+TEST_CASE("of two first payments at two providers each saves its method under the name that its own provider gives") {
+  world w;
+  const auto hkd = *currency::parse("HKD"), usd = *currency::parse("USD");
+  w.published().publish(provider_kind::stripe, environment::test, std::make_shared<const provider_settings>());
+  auto shop = demo_merchant();
+  shop.connections.push_back({environment::test, provider_kind::stripe, connection_status::connected, "acct_1"});
+  shop.routes = {{environment::test, provider_kind::sandbox, 1, {hkd}, {payment_method_kind::card}},
+                 {environment::test, provider_kind::stripe, 2, {usd}, {payment_method_kind::card}}};
+  w.publish(std::move(shop));
+
+  auto slow = w.send(create_for("ref-1", "pay_1", "k1", "pm_card_slow_3000"));
+  w.settle();
+  provider_result at_stripe{provider_status::approved, "pi_1", {}, {}};
+  at_stripe.customer_id = "cus_stripe";
+  at_stripe.saved_method = "pm_stripe";
+  w.calls().says_once = at_stripe;
+  auto in_dollars = create_for("ref-1", "pay_2", "k2", "pm_stripe");
+  std::get<create_payment>(std::get<payment_command>(in_dollars.what)).amount = {4200, usd};
+  CHECK(w.ask(std::move(in_dollars)) == "create authorized 0/0");
+  w.advance(4s);
+  CHECK(slow.told() == "create authorized 0/0");
+  CHECK(methods(w, "ref-1") == "pm_stripe pm_card_slow_3000");
+
+  const auto called = [&](entity_request request) {
+    w.calls().says_once = provider_result{provider_status::approved, "ch_1", {}, {}};
+    w.ask(std::move(request));
+    const auto& subject = w.calls().calls.back().subject;
+    return std::pair{subject.provider, subject.customer->provider_id};
+  };
+  CHECK(called(charge("ref-1", "pay_3", "k3", "pm_card_slow_3000")) ==
+        std::pair{provider_kind::sandbox, w.look("pay_1")->customer->provider_id});
+  auto charge_dollars = charge("ref-1", "pay_4", "k4", "pm_stripe");
+  std::get<charge_saved>(std::get<payment_command>(charge_dollars.what)).amount = {4200, usd};
+  CHECK(called(std::move(charge_dollars)) == std::pair{provider_kind::stripe, std::string{"cus_stripe"}});
+  // In a currency that only the other provider takes it is not charged at all.
+  const auto calls = w.calls().calls.size();
+  CHECK(w.ask(charge("ref-1", "pay_5", "k5", "pm_stripe")) == told(problem::no_eligible_provider));
+  CHECK(w.calls().calls.size() == calls);
+}
+
+TEST_CASE("a merchant that has changed its account makes its customers anew there, and charges nothing saved before") {
+  world w;
+  w.ask(create_for("ref-1", "pay_1", "k1"));
+  auto shop = demo_merchant();
+  shop.connections.front().account = "acct_2";
+  w.publish(std::move(shop));
+  CHECK(w.ask(charge("ref-1", "pay_2", "k2")) == "charge failed 0/0");
+  CHECK(w.look("pay_2")->error->code == "payment_method_not_found");
+  w.ask(create_for("ref-1", "pay_3", "k3", "pm_card_captureDeclined"));
+  CHECK_FALSE(w.calls().calls.back().customer_key.empty());
+  CHECK(w.ask(charge("ref-1", "pay_4", "k4", "pm_card_captureDeclined", false)) == "charge authorized 0/0");
+}
+
 TEST_CASE("a declined payment saves nothing, and the customer stays") {
   world w;
   CHECK(w.ask(create_for("ref-1", "pay_1", "k1", "pm_card_chargeDeclined")) == "create failed 0/0");

@@ -125,6 +125,27 @@ TEST_CASE("a connection keeps its account when only its status is set") {
   CHECK(stripe_of(o, m)->account == "acct_2");
 }
 
+TEST_CASE("a connection without an account is connected only where merchants need none") {
+  using enum operator_problem::kind;
+  office o;
+  const auto m = new_shop(o);
+  CHECK(o.problem(at_stripe(m, connection_status::connected), conflict).find("no account at stripe") !=
+        std::string::npos);
+  CHECK_FALSE(stripe_of(o, m));
+  o.problem(make_chargeable{m, environment::live, provider_kind::stripe}, conflict);
+  CHECK_FALSE(stripe_route_of(o, m));
+  for (const auto status : {connection_status::in_progress, connection_status::unavailable}) {
+    o.ask(at_stripe(m, status));
+    o.problem(at_stripe(m, connection_status::connected), conflict);
+    CHECK(stripe_of(o, m)->status == status);
+  }
+  o.ask(at_stripe(m, connection_status::connected, "acct_1"));
+  CHECK(stripe_of(o, m)->status == connection_status::connected);
+  const auto told =
+      o.ask(set_connection{m, {environment::live, provider_kind::jazzcash, connection_status::connected, {}}});
+  CHECK(std::get<named_result>(told).status == "connected");
+}
+
 TEST_CASE("a provider that is made chargeable keeps its account, and gets a route by what it takes, once") {
   office o;
   const auto m = new_shop(o);

@@ -189,15 +189,24 @@ class notice_world {
     settle();
   }
 
-  /// merch_1 has this account at the provider.
-  void publish_account(connection_status status, std::string account = "acct_1") {
+  /// The merchant has this account at the provider.
+  void publish_account(connection_status status, std::string account = "acct_1", std::string id = "merch_1") {
     merchant m;
-    m.id = merchant_id{"merch_1"};
+    m.id = merchant_id{std::move(id)};
     m.connections = {{environment::live, provider_kind::stripe, status, std::move(account)}};
     merchants_.publish(std::make_shared<const merchant>(std::move(m)));
   }
-  connection_status account_status() const {
-    return merchants_.find_merchant(merchant_id{"merch_1"})->connections.at(0).status;
+  /// The same, and stored.
+  void store_account(connection_status status, std::string account = "acct_1", std::string id = "merch_1",
+                     environment env = environment::live) {
+    unit_parts unit;
+    unit.records = {save_connection{merchant_id{id}, {env, provider_kind::stripe, status, account}, "conn_" + id}};
+    const unit_of_work saved = unit;
+    REQUIRE(rows_->commit(saved) == commit_outcome::committed);
+    if (env == environment::live) publish_account(status, std::move(account), std::move(id));
+  }
+  connection_status account_status(std::string id = "merch_1") const {
+    return merchants_.find_merchant(merchant_id{std::move(id)})->connections.at(0).status;
   }
 
   failing_store& rows() { return *rows_; }
@@ -358,6 +367,24 @@ TEST_CASE("while its provider cannot explain it, it waits") {
   w.advance(6s);
   CHECK(w.state("evt_1") == "applied");
   CHECK(w.row("evt_1").attempts == 2);
+}
+
+TEST_CASE("what can never be explained expires after a week, and no sooner, and can be applied again") {
+  notice_world w;
+  w.script().subject = not_understood{};
+  w.ask(w.post("evt_1"));
+  w.advance(longest_notification_wait - 6min, 5min);
+  CHECK(w.state("evt_1") == "waiting");
+  w.advance(15min, 60s);
+  CHECK(w.state("evt_1") == "expired");
+  CHECK_FALSE(w.row("evt_1").due_at);
+  CHECK(w.row("evt_1").settled_at);
+  const auto questions = w.script().questions;
+  w.advance(20min, 60s);
+  CHECK(w.script().questions == questions);
+  CHECK(w.ask(w.replay("evt_1")) == "expired");
+  w.script().subject = about_payment{told_payment};
+  CHECK(w.ask(w.replay("evt_1")) == "applied");
 }
 
 TEST_CASE("one of a provider without a gate waits, and is not lost") {
@@ -551,6 +578,61 @@ TEST_CASE("while nobody can say how the account stands it waits, and expires aft
     CHECK(w.state("evt_1") == "expired");
   }
   CHECK(w.script().told.size() == (w.state("evt_1") == "applied" ? 1 : 0));
+}
+
+TEST_CASE("an account whose merchant the provider does not name is that of whoever has it in that mode") {
+  using enum connection_status;
+  notice_world w;
+  w.script().subject = about_account{merchant_id{}, "acct_1"};
+  w.script().standing = account_standing::restricted;
+  w.ask(w.post("evt_0"));
+  CHECK(w.state("evt_0") == "ignored");
+  CHECK(w.script().accounts.empty());
+
+  w.store_account(connected, "acct_1", "merch_0");
+  w.store_account(connected);
+  w.store_account(connected, "acct_2", "merch_2");
+  w.store_account(connected, "acct_1", "merch_3", environment::test);
+  w.ask(w.post("evt_1"));
+  CHECK(w.state("evt_1") == "applied");
+  CHECK(w.row("evt_1").about == "account merch_0/live, account merch_1/live");
+  CHECK(w.account_status("merch_0") == unavailable);
+  CHECK(w.account_status() == unavailable);
+  CHECK(w.account_status("merch_2") == connected);
+  // The account is one, so that it is asked after once.
+  CHECK(w.script().accounts == std::vector<std::string>{"acct_1"});
+  CHECK(w.script().told.size() == 2);
+
+  // What is posted again is counted once; an operator has it applied again, and the account may be back.
+  w.ask(w.post("evt_1"));
+  CHECK(w.script().told.size() == 2);
+  w.script().standing = account_standing::ready;
+  CHECK(w.ask(w.replay("evt_1")) == "applied");
+  CHECK(w.account_status() == connected);
+}
+
+TEST_CASE("an account that its merchant has replaced meanwhile is nobody's") {
+  notice_world w;
+  w.store_account(connection_status::connected);
+  w.publish_account(connection_status::connected, "acct_2");
+  w.script().subject = about_account{merchant_id{}, "acct_1"};
+  w.ask(w.post("evt_1"));
+  CHECK(w.state("evt_1") == "ignored");
+  CHECK(w.script().accounts.empty());
+}
+
+TEST_CASE("while whose the account is cannot be read, its notification waits") {
+  notice_world w;
+  w.store_account(connection_status::connected);
+  w.script().subject = about_account{merchant_id{}, "acct_1"};
+  w.script().standing = account_standing::restricted;
+  w.rows().reads_fail = true;
+  w.ask(w.post("evt_1"));
+  CHECK(w.account_status() == connection_status::connected);
+  w.rows().reads_fail = false;
+  w.advance(10s);
+  CHECK(w.state("evt_1") == "applied");
+  CHECK(w.account_status() == connection_status::unavailable);
 }
 
 TEST_CASE("while the directory does not answer the notification of an account waits") {

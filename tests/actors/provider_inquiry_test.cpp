@@ -142,6 +142,7 @@ TEST_CASE("a checkout that nobody came back to is closed at the provider before 
   w.advance(5min, 10s);
   REQUIRE(w.calls().inquiries.back().closes);
   CHECK(w.state_of("pay_1") == payment_state::processing);  // it could not be closed
+  CHECK(w.look("pay_1")->error->code == "checkout_outcome_unknown");
   SECTION("closed: expired") {
     w.provider_says(provider_status::declined);
     w.advance(61min, 10s);

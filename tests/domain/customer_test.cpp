@@ -16,12 +16,24 @@ const platform_id acme{"plat_acme"};
 const command_key command{merchant_id{"merch_1"}, environment::live, "plat_acme",
                           "00000000-0000-4000-8000-000000000001"};
 
-record_customer news(std::string saved = {}, std::string id = "cus_1") {
-  return {acme, "ref-1", provider_kind::sandbox, std::move(id), std::move(saved)};
+record_customer news(std::string saved = {}, std::string id = "cus_1", provider_kind provider = provider_kind::sandbox,
+                     std::string account = "acct") {
+  return {acme, "ref-1", provider, std::move(id), std::move(saved), {}, std::move(account)};
 }
 
-customer with(std::vector<std::string> methods) {
-  return {key, 5, acme, "ref-1", provider_kind::sandbox, "cus_1", std::move(methods), now - 24h};
+customer with(std::vector<std::string> methods, std::string account = "acct") {
+  return {key, 5, acme, "ref-1", provider_kind::sandbox, "cus_1", std::move(methods), now - 24h, std::move(account)};
+}
+
+/// Each method that stands under another name is one of the customer's, and stands there only.
+void list_of_methods_adds_up(const customer& who) {
+  std::vector<std::string> seen;
+  for (const auto& name : who.other_names)
+    for (const auto& method : name.methods) {
+      CHECK(has_saved(who, method));
+      CHECK(std::ranges::find(seen, method) == seen.end());
+      seen.push_back(method);
+    }
 }
 
 std::vector<std::string> methods_after(const customer& known, const std::string& saved) {
@@ -149,7 +161,8 @@ TEST_CASE("who pays, and by which method") {
   const auto by = [](const wanted_customer& who, std::string named, const customer* known) {
     const auto found = payer_of(who, std::move(named), known);
     if (std::holds_alternative<problem>(found)) return std::string{"nothing to charge"};
-    const auto& p = std::get<payer>(found);
+    auto p = std::get<payer>(found);
+    if (known) call_by_name(p.customer, *known, p.payment_method, provider_kind::sandbox, "acct");
     return p.customer.provider_id + " " + p.payment_method + (p.customer.charges_saved ? " saved" : "");
   };
   const wanted_customer on{acme, "ref-1", true, false}, off{acme, "ref-1", true, true};
@@ -160,6 +173,113 @@ TEST_CASE("who pays, and by which method") {
   CHECK(by(off, "pm_a", &saved) == "cus_1 pm_a saved");
   CHECK(by(off, "", &none) == "nothing to charge");
   CHECK(by(off, "", nullptr) == "nothing to charge");
+}
+
+TEST_CASE(
+    "a method is charged under the name that it was saved under, by the provider and in the account that it is saved "
+    "at") {
+  // Two first payments at two providers, then one in another account of the second.
+  auto who = *recorded(nullptr, key, news("pm_a", "cus_1"), now);
+  who = *recorded(&who, key, news("pm_b", "cus_2", provider_kind::stripe, "acct_1"), now);
+  who = *recorded(&who, key, news("pm_c", "cus_3", provider_kind::stripe, "acct_2"), now);
+  CHECK(who.version == 3);
+  CHECK(who.methods == std::vector<std::string>{"pm_a", "pm_b", "pm_c"});
+  CHECK(who.provider_id == "cus_1");
+
+  struct row {
+    const char* method;
+    provider_kind at;
+    const char* account;
+    const char* paid_by;  ///< the customer's name there, and whether the method is saved there
+  };
+  const row table[] = {{"pm_a", provider_kind::sandbox, "acct", "cus_1 saved"},
+                       {"pm_b", provider_kind::stripe, "acct_1", "cus_2 saved"},
+                       {"pm_c", provider_kind::stripe, "acct_2", "cus_3 saved"},
+                       {"pm_b", provider_kind::stripe, "acct_2", "cus_3 "},
+                       {"pm_b", provider_kind::stripe, "acct_3", " "},
+                       {"pm_a", provider_kind::stripe, "acct_1", "cus_2 "},
+                       {"pm_fresh", provider_kind::stripe, "acct_1", "cus_2 "},
+                       {"pm_fresh", provider_kind::sandbox, "acct_x", " "}};
+  for (const auto& [method, at, account, paid_by] : table) {
+    CAPTURE(method, account);
+    auto paying = std::get<payer>(payer_of({acme, "ref-1", false, false}, method, &who));
+    call_by_name(paying.customer, who, method, at, account);
+    CHECK(paying.customer.provider_id + " " + (paying.customer.charges_saved ? "saved" : "") == paid_by);
+    CHECK(paying.customer.saved_method == (paying.customer.charges_saved ? method : ""));
+  }
+
+  const auto keeper = [&](const char* method) {
+    return std::get<payer>(payer_of({acme, "", false, true}, method, &who)).keeper;
+  };
+  CHECK(keeper("pm_a") == provider_kind::sandbox);
+  CHECK(keeper("pm_b") == provider_kind::stripe);
+  CHECK(keeper("pm_fresh") == provider_kind::sandbox);
+  CHECK(keeper("") == provider_kind::stripe);  // what was saved last
+}
+
+TEST_CASE("each name of a customer is kept once, also one that has saved nothing, and there is room for so many") {
+  const auto here = with({"pm_a"});
+  const auto elsewhere = news({}, "cus_2", provider_kind::stripe, "acct_1");
+  const auto named = recorded(&here, key, elsewhere, now);
+  REQUIRE(named);
+  CHECK(name_at(*named, provider_kind::stripe, "acct_1") == "cus_2");
+  CHECK(named->methods == here.methods);
+  CHECK_FALSE(recorded(&*named, key, elsewhere, now));
+  // Another customer that was made in the same place: the first of them stays, unless it holds what is charged.
+  auto third = elsewhere;
+  third.provider_id = "cus_3";
+  CHECK_FALSE(recorded(&*named, key, third, now));
+  third.saved_method = "pm_c";
+  const auto both = recorded(&*named, key, third, now);
+  CHECK(name_at(*both, provider_kind::stripe, "acct_1") == "cus_2");
+  CHECK(name_for(*both, "pm_c", provider_kind::stripe, "acct_1") == "cus_3");
+
+  // The same token, saved once more under another name.
+  const auto moved = recorded(&here, key, news("pm_a", "cus_2", provider_kind::stripe, "acct_1"), now);
+  REQUIRE(moved);
+  CHECK(moved->methods == std::vector<std::string>{"pm_a"});
+  CHECK(name_for(*moved, "pm_a", provider_kind::stripe, "acct_1") == "cus_2");
+  const auto back = recorded(&*moved, key, news("pm_a"), now);
+  CHECK(name_for(*back, "pm_a", provider_kind::sandbox, "acct") == "cus_1");
+  CHECK(back->other_names.front().methods.empty());
+
+  auto many = here;
+  for (std::size_t i = 0; i <= most_other_names; ++i) {
+    const auto at = std::to_string(i);
+    many = *recorded(&many, key, news("pm_" + at, "cus_" + at, provider_kind::stripe, "acct_" + at), now);
+  }
+  CHECK(many.other_names.size() == most_other_names);
+  CHECK(many.other_names.front().id == "cus_1");
+  CHECK_FALSE(has_saved(many, "pm_0"));
+  CHECK(has_saved(many, "pm_a"));
+  list_of_methods_adds_up(many);
+}
+
+TEST_CASE("the first name in a row that does not say its account is taken for any, until its provider goes by it") {
+  const auto old = with({"pm_a"}, {});
+  CHECK(name_at(old, provider_kind::sandbox, "acct_9") == "cus_1");
+  CHECK(name_for(old, "pm_a", provider_kind::sandbox, "acct_9") == "cus_1");
+  CHECK(recorded(&old, key, news("pm_b"), now)->account == "acct");
+  const auto other = recorded(&old, key, news("pm_b", "cus_2", provider_kind::sandbox, "acct_2"), now);
+  CHECK(other->account.empty());
+  CHECK(name_at(*other, provider_kind::sandbox, "acct_2") == "cus_2");
+  CHECK(name_at(*other, provider_kind::sandbox, "acct_1") == "cus_1");
+}
+
+TEST_CASE("a checkout that is paid tells whose it was, where that was not known before") {
+  for (const bool known : {false, true}) {
+    const auto waiting =
+        conclude(begun(flow::redirect, known), answered(provider_status::pending, ""), now, timing).next;
+    const auto paid =
+        settle_wait(waiting, answered(provider_status::approved, known ? "" : "cus_7", "pm_7"), false, now, timing);
+    REQUIRE(paid);
+    const auto said = news_of(waiting, paid->next);
+    REQUIRE(said);
+    CHECK(said->provider_id == (known ? "cus_1" : "cus_7"));
+    CHECK(said->saved_method == "pm_7");
+    CHECK(said->account == "acct");
+    CHECK(paid->result.after.customer->provider_id == said->provider_id);
+  }
 }
 
 TEST_CASE("a charge is captured at once, or authorised, as it was asked for") {

@@ -329,6 +329,17 @@ TEST_CASE("a provider that is not the gateway's own is asked what its customer h
       CHECK(t->next.state == payment_state::processing);
       CHECK(t->next.due_at == now + 25h);
       CHECK(due_step(t->next, now + 25h, timing) == wait_step::close);
+      // It is told once that it should be over.
+      CHECK(history(*t) == lines{"attempt hosted_session unknown"});
+      REQUIRE(t->next.error);
+      CHECK(t->next.error->outcome_unknown);
+      const auto later = settle_wait(t->next, answer, true, now + 25h, timing);
+      REQUIRE(later);
+      CHECK(history(*later).empty());
+      CHECK(later->next.error == t->next.error);
+      const auto paid = settle_wait(later->next, approved(), true, now + 26h, timing);
+      CHECK(paid->next.state == payment_state::captured);
+      CHECK_FALSE(paid->next.error);
     }
   }
 }

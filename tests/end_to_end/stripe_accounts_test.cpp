@@ -67,6 +67,12 @@ TEST_CASE("stripe: an owner connects from the portal, finishes at Stripe, and pa
   auto& on = shared_stripe(GENERATE(from_range(stores())));
   newcomer n{on};
   CHECK(n.pays() == "422 {merchant_not_charge_capable}");
+  // Without an account its payments would be made in the platform's own.
+  const auto refused = on.gateway.run_ctl({"connection", "set", "--merchant", n.account.id, "--mode", "test",
+                                           "--provider", "stripe", "--status", "connected"});
+  CHECK(refused.code != 0);
+  CHECK(refused.err.find("no account at stripe") != std::string::npos);
+  CHECK(n.status().empty());
   const auto page = n.leaves();
   CHECK(n.status() == "in_progress");
   n.does(page, "finish");
@@ -115,6 +121,33 @@ TEST_CASE("stripe: an account that Stripe restricts is unavailable, until it is 
   CHECK(n.pays().starts_with("422 "));
   on.stripe.set_account(account, "active");
   CHECK(n.comes_to("connected"));
+  CHECK(n.pays() == "200 authorized");
+}
+
+TEST_CASE("stripe: an account whose owner has disconnected it at Stripe is unavailable, until a new one is connected") {
+  auto& on = shared_stripe(GENERATE(from_range(stores())));
+  newcomer n{on};
+  n.does(n.leaves(), "finish");
+  REQUIRE(n.comes_to("connected"));
+  const auto account = n.connection("account");
+  stripe_shop bystander{on};
+  on.stripe.set_account(account, "gone");
+  CHECK(n.comes_to("unavailable"));
+  bystander.paid();
+  CHECK(n.pays().starts_with("422 "));
+  const auto told = on.stripe.events(account, "account.application.deauthorized");
+  REQUIRE(told.size() == 1);
+  const auto kept = notifications(on.gateway, told.front()["id"].text());
+  REQUIRE(kept.size() == 1);
+  CHECK(kept.front()["about"] == "account " + n.account.id + "/test");
+  CHECK(kept.front()["state"] == "applied");
+
+  // At Stripe it cannot be taken up again: its owner gets another.
+  n.owner.open("/portal/" + n.account.id + "/test/connections");
+  CHECK(n.owner.html().find("Reconnect to take payments again") != std::string::npos);
+  n.does(n.leaves("reconnect"), "finish");
+  CHECK(n.comes_to("connected"));
+  CHECK(n.connection("account") != account);
   CHECK(n.pays() == "200 authorized");
 }
 

@@ -17,12 +17,28 @@ gateway_options options_for(const stripe_process& stripe, store_kind store, cons
   return options;
 }
 
+gateway_options options_on(const stripe_process& stripe, const mysql_address& database, const mysql_address& found_at) {
+  auto options = beside(stripe, store_kind::mysql);
+  options.database = database;
+  options.database_link = found_at;
+  return options;
+}
+
+void introduce(stripe_process& stripe, const gateway_process& gateway) {
+  for (const auto* mode : {"test", "live"}) configure_stripe(gateway, stripe, mode);
+  stripe.notifies(gateway);
+}
+
 }  // namespace
 
 stripe_stage::stripe_stage(store_kind store, const std::vector<std::string>& more)
     : gateway{options_for(stripe, store, more)} {
-  for (const auto* mode : {"test", "live"}) configure_stripe(gateway, stripe, mode);
-  stripe.notifies(gateway);
+  introduce(stripe, gateway);
+}
+
+stripe_stage::stripe_stage(const mysql_address& database, const mysql_address& found_at)
+    : gateway{options_on(stripe, database, found_at)} {
+  introduce(stripe, gateway);
 }
 
 stripe_stage& shared_stripe(store_kind store) {

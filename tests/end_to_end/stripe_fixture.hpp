@@ -16,6 +16,8 @@ struct stripe_stage {
 
   /// Starts both, and tells the gateway of the stand-in in both modes. `more` are further options of gatewayd.
   explicit stripe_stage(store_kind store, const std::vector<std::string>& more = {});
+  /// On this database, which the gateway finds at another address.
+  stripe_stage(const mysql_address& database, const mysql_address& found_at);
 };
 
 /// One for each store, for the tests that break nothing for good.

@@ -328,7 +328,11 @@ directory_lookup memory_store::run(const find_directory& what) const {
   keep(found.memberships, [&](const auto& row) { return owners.contains(row.merchant.value); });
   for (const auto& member : found.memberships) persons.insert(member.user.value);
   keep(found.users, [&](const auto& row) { return persons.contains(row.id.value); });
-  keep(found.connections, [&](const auto& row) { return owners.contains(row.merchant.value); });
+  keep(found.connections, [&](const auto& row) {
+    const bool is_named = what.account && row.link.account == what.account->account &&
+                          row.link.provider == what.account->provider && row.link.env == what.account->env;
+    return is_named || owners.contains(row.merchant.value);
+  });
   keep(found.routes, [&](const auto& row) { return owners.contains(row.merchant.value); });
   keep(found.bindings, [&](const auto& row) { return owners.contains(row.key.merchant.value); });
   keep(found.platforms, [&](const auto& row) { return platforms.contains(row.id.value); });

@@ -53,6 +53,9 @@ TEST_CASE("a customer is inserted once, and changed by its version") {
   auto next = c;
   next.version = 2;
   next.methods = {"pm_a", "pm_\"b\""};
+  next.account = "acct_1";
+  next.other_names = {{provider_kind::stripe, "acct_\"2\"", "cus_2", {"pm_a"}},
+                      {provider_kind::sandbox, "", "cus_3", {}}};
   CHECK(store.commit(claiming(next)) == committed);
   CHECK(customer_in(store.run(find_entity{c.key})) == next);
   CHECK(store.commit(claiming(next)) == lost_claim);
@@ -73,6 +76,20 @@ TEST_CASE("of two first records of a customer in one batch one stands, and the o
   CHECK(store.commit(std::vector{inserting(c), inserting(a_customer("a"))}) ==
         std::vector<commit_outcome>{committed, entity_exists});
   CHECK(customer_in(store.run(find_entity{c.key})) == c);
+}
+
+TEST_CASE("a customer that an earlier gateway has stored does not say in which account it is known") {
+  FOR_EACH_STORE(kind);
+  const migrated_store store{kind};
+  auto c = a_customer("a", {"pm_a"});
+  c.account = "acct_1";
+  const unit_of_work saved = inserting(c);
+  REQUIRE(commit_units(*store.writer, {&saved, 1}).front() == committed);
+  store.writer->begin();
+  store.writer->execute("UPDATE customers SET account = NULL, other_names = NULL");
+  store.writer->commit();
+  c.account.clear();
+  CHECK(customer_in(run(*store.reader, find_entity{c.key})) == c);
 }
 
 TEST_CASE("a merchant's customers are listed in pages") {

@@ -110,6 +110,33 @@ TEST_CASE("a connection is one for each environment and provider, and its id sta
   CHECK(found[1].merchant == shop);
 }
 
+TEST_CASE("the connections with an account are found by it, and by its mode and provider") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  const auto save = [&](const std::string& id, environment env, provider_kind provider, const std::string& account) {
+    return save_connection{merchant_id{id}, {env, provider, connection_status::connected, account}, "conn_" + id};
+  };
+  using enum environment;
+  REQUIRE(change(store, {a_merchant("merch_a"), a_merchant("merch_b"), a_merchant("merch_c"), a_merchant("merch_d"),
+                         a_merchant("merch_e"), save("merch_b", live, provider_kind::stripe, "acct_1"),
+                         save("merch_a", live, provider_kind::stripe, "acct_1"),
+                         save("merch_c", test, provider_kind::stripe, "acct_1"),
+                         save("merch_d", live, provider_kind::sandbox, "acct_1"),
+                         save("merch_e", live, provider_kind::stripe, "acct_1 ")}) == committed);
+  const auto owners = [&](environment env, const std::string& account) {
+    find_directory wanted;
+    wanted.account = named_account{env, provider_kind::stripe, account};
+    const auto found = store.run(wanted);
+    CHECK(found.merchants.empty());
+    std::string all;
+    for (const auto& each : found.connections) all += each.merchant.value + " ";
+    return all;
+  };
+  CHECK(owners(live, "acct_1") == "merch_a merch_b ");
+  CHECK(owners(test, "acct_1") == "merch_c ");
+  CHECK(owners(live, "acct_2").empty());
+}
+
 TEST_CASE("a connection that nobody can read is left out, and told, and its merchant is found all the same") {
   FOR_EACH_STORE(kind);
   const migrated_store store{kind};

@@ -32,6 +32,16 @@ void fill(db_connection& db) {
 
 }  // namespace
 
+TEST_CASE("the connections with an account are found by an index") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  const std::string_view account = "acct_1", provider = "stripe", env = "live";
+  const cell with[] = {account, provider, env, std::int64_t{10}};
+  const auto plan = plan_of(store, statements::read_connections_with, with);
+  INFO(plan);
+  CHECK_THAT(plan, Contains("connections_by_account") && !Contains("TEMP B-TREE") && !Contains("filesort"));
+}
+
 TEST_CASE("deliveries are found by their indexes") {
   FOR_EACH_STORE(kind);
   migrated_store store{kind};

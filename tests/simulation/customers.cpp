@@ -104,8 +104,8 @@ void customer_promises::check_row(const customer& next) {
   if (next.key != customer_key(next.key.merchant, next.key.env, next.platform, next.ref))
     all_.break_("the customer " + name + " is stored as another");
   auto& past = history_[testing::memory_store::id(next.key)];
-  const customer before = past.empty() ? customer{next.key,         0,  next.platform,  next.ref, next.provider,
-                                                  next.provider_id, {}, next.created_at}
+  const customer before = past.empty() ? customer{next.key,         0,  next.platform,   next.ref,    next.provider,
+                                                  next.provider_id, {}, next.created_at, next.account}
                                        : past.back().row;
   if (next.version != before.version + 1)
     all_.break_("the customer " + name + " goes from version " + std::to_string(before.version) + " to " +

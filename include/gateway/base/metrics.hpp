@@ -58,7 +58,8 @@ class metrics {
   prometheus::Gauge& provider_breaker(std::string_view provider, std::string_view environment);
 
   /// gateway_provider_notifications_total{provider,environment,result}: what providers have posted, and what became of
-  /// it: `accepted` is stored, `unavailable` could not be; `forged`, `stale` and `unreadable` were not taken.
+  /// it: `accepted` is stored, `unavailable` could not be; `forged`, `stale` and `unreadable` were not taken. `expired`
+  /// was stored, and could not be applied in time.
   prometheus::Counter& provider_notifications(std::string_view provider, std::string_view environment,
                                               std::string_view result);
 

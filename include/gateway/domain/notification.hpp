@@ -19,7 +19,7 @@ enum class notification_state : unsigned char {
   waiting,  ///< not applied yet: it has just come, or what it is about is not known, or could not be told
   applied,
   ignored,  ///< nothing that the gateway needs to know
-  expired,  ///< it has waited for a day for what it is about
+  expired,  ///< it has waited for too long: a day for what it is about, or a week to be applied at all
 };
 
 inline constexpr std::size_t notification_state_count = 4;
@@ -35,8 +35,11 @@ constexpr std::optional<notification_state> parse_notification_state(std::string
   return std::nullopt;
 }
 
-/// How long one is kept that is about something unknown.
+/// How long one waits that is about something unknown.
 inline constexpr std::chrono::hours notification_patience{24};
+/// How long one waits whatever keeps it from being applied: the provider does not take the key any more, say. An outage
+/// is over by then; what is not has to be mended by somebody, who can have it applied again.
+inline constexpr std::chrono::hours longest_notification_wait{7 * 24};
 /// A body beyond this is not taken.
 inline constexpr std::size_t most_notification_bytes = 256 * 1024;
 

@@ -287,11 +287,15 @@ inline void leave_open(transition& t, const provider_result& answer, time_point 
   t.result.status = provider_status::pending;
 }
 
+inline void name_customer(payment& p, const provider_result& answer) {
+  if (p.customer && !answer.customer_id.empty()) p.customer->provider_id = answer.customer_id;
+}
+
 inline void conclude_creation(transition& t, const provider_result& answer, time_point now,
                               const machine_timing& timing) {
   auto& next = t.next;
   next.provider_ref = answer.provider_ref;
-  if (next.customer && !answer.customer_id.empty()) next.customer->provider_id = answer.customer_id;
+  name_customer(next, answer);
   if (answer.status == provider_status::approved) {
     save_method(next, answer.saved_method);
     return mark_paid(t, payment_attempt_name(next), now);
@@ -428,12 +432,26 @@ inline std::optional<transition> settle_hosted(const payment& p, hosted_signal s
       now);
 }
 
+namespace machine {
+
+/// It waits although its time to pay is over, and has said so.
+inline bool has_outlived_its_end(const payment& p) noexcept {
+  return awaits_customer(p) && p.error && p.error->outcome_unknown;
+}
+
+}  // namespace machine
+
 /// What its provider says of a payment that waits for its customer; `closed`: it was asked to let nobody pay any more.
-/// Nothing if the payment no longer waits. While it is not known whether it is paid, it waits on.
+/// Nothing if the payment no longer waits. While it is not known whether it is paid, it waits on: past its end, too,
+/// which its error and its timeline then say.
 inline std::optional<transition> settle_wait(const payment& p, const provider_result& answer, bool closed,
                                              time_point now, const machine_timing& timing) {
   if (!awaits_customer(p)) return std::nullopt;
-  if (answer.status == provider_status::approved) return machine::paid_by_customer(p, answer.saved_method, now);
+  if (answer.status == provider_status::approved) {
+    auto named = p;
+    if (named.customer && named.customer->provider_id.empty()) machine::name_customer(named, answer);
+    return machine::paid_by_customer(named, answer.saved_method, now);
+  }
   if (answer.status == provider_status::declined) {
     auto error =
         answer.error.value_or(provider_error{error_category::timeout, "checkout_expired",
@@ -444,6 +462,12 @@ inline std::optional<transition> settle_wait(const payment& p, const provider_re
   }
   transition t{p, {}, {}};
   t.next.version += 1;
+  if (closed && !machine::has_outlived_its_end(p)) {
+    t.next.error = provider_error{
+        error_category::timeout, "checkout_outcome_unknown",
+        "The time to pay is over, and the provider does not say whether the payment was made.", false, true};
+    machine::append(t, timeline_kind::attempt, "hosted_session", "unknown", t.next.error, now);
+  }
   t.next.due_at = machine::next_look(p, now, timing);
   t.next.updated_at = now;
   t.result.after = t.next;

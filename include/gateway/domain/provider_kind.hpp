@@ -32,21 +32,22 @@ struct provider_traits {
   bool wallet;                    ///< identity and native diagnostics stay hidden
   bool customers;                 ///< keeps customers and their payment methods
   bool subscriptions;
+  bool accounts;                  ///< each merchant has one of its own there, which every payment must name
   std::string_view test_currency; ///< the only currency in test; empty: every one
   std::string_view live_currency;
 };
 
 inline constexpr std::array<provider_traits, 5> provider_catalogue{{
     {provider_kind::sandbox, "sandbox", "prov_sandbox", "Sandbox cards", true, true, true, true, true, true, true,
-     false, true, true, "", ""},
+     false, true, true, true, "", ""},
     {provider_kind::sandbox_hosted, "sandbox_hosted", "prov_sandbox_hosted", "Sandbox hosted cards", true, false, true,
-     false, false, true, false, false, false, false, "HKD", ""},
+     false, false, true, false, false, false, false, true, "HKD", ""},
     {provider_kind::sandbox_wallet, "sandbox_wallet", "prov_sandbox_wallet", "Sandbox wallet", true, false, true, true,
-     false, false, false, true, false, false, "PKR", "PKR"},
+     false, false, false, true, false, false, true, "PKR", "PKR"},
     {provider_kind::stripe, "stripe", "prov_stripe", "Stripe", false, true, true, true, true, true, true, false, true,
-     true, "", ""},
+     true, true, "", ""},
     {provider_kind::jazzcash, "jazzcash", "prov_jazzcash", "JazzCash", false, false, true, true, false, false, false,
-     true, false, false, "PKR", "PKR"},
+     true, false, false, false, "PKR", "PKR"},
 }};
 
 constexpr const provider_traits& traits_of(provider_kind kind) noexcept {

@@ -19,6 +19,8 @@ void openssl(const std::vector<std::string>& arguments) {
   if (const auto made = run_command(words); made.code != 0) throw std::runtime_error("openssl: " + made.err);
 }
 
+}  // namespace
+
 std::unique_ptr<link_proxy> proxy_of(const mysql_address& database) {
   if (!database.socket.empty()) return std::make_unique<link_proxy>(std::filesystem::path{database.socket});
   constexpr std::uint16_t usual_port = 3306;
@@ -31,8 +33,6 @@ mysql_address behind(const link_proxy& proxy, mysql_address database) {
   database.socket.clear();
   return database;
 }
-
-}  // namespace
 
 std::uint16_t free_port() {
   namespace ip = boost::asio::ip;

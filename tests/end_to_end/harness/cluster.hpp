@@ -12,6 +12,11 @@
 
 namespace gateway::e2e {
 
+/// A link to the database that can be broken.
+std::unique_ptr<link_proxy> proxy_of(const mysql_address& database);
+/// The database, as it is found at that link's end.
+mysql_address behind(const link_proxy& proxy, mysql_address database);
+
 /// An authority, and certificates that it signs for nodes at 127.0.0.1, made with openssl.
 class node_certificates {
  public:
