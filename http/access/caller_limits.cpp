@@ -32,8 +32,9 @@ void caller_limits::one_limit::turn_away(rate_verdict& out) const {
   out = {false, {standing(0)}, 1};
 }
 
-caller_limits::caller_limits(const settings& config, metrics& meters)
-    : key_("key", config.rates.key, config.rates.key_burst, meters),
+caller_limits::caller_limits(const settings& config, metrics& meters, clock::time_point (*now)())
+    : now_(now),
+      key_("key", config.rates.key, config.rates.key_burst, meters),
       platform_("platform", config.rates.platform, config.rates.platform_burst, meters),
       address_("address", config.rates.address, config.rates.address_burst, meters) {
   if (!address_.limit.limits()) return;
@@ -49,9 +50,9 @@ std::optional<std::uint64_t> caller_limits::number_of_address(std::string_view r
   return number;
 }
 
-rate_verdict caller_limits::pass_address(std::uint64_t number, clock::time_point now) {
+rate_verdict caller_limits::pass_address(std::uint64_t number) {
   rate_verdict out;
-  const auto told = address_.limit.take(number, now);
+  const auto told = address_.limit.take(number, now_());
   if (told.passed)
     out = {true, {address_.standing(told.left)}, 1};
   else
@@ -59,8 +60,9 @@ rate_verdict caller_limits::pass_address(std::uint64_t number, clock::time_point
   return out;
 }
 
-rate_verdict caller_limits::pass_signer(const caller& who, clock::time_point now) {
+rate_verdict caller_limits::pass_signer(const caller& who) {
   rate_verdict out;
+  const auto now = now_();
   const auto* platform = std::get_if<platform_caller>(&who);
   const auto key = number_of(platform ? platform->id.value : std::get<merchant_key>(who).id.value);
   if (key_.limit.limits()) {
@@ -82,7 +84,8 @@ rate_verdict caller_limits::pass_signer(const caller& who, clock::time_point now
   return out;
 }
 
-void caller_limits::count_buckets(clock::time_point now) const {
+void caller_limits::count_buckets() const {
+  const auto now = now_();
   for (const auto* one : {&key_, &platform_, &address_})
     if (one->buckets) one->buckets->Set(static_cast<double>(one->limit.in_use(now)));
 }

@@ -35,21 +35,21 @@ class caller_limits {
  public:
   using clock = rate_limit::clock;
 
-  /// `settings` have been checked: the networks can be read.
-  caller_limits(const settings& config, metrics& meters);
+  /// `config` has been checked: the networks can be read.
+  caller_limits(const settings& config, metrics& meters, clock::time_point (*now)() = [] { return clock::now(); });
 
   /// The number under which requests from an address are counted, an IPv6 address with its whole network of 64 bits.
   /// Nothing if they are not limited. To be asked once per connection.
   std::optional<std::uint64_t> number_of_address(std::string_view remote_address) const;
-  rate_verdict pass_address(std::uint64_t number, clock::time_point now);
+  rate_verdict pass_address(std::uint64_t number);
 
   /// Whether any of those is limited whom pass_signer judges.
   bool limit_signers() const noexcept { return key_.limit.limits() || platform_.limit.limits(); }
   /// Of a platform's key both its own limit and the platform's, or neither is used.
-  rate_verdict pass_signer(const caller& who, clock::time_point now);
+  rate_verdict pass_signer(const caller& who);
 
   /// Carries the numbers of buckets over to the metrics.
-  void count_buckets(clock::time_point now) const;
+  void count_buckets() const;
 
  private:
   struct one_limit {
@@ -63,6 +63,7 @@ class caller_limits {
     prometheus::Gauge* buckets = nullptr;
   };
 
+  clock::time_point (*now_)();
   one_limit key_, platform_, address_;
   networks exempt_;
   std::string number_key_;  ///< so that nobody can choose addresses whose numbers fall together

@@ -18,7 +18,7 @@ std::optional<rejection> admit(call& c, const endpoint& way) {
 std::optional<rejection> count_signer(call& c, const caller& who) {
   auto& limits = c.here.shared.limits;
   if (!limits.limit_signers()) return std::nullopt;
-  c.rates = limits.pass_signer(who, caller_limits::clock::now());
+  c.rates = limits.pass_signer(who);
   if (c.rates->passed) return std::nullopt;
   c.admission.reset();
   return rejection{error_code::rate_limited, {}};

@@ -121,7 +121,7 @@ response too_many_from_address(const request& in, const rate_verdict& told) {
 
 /// Of an address that is limited.
 boost::asio::awaitable<response> handle_limited(worker& here, request& in, std::uint64_t number) {
-  const auto told = here.shared.limits.pass_address(number, caller_limits::clock::now());
+  const auto told = here.shared.limits.pass_address(number);
   if (!told.passed) co_return too_many_from_address(in, told);
   auto op = serve(here, in, public_table);
   auto out = co_await std::move(op);
