@@ -1,4 +1,5 @@
-// The limits of this node on how much each caller may ask: by key, by platform, by address. Each is off unless it is set.
+// The limits of this node on how much each caller may ask: by key, by platform, by address. Each is off unless it is
+// set.
 //
 // An address is judged before anything else is done for its request, the signature included. A key and its platform are
 // judged once the signature has shown who asks: whoever only knows a key's id takes nothing from its bucket.

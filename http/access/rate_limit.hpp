@@ -21,7 +21,7 @@ namespace gateway::http {
 
 struct rate_rule {
   std::uint32_t per_second = 0;  ///< 0: no limit
-  std::uint32_t burst = 0;       ///< at least 1
+  std::uint32_t burst = 0;  ///< at least 1
 };
 
 class rate_limit {

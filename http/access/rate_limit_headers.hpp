@@ -1,5 +1,5 @@
-// What answers tell of rate limits: the fields RateLimit-Policy and RateLimit of draft-ietf-httpapi-ratelimit-headers-11
-// (May 2026), which are lists of structured fields (RFC 9651). Pure.
+// What answers tell of rate limits: the fields RateLimit-Policy and RateLimit of
+// draft-ietf-httpapi-ratelimit-headers-11 (May 2026), which are lists of structured fields (RFC 9651). Pure.
 //
 //   RateLimit-Policy: "key";q=20;w=2      after a pause 20 requests at once, and on average 20 in 2 seconds
 //   RateLimit: "key";r=15;t=2             15 more may be sent within 2 seconds

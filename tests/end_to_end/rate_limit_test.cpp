@@ -83,8 +83,8 @@ TEST_CASE("a key gets its burst and then 429, without a trace; after a pause the
 
 TEST_CASE("a flood of forged requests is limited by its address, and takes nothing from the key that it names") {
   // All clients of this test come from one address.
-  gateway_process gateway{limited({"--rate-limit-key=1", "--rate-limit-key-burst=5", "--rate-limit-address=20",
-                                   "--rate-limit-address-burst=30"})};
+  gateway_process gateway{limited(
+      {"--rate-limit-key=1", "--rate-limit-key-burst=5", "--rate-limit-address=20", "--rate-limit-address-burst=30"})};
   const auto account = new_merchant(gateway);
   api merchant{gateway, account.test};
   call forged;

@@ -22,8 +22,8 @@ struct limited_fixture : gateway_fixture {
   }
   /// Each rate is one a second.
   void limit(std::size_t key_burst, std::size_t platform_burst, std::size_t address_burst, std::string exempt = {}) {
-    config.rates = {key_burst != 0, key_burst, platform_burst != 0, platform_burst, address_burst != 0, address_burst,
-                    std::move(exempt)};
+    config.rates = {key_burst != 0,     key_burst,     platform_burst != 0, platform_burst,
+                    address_burst != 0, address_burst, std::move(exempt)};
     shared.limits = caller_limits{config, meters, [] { return limits_now; }};
   }
   void publish_platforms_key(std::string_view id) {

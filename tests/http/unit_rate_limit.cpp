@@ -37,10 +37,10 @@ TEST_CASE("a bucket holds its burst, and what was taken comes back at the rate")
     std::chrono::nanoseconds pause;
     int first, then;  ///< requests that pass at once, and after the pause
   } const rows[] = {
-      {{10, 5}, 0ms, 5, 0},       {{10, 5}, 99ms, 5, 0},       {{10, 5}, 100ms, 5, 1},     {{10, 5}, 250ms, 5, 2},
-      {{10, 5}, 500ms, 5, 5},     {{10, 5}, 24h, 5, 5},        {{1, 1}, 999ms, 1, 0},      {{1, 1}, 1s, 1, 1},
-      {{1, 100}, 30s, 100, 30},   {{3, 3}, 333'333'333ns, 3, 0}, {{3, 3}, 333'333'334ns, 3, 1}, {{1000, 1}, 1ms, 1, 1},
-      {{1000, 1}, 500us, 1, 0},   {{5, 0}, 200ms, 1, 1},
+      {{10, 5}, 0ms, 5, 0},     {{10, 5}, 99ms, 5, 0},         {{10, 5}, 100ms, 5, 1},        {{10, 5}, 250ms, 5, 2},
+      {{10, 5}, 500ms, 5, 5},   {{10, 5}, 24h, 5, 5},          {{1, 1}, 999ms, 1, 0},         {{1, 1}, 1s, 1, 1},
+      {{1, 100}, 30s, 100, 30}, {{3, 3}, 333'333'333ns, 3, 0}, {{3, 3}, 333'333'334ns, 3, 1}, {{1000, 1}, 1ms, 1, 1},
+      {{1000, 1}, 500us, 1, 0}, {{5, 0}, 200ms, 1, 1},
   };
   for (const auto& row : rows) {
     CAPTURE(row.rule.per_second, row.rule.burst, row.pause.count());
@@ -154,9 +154,12 @@ TEST_CASE("the fields tell the limit and what is left of it, and never a higher 
     const char* policy;
     const char* now;
   } const rows[] = {
-      {{10, 20}, 15, R"("key";q=20;w=2)", R"("key";r=15;t=2)"}, {{10, 20}, 20, R"("key";q=20;w=2)", R"("key";r=20;t=2)"},
-      {{10, 20}, 10, R"("key";q=20;w=2)", R"("key";r=10;t=1)"}, {{10, 20}, 0, R"("key";q=20;w=2)", R"("key";r=0;t=1)"},
-      {{10, 5}, 4, R"("key";q=5;w=1)", R"("key";r=4;t=1)"},     {{3, 10}, 7, R"("key";q=10;w=4)", R"("key";r=7;t=3)"},
+      {{10, 20}, 15, R"("key";q=20;w=2)", R"("key";r=15;t=2)"},
+      {{10, 20}, 20, R"("key";q=20;w=2)", R"("key";r=20;t=2)"},
+      {{10, 20}, 10, R"("key";q=20;w=2)", R"("key";r=10;t=1)"},
+      {{10, 20}, 0, R"("key";q=20;w=2)", R"("key";r=0;t=1)"},
+      {{10, 5}, 4, R"("key";q=5;w=1)", R"("key";r=4;t=1)"},
+      {{3, 10}, 7, R"("key";q=10;w=4)", R"("key";r=7;t=3)"},
       {{1, 1}, 0, R"("key";q=1;w=1)", R"("key";r=0;t=1)"},
   };
   for (const auto& row : rows) {
