@@ -18,12 +18,12 @@ using namespace std::chrono_literals;
 
 namespace {
 
-using time_point = rate_limit::clock::time_point;
+using bucket_time = rate_limit::clock::time_point;
 
-const time_point start{1'000h};
+const bucket_time first_moment{1'000h};
 
 /// As many as pass of `count` requests at once.
-int pass_at(rate_limit& limit, std::uint64_t who, time_point now, int count) {
+int pass_at(rate_limit& limit, std::uint64_t who, bucket_time now, int count) {
   int passed = 0;
   for (int i = 0; i < count; ++i) passed += limit.take(who, now).passed ? 1 : 0;
   return passed;
@@ -45,51 +45,51 @@ TEST_CASE("a bucket holds its burst, and what was taken comes back at the rate")
   for (const auto& row : rows) {
     CAPTURE(row.rule.per_second, row.rule.burst, row.pause.count());
     rate_limit limit{row.rule};
-    CHECK(pass_at(limit, 7, start, 200) == row.first);
-    CHECK(pass_at(limit, 7, start + row.pause, 200) == row.then);
+    CHECK(pass_at(limit, 7, first_moment, 200) == row.first);
+    CHECK(pass_at(limit, 7, first_moment + row.pause, 200) == row.then);
   }
 }
 
 TEST_CASE("the limit tells what is left, and nothing is left to who is turned away") {
   rate_limit limit{{10, 3}};
-  CHECK(limit.take(1, start).left == 2);
-  CHECK(limit.take(1, start).left == 1);
-  CHECK(limit.take(1, start).left == 0);
-  CHECK_FALSE(limit.take(1, start).passed);
-  CHECK(limit.take(1, start).left == 0);
-  CHECK(limit.take(1, start + 250ms).left == 1);
-  CHECK(limit.take(1, start + 1h).left == 2);
+  CHECK(limit.take(1, first_moment).left == 2);
+  CHECK(limit.take(1, first_moment).left == 1);
+  CHECK(limit.take(1, first_moment).left == 0);
+  CHECK_FALSE(limit.take(1, first_moment).passed);
+  CHECK(limit.take(1, first_moment).left == 0);
+  CHECK(limit.take(1, first_moment + 250ms).left == 1);
+  CHECK(limit.take(1, first_moment + 1h).left == 2);
 }
 
 TEST_CASE("a request that is turned away does not put off the next one") {
   rate_limit limit{{1, 1}};
-  CHECK(limit.take(1, start).passed);
-  for (auto now = start; now < start + 1s; now += 10ms) CHECK_FALSE(limit.take(1, now).passed);
-  CHECK(limit.take(1, start + 1s).passed);
+  CHECK(limit.take(1, first_moment).passed);
+  for (auto now = first_moment; now < first_moment + 1s; now += 10ms) CHECK_FALSE(limit.take(1, now).passed);
+  CHECK(limit.take(1, first_moment + 1s).passed);
 }
 
 TEST_CASE("callers do not share what is theirs") {
   rate_limit limit{{1, 2}};
-  CHECK(pass_at(limit, 1, start, 10) == 2);
-  CHECK(pass_at(limit, 2, start, 10) == 2);
-  CHECK(limit.in_use(start) == 2);
-  CHECK(limit.in_use(start + 2s) == 0);
+  CHECK(pass_at(limit, 1, first_moment, 10) == 2);
+  CHECK(pass_at(limit, 2, first_moment, 10) == 2);
+  CHECK(limit.in_use(first_moment) == 2);
+  CHECK(limit.in_use(first_moment + 2s) == 0);
 }
 
 TEST_CASE("a request that is given back can be sent again") {
   rate_limit limit{{1, 2}};
-  CHECK(pass_at(limit, 1, start, 2) == 2);
+  CHECK(pass_at(limit, 1, first_moment, 2) == 2);
   limit.give_back(1);
-  CHECK(pass_at(limit, 1, start, 2) == 1);
+  CHECK(pass_at(limit, 1, first_moment, 2) == 1);
   limit.give_back(99);  // who has no place
-  CHECK(limit.take(99, start).left == 1);
+  CHECK(limit.take(99, first_moment).left == 1);
 }
 
 TEST_CASE("without a rate there is no limit") {
   CHECK_FALSE(rate_limit{}.limits());
   CHECK_FALSE(rate_limit{{0, 100}}.limits());
   CHECK(rate_limit{{1, 1}}.limits());
-  CHECK(rate_limit{}.in_use(start) == 0);
+  CHECK(rate_limit{}.in_use(first_moment) == 0);
 }
 
 TEST_CASE("in no window does a caller get more than the burst and the rate allow, also where all share one set") {
@@ -99,13 +99,13 @@ TEST_CASE("in no window does a caller get more than the burst and the rate allow
     const auto callers = 1 + random() % 40;
     rate_limit limit{rule, rate_limit::places};  // one set: from nine callers on they displace one another
     std::map<std::uint64_t, std::vector<std::chrono::nanoseconds>> passed;
-    auto now = start;
+    auto now = first_moment;
     for (int i = 0; i < 2'000; ++i) {
       const auto pause = random() % 100 == 0 ? random() % 2'000'000'000 : random() % 5'000'000;
       now += std::chrono::nanoseconds{pause};
       // One of them asks as often as all others together.
       const auto who = random() % 2 == 0 ? 0 : random() % callers;
-      if (limit.take(who, now).passed) passed[who].push_back(now - start);
+      if (limit.take(who, now).passed) passed[who].push_back(now - first_moment);
     }
     for (const auto& [who, times] : passed) {
       std::int64_t too_many = 0;
@@ -124,25 +124,25 @@ TEST_CASE("in no window does a caller get more than the burst and the rate allow
 
 TEST_CASE("many strangers cannot make the limit forget a caller, and memory stays what it is") {
   rate_limit limit{{1, 10}, 64};
-  CHECK(pass_at(limit, 5, start, 100) == 10);
-  for (std::uint64_t stranger = 100; stranger < 100'000; ++stranger) limit.take(stranger, start);
-  CHECK(pass_at(limit, 5, start, 100) == 0);
-  CHECK(limit.in_use(start) <= 64);
+  CHECK(pass_at(limit, 5, first_moment, 100) == 10);
+  for (std::uint64_t stranger = 100; stranger < 100'000; ++stranger) limit.take(stranger, first_moment);
+  CHECK(pass_at(limit, 5, first_moment, 100) == 0);
+  CHECK(limit.in_use(first_moment) <= 64);
   // The strangers' buckets fill up, and with them every place is free again.
-  CHECK(pass_at(limit, 5, start + 10s, 100) == 10);
+  CHECK(pass_at(limit, 5, first_moment + 10s, 100) == 10);
 }
 
 TEST_CASE("a caller who asks for the first time while few others do finds a full bucket") {
   rate_limit limit{{10, 10}};
-  for (std::uint64_t other = 0; other < 4'096; ++other) limit.take(other * 0x9E3779B97F4A7C15, start);
-  CHECK(pass_at(limit, 0xDEADBEEF, start, 100) == 10);
+  for (std::uint64_t other = 0; other < 4'096; ++other) limit.take(other * 0x9E3779B97F4A7C15, first_moment);
+  CHECK(pass_at(limit, 0xDEADBEEF, first_moment, 100) == 10);
 }
 
 TEST_CASE("however many threads ask at once, no more pass than the bucket holds") {
   rate_limit limit{{1, 500}};
   std::atomic<int> passed{0};
   std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) threads.emplace_back([&] { passed += pass_at(limit, 3, start, 1'000); });
+  for (int t = 0; t < 4; ++t) threads.emplace_back([&] { passed += pass_at(limit, 3, first_moment, 1'000); });
   for (auto& thread : threads) thread.join();
   CHECK(passed == 500);
 }
