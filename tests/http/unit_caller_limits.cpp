@@ -30,7 +30,7 @@ struct limited_fixture : gateway_fixture {
     merchants.publish(std::make_shared<const platform_key>(
         platform_key{key_id{std::string{id}}, platform_id{"plat_1"}, *parse_scopes("*"), "secret", false, false}));
   }
-  /// A read, which a platform's key must name an environment for.
+  /// A read; a platform's key must name a merchant for it.
   response read(std::string key = "mk_test_0000000000000001", std::optional<std::uint64_t> address = std::nullopt,
                 std::string signature = {}) {
     auto in = get("/v1/payment_intents/pay_1/timeline");
@@ -112,7 +112,7 @@ TEST_CASE_METHOD(limited_fixture, "all keys of a platform share its limit beside
   publish_platforms_key(one_key);
   publish_platforms_key(other_key);
   const auto first = read(std::string{one_key});
-  CHECK(code_in(first) == "INVALID_ENVIRONMENT");  // counted, though it names none
+  CHECK(first.status == row_of(error_code::service_merchant_required).status);  // counted, though it names nobody
   CHECK(header(first, "RateLimit-Policy") == R"("key";q=2;w=2, "platform";q=3;w=3)");
   CHECK(header(first, "RateLimit") == R"("key";r=1;t=1, "platform";r=2;t=2)");
   CHECK(read(std::string{one_key}).status != 429);
