@@ -14,6 +14,7 @@
 #include <CLI/Formatter.hpp>
 
 #include "config_file.hpp"
+#include "gateway/base/networks.hpp"
 #include "option_value.hpp"
 
 namespace gateway {
@@ -143,6 +144,26 @@ std::vector<setting> http_settings(settings& s) {
   };
 }
 
+std::vector<setting> rate_settings(settings& s) {
+  const std::string group = "Limits per caller, of each node; past them clients get 429";
+  constexpr range most{0, 1'000'000};
+  return {
+      {"rate-limit-key", "N", "Requests a second by one key; 0: no limit", group, &s.rates.key, most},
+      {"rate-limit-key-burst", "N", "At once after a pause; 0: as many as in a second", group, &s.rates.key_burst,
+       most},
+      {"rate-limit-platform", "N", "Requests a second by all keys of a platform; 0: no limit", group, &s.rates.platform,
+       most},
+      {"rate-limit-platform-burst", "N", "At once after a pause; 0: as many as in a second", group,
+       &s.rates.platform_burst, most},
+      {"rate-limit-address", "N", "Requests a second from one address, signed or not; 0: no limit", group,
+       &s.rates.address, most},
+      {"rate-limit-address-burst", "N", "At once after a pause; 0: as many as in a second", group,
+       &s.rates.address_burst, most},
+      {"rate-limit-exempt", "NETWORKS", "Whose addresses are not limited, as 10.0.0.0/8,2001:db8::/32", group,
+       &s.rates.exempt},
+  };
+}
+
 std::vector<setting> payment_settings(settings& s) {
   const std::string group = "Payments";
   return {
@@ -250,8 +271,8 @@ std::vector<setting> cluster_settings(settings& s) {
 /// All settings, in the order of --help, each bound to its member of `s`.
 std::vector<setting> bind(settings& s) {
   std::vector<setting> all;
-  for (const auto group : {general_settings, tls_settings, store_settings, http_settings, payment_settings,
-                           webhook_settings, cluster_settings})
+  for (const auto group : {general_settings, tls_settings, store_settings, http_settings, rate_settings,
+                           payment_settings, webhook_settings, cluster_settings})
     std::ranges::move(group(s), std::back_inserter(all));
   return all;
 }
@@ -365,6 +386,24 @@ void check_cluster(const settings& s) {
     throw bad_value("node: nodes share a MariaDB or MySQL, and the embedded store is one process's: give store");
 }
 
+/// What has no effect is a mistake: somebody believes that there is a limit.
+void check_rates(const caller_rates& rates) {
+  struct {
+    const char* name;
+    std::size_t burst;
+    std::size_t rate;
+  } const rows[] = {{"rate-limit-key", rates.key_burst, rates.key},
+                    {"rate-limit-platform", rates.platform_burst, rates.platform},
+                    {"rate-limit-address", rates.address_burst, rates.address}};
+  for (const auto& row : rows)
+    if (row.burst != 0 && row.rate == 0)
+      throw bad_value(std::string{row.name} + "-burst: without " + row.name + " there is no limit");
+  const auto exempt = networks::parse(rates.exempt);
+  if (const auto* fault = std::get_if<std::string>(&exempt)) throw bad_value("rate-limit-exempt: " + *fault);
+  if (!rates.exempt.empty() && rates.address == 0)
+    throw bad_value("rate-limit-exempt: without rate-limit-address no address is limited");
+}
+
 /// Checks what the range of a single setting does not. Throws bad_value that names the setting.
 void check(const settings& s) {
   const auto address = [](const std::string& text, const char* name) {
@@ -396,6 +435,7 @@ void check(const settings& s) {
   if (std::ranges::find(levels, s.log_level) == std::end(levels))
     throw bad_value("log-level: must be debug, info, warn or error");
   if (s.reconcile_longest < s.reconcile_first) throw bad_value("reconcile-longest: must not be below reconcile-first");
+  check_rates(s.rates);
   check_cluster(s);
 }
 

@@ -114,6 +114,13 @@ constexpr auto catalogue = std::to_array<error_row>({
      "The body exceeds the gateway's limit, one mebibyte unless the operator has configured another."},
     {unsupported_media_type, 415, plain, false, "unsupported_media_type", "Content-Type must be application/json.",
      "A request with a body must say that it is JSON: Content-Type: application/json, with or without charset=utf-8."},
+    {rate_limited, 429, plain, false, "rate_limited",
+     "Too many requests. Wait as long as Retry-After says; a write may be sent again with the same Idempotency-Key.",
+     "The key, its platform or the address that the request came from has sent more requests than it may. Nothing was "
+     "done, and nothing was recorded under the Idempotency-Key. The header RateLimit-Policy "
+     "names the limit and tells how much it allows. Wait as long as Retry-After says, with some random delay, and send "
+     "the same request again; to stay below the limit, spread requests evenly by what RateLimit tells in every "
+     "answer."},
     {headers_too_large, 431, plain, false, "headers_too_large", "The header block of the request is too large.",
      "The request line and headers together exceed the gateway's limit, 16 KiB unless the operator has configured "
      "another."},
@@ -279,9 +286,11 @@ constexpr auto page_errors = std::to_array<page_error_row>({
      "this gateway."},
     {page_error::busy, 503, "One moment, please",
      "The payment service is busy. Please reload this page in a few seconds."},
+    {page_error::too_many_requests, 429, "One moment, please",
+     "Too many requests have come from your network. Please wait a few seconds and load this page again."},
 });
 
-constexpr int retry_later = 503;
+constexpr int retry_later = 503, too_many = 429;
 
 }  // namespace
 
@@ -416,7 +425,7 @@ const page_error_row& row_of(page_error what) noexcept {
 }
 
 void add_retry_after(response& out) {
-  if (out.status == retry_later) out.headers.emplace_back("Retry-After", "1");
+  if (out.status == retry_later || out.status == too_many) out.headers.emplace_back("Retry-After", "1");
 }
 
 }  // namespace gateway::http

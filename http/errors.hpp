@@ -49,6 +49,7 @@ enum class error_code : unsigned char {
   token_unusable,
   body_too_large,
   unsupported_media_type,
+  rate_limited,
   headers_too_large,
   // 409
   request_in_progress,
@@ -156,6 +157,7 @@ enum class page_error : unsigned char {
   refused_form,  ///< the form's page again
   slowed_down,
   busy,
+  too_many_requests,  ///< from one address
 };
 
 struct page_error_row {

@@ -1,6 +1,7 @@
 // A request and a response as the routes see them: no socket, no parser, no Beast.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -25,6 +26,7 @@ struct request {
   std::string_view body;
   std::string_view request_id;  ///< req_<id>, made by the session
   std::string_view remote_address;  ///< the other end of the connection: an IP address without its port
+  std::optional<std::uint64_t> address_number;  ///< under which requests from there are counted, if they are limited
   bool has_query = false;
 
   // Headers that a route reads; nothing if absent. One that is sent twice is in `repeated`.

@@ -21,6 +21,7 @@
 #include "gateway/settings.hpp"
 #include "gateway/webhook_client.hpp"
 #include "gateway/write_brake.hpp"
+#include "http/access/caller_limits.hpp"
 #include "http/access/concurrency_limit.hpp"
 #include "http/console/console_access.hpp"
 #include "http/console/traffic.hpp"
@@ -67,6 +68,7 @@ struct services {
   console_access console{};           ///< off until it is enabled
   traffic_memory seen_traffic{};      ///< what the console showed last of the load
   concurrency_limit writes{config.begin_wait, config.batch_units, config.http.connections, meters};
+  caller_limits limits{config, meters};  ///< how much each caller may ask
 };
 
 class asio_actor;

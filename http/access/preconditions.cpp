@@ -15,6 +15,15 @@ std::optional<rejection> admit(call& c, const endpoint& way) {
   return rejection{error_code::overloaded, {}};
 }
 
+std::optional<rejection> count_signer(call& c, const caller& who) {
+  auto& limits = c.here.shared.limits;
+  if (!limits.limit_signers()) return std::nullopt;
+  c.rates = limits.pass_signer(who);
+  if (c.rates->passed) return std::nullopt;
+  c.admission.reset();
+  return rejection{error_code::rate_limited, {}};
+}
+
 std::optional<rejection> pass_brake(call& c, const endpoint& way) {
   // What a platform does for itself makes no webhooks.
   if (way.needs != access::signed_write || way.subject == acts_as::platform) return std::nullopt;

@@ -11,6 +11,10 @@ namespace gateway::http {
 /// before it.
 std::optional<rejection> admit(call& c, const endpoint& way);
 
+/// Counts the request to its key and to the key's platform, where these are limited. Only who has signed is counted: a
+/// key's id is no secret.
+std::optional<rejection> count_signer(call& c, const caller& who);
+
 /// While webhooks fall behind, writes come in at a limited rate. Whoever may not write must not take a place of those
 /// who may, so this comes after their key, their signature and their scopes.
 std::optional<rejection> pass_brake(call& c, const endpoint& way);

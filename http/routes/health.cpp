@@ -46,6 +46,7 @@ boost::asio::awaitable<response> show_metrics(call& c) {
     shared.meters.node_lease_seconds.Set(seconds{shared.nodes.lease_left()}.count());
     shared.meters.directory_age_seconds.Set(seconds{shared.nodes.directory_age()}.count());
   }
+  shared.limits.count_buckets();
   response out;
   out.content_type = "text/plain; version=0.0.4; charset=utf-8";
   out.body = shared.meters.expose();

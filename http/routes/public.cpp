@@ -1,5 +1,7 @@
 // What the public listener and the operator's TCP listener offer.
+#include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include "account.hpp"
 #include "accounts.hpp"
@@ -9,6 +11,7 @@
 #include "customers.hpp"
 #include "health.hpp"
 #include "hosted.hpp"
+#include "http/pages/page.hpp"
 #include "invitation.hpp"
 #include "member/connections.hpp"
 #include "member/pages.hpp"
@@ -99,6 +102,35 @@ constexpr auto metrics_table = std::to_array<endpoint>({
     {"GET", "/readyz", show_readiness},
 });
 
+/// Whether a person's browser shows what is answered there.
+bool is_page(std::string_view path) noexcept {
+  if (!path.starts_with("/v1/")) return path != "/sandbox/confirm";
+  constexpr std::string_view pages[] = {"/v1/public/pay/", "/v1/public/accounts/", "/v1/public/providers/"};
+  return std::ranges::any_of(pages, [&](std::string_view start) { return path.starts_with(start); });
+}
+
+/// The API's answers tell what is left. A page and a redirect are for people: their browsers must not wait.
+bool tells_of_limits(const response& out) noexcept { return out.content_type == response{}.content_type; }
+
+response too_many_from_address(const request& in, const rate_verdict& told) {
+  if (is_page(in.path)) return error_page(page_error::too_many_requests);
+  auto out = error_response(error_code::rate_limited);
+  add_rate_limits(out, told.standings());
+  return out;
+}
+
+/// Of an address that is limited.
+boost::asio::awaitable<response> handle_limited(worker& here, request& in, std::uint64_t number) {
+  const auto told = here.shared.limits.pass_address(number);
+  if (!told.passed) co_return too_many_from_address(in, told);
+  auto op = serve(here, in, public_table);
+  auto out = co_await std::move(op);
+  // An answer of 429 names the limit that has turned the request away, and no other.
+  if (tells_of_limits(out) && out.sent_status() != row_of(error_code::rate_limited).status)
+    add_rate_limits(out, told.standings());
+  co_return out;
+}
+
 }  // namespace
 
 std::span<const endpoint> public_endpoints() noexcept { return public_table; }
@@ -107,7 +139,8 @@ boost::asio::awaitable<response> handle_public(worker& here, request& in) {
   // Without its lease a node may have missed that a key was revoked: it answers nothing but how it is itself.
   const bool asks_after_it = in.path == "/healthz" || in.path == "/readyz";
   if (!here.shared.nodes.serves() && !asks_after_it) co_return error_response(error_code::store_unavailable);
-  auto op = serve(here, in, public_table);
+  const bool limited = in.address_number && !is_free_of_limits(in.path);
+  auto op = limited ? handle_limited(here, in, *in.address_number) : serve(here, in, public_table);
   co_return co_await std::move(op);
 }
 

@@ -85,6 +85,7 @@ boost::asio::awaitable<response> run_signed(call& c, endpoint way) {
   if (auto* rejected = std::get_if<rejection>(&signer)) co_return told(*rejected);
   auto& known = std::get<authenticated>(signer);
   c.body_sha256 = std::move(known.body_sha256);
+  if (auto rejected = count_signer(c, known.who)) co_return told(*rejected);
   if (way.errors == error_style::revoke && !std::holds_alternative<platform_caller>(known.who))
     co_return told({error_code::invalid_client, {}});
 
@@ -157,6 +158,7 @@ boost::asio::awaitable<response> serve(worker& here, request& in, std::span<cons
     out = failed(in, way, failure.what());
   }
   out.route = way.pattern;
+  if (c.rates) add_rate_limits(out, c.rates->standings());
   co_return out;
 }
 

@@ -11,6 +11,7 @@
 
 #include "error_style.hpp"
 #include "http/access/authorization.hpp"
+#include "http/access/caller_limits.hpp"
 #include "http/access/concurrency_limit.hpp"
 #include "http/message.hpp"
 #include "http/worker.hpp"
@@ -34,6 +35,7 @@ struct call {
   // Of signed routes.
   permit allowed{};
   std::string body_sha256{};
+  std::optional<rate_verdict> rates{};  ///< of the signer, if it is limited
   // Of signed writes.
   std::optional<concurrency_limit::admission> admission{};
   std::string idempotency_key{};  ///< a lower-case UUID

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "body_stream.hpp"
@@ -42,6 +44,7 @@ class session final : public session_record {
   asio::awaitable<void> run() {
     within(handshake_timeout);
     remote_address_ = remote_address_of(stream_.socket());
+    address_number_ = home_.here.shared.limits.number_of_address(remote_address_);
     auto opening = stream_.open(failure_);
     co_await std::move(opening);
     if (failure_) co_return;
@@ -148,6 +151,7 @@ class session final : public session_record {
     auto& in = reader_.current();
     in.request_id = as_text(id);
     in.remote_address = remote_address_;
+    in.address_number = address_number_;
     idle = false;
     deadline = never;  // the asks behind a route have deadlines of their own
     home_.meter.request_begun();
@@ -261,6 +265,7 @@ class session final : public session_record {
   Transport stream_;
   request_reader reader_;
   std::string remote_address_;
+  std::optional<std::uint64_t> address_number_;
   clock::time_point begun_{};  ///< the first byte of the current request
   clock::time_point answered_{};  ///< the last one
   socket_error failure_;  ///< of the socket: the connection is over

@@ -20,6 +20,17 @@ struct http_limits {
   std::size_t connections_per_address = 2'000;
 };
 
+/// Requests a second; 0: no limit. A burst of 0 is as much as a second allows.
+struct caller_rates {
+  std::size_t key = 0;       ///< of each key
+  std::size_t key_burst = 0;
+  std::size_t platform = 0;  ///< of all keys of a platform together
+  std::size_t platform_burst = 0;
+  std::size_t address = 0;   ///< of each address, signed or not
+  std::size_t address_burst = 0;
+  std::string exempt;        ///< networks whose addresses are not limited, with commas between
+};
+
 struct settings {
   bool dev = false;                       ///< sandbox providers in live mode, http on loopback
   std::string listen = "127.0.0.1:8443";  ///< ADDR:PORT; port 0 takes a free one
@@ -72,6 +83,7 @@ struct settings {
   std::filesystem::path cluster_key;  ///< PEM
   std::filesystem::path cluster_ca;  ///< PEM: who signs the nodes' certificates
   http_limits http;
+  caller_rates rates;
 };
 
 }  // namespace gateway

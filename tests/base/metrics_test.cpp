@@ -63,6 +63,8 @@ TEST_CASE("a labelled series is the same object at every look-up") {
   meters.provider_breaker("stripe", "live").Set(1);
   meters.provider_notifications("stripe", "live", "forged").Increment();
   meters.shed("waiting").Increment();
+  meters.rate_limited("platform").Increment();
+  meters.rate_limit_buckets("platform").Set(2);
   meters.batch_units.Observe(5);
   const auto text = meters.expose();
   CHECK(has_line(text, R"(gateway_http_requests_total{route="/v1/payment_intents",status="200"} 1)"));
@@ -73,6 +75,8 @@ TEST_CASE("a labelled series is the same object at every look-up") {
   CHECK(has_line(text,
                  R"(gateway_provider_notifications_total{environment="live",provider="stripe",result="forged"} 1)"));
   CHECK(has_line(text, R"(gateway_writes_shed_total{reason="waiting"} 1)"));
+  CHECK(has_line(text, R"(gateway_rate_limited_total{kind="platform"} 1)"));
+  CHECK(has_line(text, R"(gateway_rate_limit_buckets{kind="platform"} 2)"));
   CHECK(has_line(text, R"(gateway_store_batch_units_bucket{le="4"} 0)"));
   CHECK(has_line(text, R"(gateway_store_batch_units_bucket{le="8"} 1)"));
 }
@@ -119,6 +123,8 @@ TEST_CASE("the dashboard asks for metrics that exist") {
   meters.provider_calls("sandbox", "capture", "approved");
   meters.provider_breaker("stripe", "live");
   meters.provider_notifications("stripe", "live", "accepted");
+  meters.rate_limited("key");
+  meters.rate_limit_buckets("key");
   meters.webhook_pending("dest_a");
   meters.webhook_in_flight("dest_a");
   meters.webhook_oldest_seconds("dest_a");

@@ -82,6 +82,21 @@ TEST_CASE("the operators' console needs the operators' listener") {
   CHECK(load({"--console-token-file=/etc/gateway/console.token"}).text.find("console-token-file") != std::string::npos);
 }
 
+TEST_CASE("callers are not limited unless it is set, each kind by itself") {
+  const auto off = load({}).config.rates;
+  CHECK(off.key + off.key_burst + off.platform + off.platform_burst + off.address + off.address_burst == 0);
+  const auto p = load({"--rate-limit-key=20", "--rate-limit-key-burst=40", "--rate-limit-platform=200",
+                       "--rate-limit-address=50", "--rate-limit-exempt=10.0.0.0/8, 2001:db8::/32,192.0.2.7"});
+  INFO(p.text);
+  REQUIRE(p.outcome == load_outcome::run);
+  CHECK(p.config.rates.key == 20);
+  CHECK(p.config.rates.key_burst == 40);
+  CHECK(p.config.rates.platform == 200);
+  CHECK(p.config.rates.platform_burst == 0);
+  CHECK(p.config.rates.address == 50);
+  CHECK(p.config.rates.exempt == "10.0.0.0/8, 2001:db8::/32,192.0.2.7");
+}
+
 TEST_CASE("webhooks have settings of their own") {
   const auto p =
       load({"--webhook-connect-timeout=250ms", "--webhook-answer-timeout=2s", "--webhook-workers=7",
@@ -175,6 +190,11 @@ TEST_CASE("a usage error is one line that names the option, with exit status 2")
                       {{"--data-dir=", "--dev"}, "--data-dir: the value is missing"},
                       {{"--reconcile-first=10m", "--reconcile-longest=5m"}, "reconcile-longest"},
                       {{"--config-file=/nowhere/gateway.toml"}, "/nowhere/gateway.toml"},
+                      {{"--rate-limit-key=1000001"}, "rate-limit-key"},
+                      {{"--rate-limit-key-burst=5"}, "rate-limit-key-burst: without rate-limit-key"},
+                      {{"--rate-limit-address-burst=5", "--rate-limit-key=1"}, "rate-limit-address-burst"},
+                      {{"--rate-limit-exempt=10.0.0.0/8"}, "rate-limit-exempt: without rate-limit-address"},
+                      {{"--rate-limit-address=1", "--rate-limit-exempt=10.0.0.1/8"}, "'10.0.0.1/8' has bits behind"},
                       {{"--config-file="}, "config-file"}};
   for (const auto& r : rows) {
     const auto p = load(r.arguments);

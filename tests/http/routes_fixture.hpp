@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <optional>
@@ -320,6 +321,7 @@ struct client_request {
   std::string method = "POST", path = "/v1/payment_intents", body{create_text};
   std::string key = "mk_test_0000000000000001", idempotency{uuid}, content_type = "application/json", merchant,
               signature_override, query;
+  std::optional<std::uint64_t> address_number = std::nullopt;  ///< if the address is limited
 
   response send(gateway_fixture& to) const {
     const auto timestamp = format_seconds(noon);
@@ -339,12 +341,13 @@ struct client_request {
     if (!merchant.empty()) in.service_merchant = merchant;
     in.query = query;
     in.has_query = !query.empty();
+    in.address_number = address_number;
     return to.run(in);
   }
 };
 
 inline client_request get(std::string path) {
-  return {"GET", std::move(path), "", "mk_test_0000000000000001", "", "", "", "", ""};
+  return {"GET", std::move(path), "", "mk_test_0000000000000001", "", "", "", "", "", std::nullopt};
 }
 
 inline request unsigned_request(std::string_view method, std::string_view path, std::string_view body = {},

@@ -123,9 +123,10 @@ TEST_CASE("an unsupported operation is named, a refund too large says only that"
         R"({"error":"refund amount exceeds captured amount"})");
 }
 
-TEST_CASE("every 503 tells when to come back") {
+TEST_CASE("every 503 and 429 tells when to come back") {
+  CHECK(row_of(error_code::rate_limited).status == 429);
   for (const auto& row : error_catalogue()) {
-    if (row.status != 503) continue;
+    if (row.status != 503 && row.status != 429) continue;
     INFO(row.text);
     const auto out = error_response(row.code);
     REQUIRE(out.headers.size() == 1);

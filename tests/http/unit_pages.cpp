@@ -231,13 +231,14 @@ TEST_CASE("every error page has the status and the words of its row, and a busy 
                     {page_error::stale_form, 403, "Please open the payment page again"},
                     {page_error::unknown_page, 404, "This payment page does not exist."},
                     {page_error::closed_page, 410, "The payment does not wait for you any more"},
-                    {page_error::busy, 503, "The payment service is busy."}};
+                    {page_error::busy, 503, "The payment service is busy."},
+                    {page_error::too_many_requests, 429, "come from your network"}};
   for (const auto& row : rows) {
     INFO(row.words);
     const auto page = error_page(row.what);
     CHECK(page.status == row.status);
     CHECK(has(page.body, row.words));
     CHECK(page.content_type == "text/html; charset=utf-8");
-    CHECK(header(page, "Retry-After") == (row.status == 503 ? "1" : ""));
+    CHECK(header(page, "Retry-After") == (row.status == 503 || row.status == 429 ? "1" : ""));
   }
 }

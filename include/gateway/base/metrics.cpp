@@ -86,6 +86,10 @@ struct metrics::families {
                                               "Notifications of providers, by provider, environment and result.")),
         shed(counter_family(in, "gateway_writes_shed_total",
                             "Writes refused because the gateway is overloaded, by reason.")),
+        rate_limited(counter_family(in, "gateway_rate_limited_total",
+                                    "Requests answered 429 because a caller sent too many, by the kind of limit.")),
+        rate_limit_buckets(gauge_family(in, "gateway_rate_limit_buckets",
+                                        "Callers who have used some of what they may send, by the kind of limit.")),
         webhook_pending(
             gauge_family(in, "gateway_webhook_pending", "Deliveries that have not arrived yet, by destination.")),
         webhook_in_flight(
@@ -110,6 +114,8 @@ struct metrics::families {
   prometheus::Family<prometheus::Gauge>& provider_breaker;
   prometheus::Family<prometheus::Counter>& provider_notifications;
   prometheus::Family<prometheus::Counter>& shed;
+  prometheus::Family<prometheus::Counter>& rate_limited;
+  prometheus::Family<prometheus::Gauge>& rate_limit_buckets;
   prometheus::Family<prometheus::Gauge>& webhook_pending;
   prometheus::Family<prometheus::Gauge>& webhook_in_flight;
   prometheus::Family<prometheus::Gauge>& webhook_oldest;
@@ -127,6 +133,8 @@ struct metrics::families {
   series<prometheus::Gauge> breaker_by_provider;
   series<prometheus::Counter> notifications_by_result;
   series<prometheus::Counter> shed_by_reason;
+  series<prometheus::Counter> rate_limited_by_kind;
+  series<prometheus::Gauge> buckets_by_kind;
   series<prometheus::Gauge> pending_by_destination;
   series<prometheus::Gauge> in_flight_by_destination;
   series<prometheus::Gauge> oldest_by_destination;
@@ -234,6 +242,18 @@ prometheus::Counter& metrics::units(std::string_view outcome) {
 prometheus::Counter& metrics::shed(std::string_view reason) {
   return families_->shed_by_reason.find_or_make(std::string{reason}, [&]() -> prometheus::Counter& {
     return families_->shed.Add({{"reason", std::string{reason}}});
+  });
+}
+
+prometheus::Counter& metrics::rate_limited(std::string_view kind) {
+  return families_->rate_limited_by_kind.find_or_make(std::string{kind}, [&]() -> prometheus::Counter& {
+    return families_->rate_limited.Add({{"kind", std::string{kind}}});
+  });
+}
+
+prometheus::Gauge& metrics::rate_limit_buckets(std::string_view kind) {
+  return families_->buckets_by_kind.find_or_make(std::string{kind}, [&]() -> prometheus::Gauge& {
+    return families_->rate_limit_buckets.Add({{"kind", std::string{kind}}});
   });
 }
 

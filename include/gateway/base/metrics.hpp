@@ -52,6 +52,10 @@ class metrics {
   prometheus::Gauge& writes_waiting_limit;
   /// gateway_writes_shed_total{reason}: writes rejected with `overloaded`, by what was exhausted.
   prometheus::Counter& shed(std::string_view reason);
+  /// gateway_rate_limited_total{kind}: requests answered 429, by the limit: of a `key`, a `platform` or an `address`.
+  prometheus::Counter& rate_limited(std::string_view kind);
+  /// gateway_rate_limit_buckets{kind}: callers who have used some of what they may send. Told when it is asked for.
+  prometheus::Gauge& rate_limit_buckets(std::string_view kind);
   /// gateway_provider_calls_total{provider,operation,result}
   prometheus::Counter& provider_calls(std::string_view provider, std::string_view operation, std::string_view result);
   /// gateway_provider_breaker{provider,environment}: 1 while new payments pass the provider over
