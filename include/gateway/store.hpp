@@ -624,6 +624,8 @@ struct purge_result {
 struct delivery_job {
   delivery row;
   event_record event;
+  /// Of the request that has made the event, as long as that is remembered: no store keeps it.
+  trace_context trace{};
 
   bool operator==(const delivery_job&) const = default;
 };
