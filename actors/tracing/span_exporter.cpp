@@ -91,7 +91,8 @@ class exporting {
     if (answer != nullptr && is_taken(answer->status)) {
       const auto rejected = std::min<std::size_t>(rejected_spans(answer->body), spans_);
       traces_->count_exported(spans_ - rejected);
-      if (rejected > 0) lose("spans_rejected", rejected, "status", answer->status);
+      traces_->count_dropped(rejected);
+      if (rejected > 0 && !std::exchange(has_rejected_, true)) log::warn("spans_rejected", {{"spans", rejected}});
       if (std::exchange(is_away_, false)) log::info("trace_collector_is_back", {});
       return go_on();
     }
@@ -99,9 +100,9 @@ class exporting {
     attempts_ += 1;
     if (!repeats || attempts_ >= settings_.attempts || drain_) {
       if (answer != nullptr)
-        lose("spans_dropped", spans_, "status", answer->status);
+        lose_batch("status", answer->status);
       else
-        lose("spans_dropped", spans_, "fault", static_cast<int>(std::get<http_failure>(outcome).what));
+        lose_batch("fault", static_cast<int>(std::get<http_failure>(outcome).what));
       // What is queued has the same fate now, and nobody waits longer for it.
       if (drain_ && repeats) drop_queued();
       return go_on();
@@ -167,9 +168,9 @@ class exporting {
   }
 
   /// Once for each time that the collector fails: the metric tells how many.
-  void lose(std::string_view event, std::size_t spans, std::string_view detail, int number) {
-    traces_->count_dropped(spans);
-    if (!std::exchange(is_away_, true)) log::warn(event, {{"spans", spans}, {detail, number}});
+  void lose_batch(std::string_view detail, int number) {
+    traces_->count_dropped(spans_);
+    if (!std::exchange(is_away_, true)) log::warn("spans_dropped", {{"spans", spans_}, {detail, number}});
   }
 
   posting_exporter::pointer self_ = nullptr;
@@ -179,6 +180,7 @@ class exporting {
   bool busy_ = false;  ///< a batch is under way, or waits to be sent again
   bool pauses_ = false;  ///< the batch waits to be sent again
   bool is_away_ = false;
+  bool has_rejected_ = false;  ///< once is told: the metric tells how many
   unsigned attempts_ = 0;
   std::size_t spans_ = 0;  ///< in the batch
   std::string body_;
