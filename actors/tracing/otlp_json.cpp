@@ -1,5 +1,7 @@
 #include "otlp_json.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 
 #include <boost/json.hpp>
@@ -26,9 +28,18 @@ void append_hex(std::string& out, const std::array<char, N>& digits) {
   out.append(1, '"').append(digits.data(), N).append(1, '"');
 }
 
+/// Nearly every text here is plain ASCII, which is copied in one piece.
+void append_text(std::string& out, std::string_view text) {
+  const bool plain = std::ranges::all_of(text, [](char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; });
+  if (plain)
+    out.append(1, '"').append(text).append(1, '"');
+  else
+    append_json_string(out, text);
+}
+
 void append_value(std::string& out, const std::string& text) {
   out += R"({"stringValue":)";
-  append_json_string(out, text);
+  append_text(out, text);
   out += '}';
 }
 
@@ -42,7 +53,7 @@ template <class Value>
 void append_attribute(std::string& out, std::string_view name, const Value& value) {
   if (out.back() != '[') out += ',';
   out += R"({"key":)";
-  append_json_string(out, name);
+  append_text(out, name);
   out += R"(,"value":)";
   append_value(out, value);
   out += '}';
@@ -58,7 +69,7 @@ void append_span(std::string& out, const span& one) {
     append_hex(out, hex_of_span(one.parent));
   }
   out += R"(,"name":)";
-  append_json_string(out, one.name);
+  append_text(out, one.name);
   out += R"(,"kind":)";
   append_number(out, static_cast<std::int64_t>(one.kind));
   out += R"(,"startTimeUnixNano":")";

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -40,7 +41,7 @@ using posting_exporter = span_exporter::extend<caf::reacts_to<batch_answered>,
 constexpr std::chrono::milliseconds connect_timeout{3'000};
 constexpr std::chrono::milliseconds answer_timeout{10'000};
 /// A batch of spans is no larger than so many of the queue's batches: after a pause more may wait.
-constexpr std::size_t most_batches_at_once = 4;
+constexpr std::size_t most_batches_at_once = 2;
 
 bool is_taken(std::uint16_t status) noexcept { return status >= 200 && status < 300; }
 
@@ -89,8 +90,8 @@ class exporting {
   void answered(const http_outcome& outcome) {
     const auto* answer = std::get_if<http_answer>(&outcome);
     if (answer != nullptr && is_taken(answer->status)) {
-      const auto rejected = std::min<std::size_t>(rejected_spans(answer->body), spans_);
-      traces_->count_exported(spans_ - rejected);
+      const auto rejected = std::min<std::size_t>(rejected_spans(answer->body), batch_.size());
+      traces_->count_exported(batch_.size() - rejected);
       traces_->count_dropped(rejected);
       if (rejected > 0 && !std::exchange(has_rejected_, true)) log::warn("spans_rejected", {{"spans", rejected}});
       if (std::exchange(is_away_, false)) log::info("trace_collector_is_back", {});
@@ -129,30 +130,29 @@ class exporting {
  private:
   /// Sends what is queued, if something is; a drain ends when nothing is.
   void send_next() {
-    auto spans = traces_->take(traces_->options().batch * most_batches_at_once);
-    if (spans.empty()) {
+    batch_ = traces_->take(traces_->options().batch * most_batches_at_once);
+    if (batch_.empty()) {
       if (drain_) std::exchange(drain_, std::nullopt)->deliver(true);
       return;
     }
     busy_ = true;
     attempts_ = 0;
-    spans_ = spans.size();
-    body_ = otlp_json(settings_.source, spans);
     post();
   }
 
   void go_on() {
     busy_ = false;
-    body_.clear();
+    batch_.clear();
     if (drain_ || traces_->queued() >= traces_->options().batch) send_next();
   }
 
+  /// Written again where it is sent again, which is rare: a body that is kept would be copied each time.
   void post() {
     http_request request;
     request.method = http_method::post;
     request.url = settings_.url;
     request.headers = {{"Content-Type", "application/json"}};
-    request.body = body_;
+    request.body = otlp_json(settings_.source, batch_);
     request.connect_timeout = connect_timeout;
     request.answer_timeout = answer_timeout;
     request.repeatable = true;  // a span that comes twice has the same id
@@ -169,8 +169,8 @@ class exporting {
 
   /// Once for each time that the collector fails: the metric tells how many.
   void lose_batch(std::string_view detail, int number) {
-    traces_->count_dropped(spans_);
-    if (!std::exchange(is_away_, true)) log::warn("spans_dropped", {{"spans", spans_}, {detail, number}});
+    traces_->count_dropped(batch_.size());
+    if (!std::exchange(is_away_, true)) log::warn("spans_dropped", {{"spans", batch_.size()}, {detail, number}});
   }
 
   posting_exporter::pointer self_ = nullptr;
@@ -182,8 +182,7 @@ class exporting {
   bool is_away_ = false;
   bool has_rejected_ = false;  ///< once is told: the metric tells how many
   unsigned attempts_ = 0;
-  std::size_t spans_ = 0;  ///< in the batch
-  std::string body_;
+  std::vector<span> batch_;
   std::optional<caf::typed_response_promise<bool>> drain_;
 };
 
