@@ -22,6 +22,7 @@
 #include "gateway/domain/sandbox_biller.hpp"
 #include "gateway/domain/subscription.hpp"
 #include "gateway/domain/webhook.hpp"
+#include "gateway/trace_context.hpp"
 
 namespace gateway {
 
