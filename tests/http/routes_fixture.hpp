@@ -321,6 +321,8 @@ struct client_request {
   std::string key = "mk_test_0000000000000001", idempotency{uuid}, content_type = "application/json", merchant,
               signature_override, query;
 
+  trace_context trace{};
+
   response send(gateway_fixture& to) const {
     const auto timestamp = format_seconds(noon);
     const auto hash = crypto::hex(crypto::sha256(body));
@@ -331,6 +333,7 @@ struct client_request {
     in.path = path;
     in.body = body;
     in.request_id = "req_1";
+    in.trace = trace;
     in.key_id = key;
     in.timestamp = timestamp;
     in.signature = signature;
