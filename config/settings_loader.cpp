@@ -256,6 +256,29 @@ std::vector<setting> webhook_settings(settings& s) {
   };
 }
 
+std::vector<setting> tracing_settings(settings& s) {
+  const std::string group = "Tracing";
+  return {
+      {"tracing-endpoint", "URL", "Post spans to this OpenTelemetry collector, such as http://127.0.0.1:4318/v1/traces",
+       group, &s.tracing_endpoint},
+      {"tracing-one-in",
+       "N",
+       "Of requests without a traceparent, one in N is traced; 0: none",
+       group,
+       &s.tracing_one_in,
+       {0, 1'000'000}},
+      {"tracing-callers",
+       "N",
+       "Traces a second that callers may ask for by their traceparent",
+       group,
+       &s.tracing_callers,
+       {0, 1'000'000}},
+      {"tracing-service", "NAME", "The service's name in its spans", group, &s.tracing_service},
+      {"tracing-ca-file", "FILE", "PEM: further authorities that the collector's certificate may come from", group,
+       &s.tracing_ca_file},
+  };
+}
+
 std::vector<setting> cluster_settings(settings& s) {
   const std::string group = "Several nodes over one database: all of these, or none";
   return {
@@ -272,7 +295,7 @@ std::vector<setting> cluster_settings(settings& s) {
 std::vector<setting> bind(settings& s) {
   std::vector<setting> all;
   for (const auto group : {general_settings, tls_settings, store_settings, http_settings, rate_settings,
-                           payment_settings, webhook_settings, cluster_settings})
+                           payment_settings, webhook_settings, tracing_settings, cluster_settings})
     std::ranges::move(group(s), std::back_inserter(all));
   return all;
 }
@@ -422,6 +445,10 @@ void check(const settings& s) {
   url(s.base_url, "base-url");
   url(s.portal_url, "portal-url");
   url(s.authorize_url, "authorize-url");
+  url(s.tracing_endpoint, "tracing-endpoint");
+  constexpr std::size_t longest_service = 255;
+  if (s.tracing_service.empty() || s.tracing_service.size() > longest_service)
+    throw bad_value("tracing-service: must be a name of up to 255 bytes");
   // The store checks the rest of its URL.
   if (s.store != "sqlite" && !s.store.starts_with("mysql://"))
     throw bad_value("store: '" + without_password(s.store) + "' is neither sqlite nor a mysql:// URL");

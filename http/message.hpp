@@ -13,6 +13,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "gateway/answer.hpp"
+#include "gateway/trace_context.hpp"
 #include "status.hpp"
 
 namespace gateway::http {
@@ -27,6 +28,7 @@ struct request {
   std::string_view request_id;  ///< req_<id>, made by the session
   std::string_view remote_address;  ///< the other end of the connection: an IP address without its port
   std::optional<std::uint64_t> address_number;  ///< under which requests from there are counted, if they are limited
+  trace_context trace{};  ///< what follows from the request is a part of; set by the session
   bool has_query = false;
 
   // Headers that a route reads; nothing if absent. One that is sent twice is in `repeated`.
@@ -38,6 +40,7 @@ struct request {
   std::optional<std::string_view> content_type;
   std::optional<std::string_view> cookie;
   bool repeated = false;  ///< one of the headers above, cookie excepted, stood twice
+  std::string_view traceparent;  ///< empty: there is none, or more than one, which is as good as none
 };
 
 /// Makes the next bytes of a body that is sent while it is made: some 64 KiB at a time, none at its end. It is asked

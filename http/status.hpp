@@ -14,6 +14,9 @@ inline constexpr int not_modified = 304;
 /// Such an answer ends with its header.
 constexpr bool is_bodyless(int status) noexcept { return status == no_content || status == not_modified; }
 
+/// The fault is the gateway's, or of what it needs.
+constexpr bool is_server_error(int status) noexcept { return status >= 500; }
+
 /// Sent ahead of the answer, to a client that waits with its body until it is asked for it.
 inline constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
 

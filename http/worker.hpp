@@ -19,6 +19,7 @@
 #include "gateway/provider_adapter.hpp"
 #include "gateway/provider_board.hpp"
 #include "gateway/settings.hpp"
+#include "gateway/tracing.hpp"
 #include "gateway/webhook_client.hpp"
 #include "gateway/write_brake.hpp"
 #include "http/access/caller_limits.hpp"
@@ -62,6 +63,7 @@ struct services {
   const provider_adapters* adapters = nullptr;  ///< of the providers that are reached over HTTPS
   const provider_board* providers = nullptr;    ///< which of all providers can be sent anything to
   std::array<provider_actor, provider_catalogue.size()> gates{};  ///< in front of the providers, by their kinds
+  tracing& traces = tracing::off();
   std::atomic<bool> ready{false};     ///< readiness, as /readyz tells it (the store's health is in meters.store_up)
   std::atomic<bool> draining{false};
   sign_in_slowing slowing{};          ///< of who guesses passwords

@@ -16,13 +16,15 @@ struct customer_seen {
   customer_ptr known;  ///< null: there is none
 };
 
-/// Goes on with `then(customer_seen)`, in an actor's handler. `request_id`: of the request for which it is asked.
+/// Goes on with `then(customer_seen)`, in an actor's handler. `request_id` and `trace`: of the request for which it is
+/// asked.
 template <class Self, class Then>
 void ask_customer(Self self, const router_actor& router, entity_key customer, entity_command what,
-                  std::string request_id, Then then) {
+                  std::string request_id, const trace_context& trace, Then then) {
   auto shared = std::make_shared<Then>(std::move(then));
-  self->request(router, caf::infinite,
-                entity_request{std::move(customer), std::nullopt, std::move(what), {}, {}, std::move(request_id)})
+  entity_request question{std::move(customer), std::nullopt, std::move(what), {}, {}, std::move(request_id)};
+  question.trace = trace;
+  self->request(router, caf::infinite, std::move(question))
       .then(
           [shared](const entity_reply& reply) {
             customer_seen seen;

@@ -9,6 +9,7 @@
 #include "gateway/directory.hpp"
 #include "gateway/membership.hpp"
 #include "gateway/settings.hpp"
+#include "gateway/tracing.hpp"
 
 namespace gateway::actors {
 
@@ -25,6 +26,7 @@ struct entity_context {
   commit_doubt doubt{};
   const membership& nodes = membership::alone();
   directory_actor operators{};  ///< finds the merchants that `merchants` does not have; makes them chargeable in test
+  tracing& traces = tracing::off();
 };
 
 }  // namespace gateway::actors

@@ -34,6 +34,7 @@
 #include <caf/typed_response_promise.hpp>
 
 #include "entity_context.hpp"
+#include "entity_spans.hpp"
 #include "gateway/base/crypto.hpp"
 #include "outbox.hpp"
 #include "recent_answers.hpp"
@@ -81,6 +82,7 @@ class entity_queue {
     context_ = &context;
     router_ = std::move(router);
     key_ = key;
+    spans_.start(context.traces, key_);
     if (const auto until = context.doubt.until(); until > self_->clock().now()) doubt_until_ = until;
   }
 
@@ -144,6 +146,7 @@ class entity_queue {
   void step(job work) {
     if (!std::exchange(busy_, true) && (context_->nodes.has_company() || !is_of_this_era())) forget();
     if (work.request.write) running_ = work.request.write;
+    spans_.take(work.request);
     // What is due is judged by the row as the store has it, read once for this request. What memory says is open
     // another node may have settled long ago: asked again, the provider may have forgotten the operation's key by now,
     // and would execute it once more.
@@ -326,6 +329,7 @@ class entity_queue {
         }
     auto row = std::make_shared<const Row>(std::move(next));
     auto outbox = deliveries_of(key_, entries, *context_);
+    for (auto& to_send : outbox.jobs) to_send.trace = spans_.trace();
     unit.inserts.reserve(entries.size() + outbox.jobs.size());
     for (const auto& entry : entries) unit.inserts.push_back(entry);
     for (const auto& to_send : outbox.jobs) unit.inserts.push_back(to_send.row);
@@ -462,6 +466,8 @@ class entity_queue {
   caf::actor_clock::time_point read_begun_at() const noexcept { return read_begun_at_; }
   /// To ask other entities.
   const router_actor& router() const noexcept { return router_; }
+  /// Of the request that runs.
+  entity_spans& spans() noexcept { return spans_; }
   /// Whether what this actor has sent, or one before it, may still land.
   bool in_doubt() const noexcept { return doubt_until_ > commit_doubt::time_point{}; }
   /// Its timeline is known to be empty: it was made just now.
@@ -556,6 +562,7 @@ class entity_queue {
 
   void next() {
     running_.reset();
+    spans_.let_go();
     busy_ = false;
     // That there is no such entity is true only until somebody creates it, perhaps by way of another node.
     if (!row_) known_ = false;
@@ -584,9 +591,13 @@ class entity_queue {
     // One continuation for both handlers: only one of them runs.
     auto shared = std::make_shared<Then>(std::move(then));
     asked_in_ = context_->nodes.era();
+    const auto told = [this, shared, what = unit.kind, begun = spans_.begin()](commit_outcome outcome) {
+      spans_.committed(what, begun, outcome);
+      (*shared)(outcome);
+    };
     self_->request(context_->store.writer_for(key_), caf::infinite, std::move(unit))
-        .then([shared](commit_outcome outcome) { (*shared)(outcome); },
-              [shared](const caf::error&) { (*shared)(commit_outcome::unavailable); });
+        .then([told](commit_outcome outcome) { told(outcome); },
+              [told](const caf::error&) { told(commit_outcome::unavailable); });
   }
 
   /// The first of those who ask may still wait for other nodes to publish what the answer says: so do all.
@@ -714,6 +725,7 @@ class entity_queue {
   std::optional<std::vector<timeline_entry>> timeline_;
   timeline_ptr seen_timeline_;  ///< shared with readers until the next change
   std::optional<idempotency> running_;
+  entity_spans spans_;
   std::optional<job> waits_for_other_;
   bool leaves_open_ = false;  ///< perhaps: what is open on the row must be settled here
   recent_answers recent_;

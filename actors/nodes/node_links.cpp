@@ -169,7 +169,8 @@ class link {
 
   void serve_here(entity_request request, caf::typed_response_promise<entity_reply> promise) {
     counts_.served_here->Increment();
-    log::info("node.request_served_for_owner", {{"request_id", request.request_id}, {"owner", node_}});
+    log::info("node.request_served_for_owner",
+              {{"request_id", request.request_id}, {"trace_id", request.trace.trace}, {"owner", node_}});
     promise.delegate(router_, keep_atom::value, std::move(request));
   }
 
@@ -414,6 +415,7 @@ caf::behavior gate_behavior(caf::event_based_actor* self, const router_of_node& 
         if (!request) return caf::make_error(caf::sec::invalid_argument);
         if (!nodes->serves()) return caf::make_error(caf::sec::runtime_error);
         log::info("node.request_taken", {{"request_id", request->request_id},
+                                         {"trace_id", request->trace.trace},
                                          {"merchant", request->key.merchant.value},
                                          {"kind", to_string(request->key.kind)},
                                          {"id", request->key.id}});

@@ -253,6 +253,8 @@ struct passed_request {
   std::optional<asked_by> by;
   std::string request_id;
   std::shared_ptr<const save_audit> note;
+  trace_context trace;
+  std::int64_t traced_from = 0;
 };
 
 }  // namespace
@@ -273,6 +275,8 @@ std::string packed(const entity_request& request) {
   out.put(request.by);
   out.put(request.request_id);
   out.put(request.note);
+  out.put(request.trace);
+  out.put(request.traced_from);
   return bytes;
 }
 
@@ -288,7 +292,8 @@ std::optional<entity_request> unpacked_request(std::string_view bytes) {
   in.get(request);
   if (!in.whole()) return std::nullopt;
   return entity_request{std::move(request.key), std::move(request.write),      std::move(request.what), {},
-                        std::move(request.by),  std::move(request.request_id), std::move(request.note)};
+                        std::move(request.by),  std::move(request.request_id), std::move(request.note), request.trace,
+                        request.traced_from};
 }
 
 std::optional<entity_reply> unpacked_reply(std::string_view bytes) {

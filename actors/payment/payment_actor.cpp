@@ -71,6 +71,7 @@ class payment_entity : public entity_queue<payment_entity, payment> {
   /// An operation that a crash, or a store that was away, left open: ask the provider again, then go on with `work`.
   void settle_left_open(job work) {
     log::info("operation_resumed", {{"request_id", work.request.request_id},
+                                    {"trace_id", work.request.trace.trace},
                                     {"merchant", key().merchant.value},
                                     {"payment_id", key().id},
                                     {"operation", to_string(row()->open->what)}});
@@ -183,7 +184,9 @@ class payment_entity : public entity_queue<payment_entity, payment> {
     unfinished.pop_back();
     if (!take_slot(at.provider)) return fail_for_want_of_a_slot(std::move(work));
     work.request.admission.reset();
+    const auto asking = spans().begin_call();
     account_question question;
+    question.trace = asking.where;
     question.merchant = key().merchant;
     question.env = at.env;
     question.provider = at.provider;
@@ -191,8 +194,11 @@ class payment_entity : public entity_queue<payment_entity, payment> {
     self()
         ->request(gate_of(at.provider), caf::infinite, std::move(question))
         .then(
-            [this, work, making = std::move(making), unfinished = std::move(unfinished),
+            [this, work, asking, making = std::move(making), unfinished = std::move(unfinished),
              at = std::move(at)](const account_answer& said) mutable {
+              const bool known = said.standing != account_standing::unknown;
+              spans().called(asking, at.provider, "account",
+                             known ? provider_status::approved : provider_status::unknown, said.error);
               slot_.reset();
               if (said.standing == account_standing::unknown)
                 return fail_unless_key_is_known(std::move(work), problem::account_lookup_failed);
@@ -304,10 +310,12 @@ class payment_entity : public entity_queue<payment_entity, payment> {
   /// moves no money, and a checkout that is closed twice is closed.
   void inquire(job work, bool closes) {
     occupy_slot();
+    const auto asking = spans().begin_call();
     self()
-        ->request(gate_of(row()->provider), caf::infinite, provider_inquiry{*row(), closes})
+        ->request(gate_of(row()->provider), caf::infinite, provider_inquiry{*row(), closes, asking.where})
         .then(
-            [this, work, closes](const provider_result& answer) mutable {
+            [this, work, closes, asking](const provider_result& answer) mutable {
+              spans().called(asking, row()->provider, closes ? "close" : "look", answer.status, answer.error);
               auto change = settle_wait(*row(), answer, closes, context_->clock.now(), context_->timing());
               if (!change) return view(std::move(work));
               if (machine::has_outlived_its_end(change->next) && !machine::has_outlived_its_end(*row()))
@@ -369,15 +377,21 @@ class payment_entity : public entity_queue<payment_entity, payment> {
     call.amount = open.amount;
     call.subject = *row();
     call.begun_at = open.begun_at;
+    const auto calling = spans().begin_call();
+    call.trace = calling.where;
     self()
         ->request(gate_of(row()->provider), caf::infinite, std::move(call))
-        .then([this, work](provider_result& result) mutable { finish(std::move(work), result); },
-              [this, work](const caf::error&) mutable {
-                // The gate itself is gone: whether a call went out is not known.
-                provider_error error{error_category::internal, "provider_unreachable",
-                                     "The provider's answer was lost.", true, true};
-                finish(std::move(work), provider_result{provider_status::unknown, {}, {}, std::move(error)});
-              });
+        .then(
+            [this, work, calling, what = call.what](const provider_result& result) mutable {
+              spans().called(calling, row()->provider, to_string(what), result.status, result.error);
+              finish(std::move(work), result);
+            },
+            [this, work](const caf::error&) mutable {
+              // The gate itself is gone: whether a call went out is not known.
+              provider_error error{error_category::internal, "provider_unreachable", "The provider's answer was lost.",
+                                   true, true};
+              finish(std::move(work), provider_result{provider_status::unknown, {}, {}, std::move(error)});
+            });
   }
 
   void finish(job work, const provider_result& result) {
@@ -413,7 +427,7 @@ class payment_entity : public entity_queue<payment_entity, payment> {
   template <class Who, class Then>
   void ask_customer(const Who& who, entity_command what, std::string request_id, Then then) {
     actors::ask_customer(self(), router(), customer_of(who.platform, who.ref), std::move(what), std::move(request_id),
-                         std::move(then));
+                         spans().trace(), std::move(then));
   }
 
   /// Goes on with `then` once the customer's row says what the change tells of it. If that fails, nothing of the change

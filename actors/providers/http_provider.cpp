@@ -85,6 +85,13 @@ environment env_of(const Question& question) {
   return question.subject.key.env;
 }
 
+/// The trace goes on at the provider, by the header of W3C Trace Context.
+void add_trace(http_request& request, const trace_context& trace) {
+  if (!trace.present()) return;
+  const auto text = traceparent_of(trace);
+  request.headers.emplace_back("traceparent", std::string{text.data(), text.size()});
+}
+
 class http_provider {
  public:
   static inline const char* name = "http_provider";
@@ -103,7 +110,7 @@ class http_provider {
     auto promise = self_->make_response_promise<answer>();
     const auto id = ++last_id_;
     open_.emplace(id, open_dialogue{talk<answer>{std::move(dialogue), promise},
-                                    self_->clock().now() + context_->config.provider_timeout});
+                                    self_->clock().now() + context_->config.provider_timeout, question.trace});
     go_on(id, nullptr);
     return promise;
   }
@@ -132,6 +139,7 @@ class http_provider {
     std::variant<talk<provider_result>, talk<subscription_result>, talk<account_answer>, talk<notification_subject>>
         what;
     caf::actor_clock::time_point waited_for_until;  ///< by the gate
+    trace_context trace;
     http_request last{};
     bool paused = false;  ///< `last` has been turned away once
   };
@@ -143,6 +151,7 @@ class http_provider {
           auto step = one.with->next(heard);
           if (auto* request = std::get_if<http_request>(&step)) {
             of.last = std::move(*request);
+            add_trace(of.last, of.trace);
             of.last.answer_timeout =
                 std::min<std::chrono::milliseconds>(of.last.answer_timeout, context_->config.provider_timeout);
             of.paused = false;

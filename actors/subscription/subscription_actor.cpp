@@ -58,6 +58,7 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
   }
   void settle_left_open(job work) {
     log::info("operation_resumed", {{"request_id", work.request.request_id},
+                                    {"trace_id", work.request.trace.trace},
                                     {"merchant", key().merchant.value},
                                     {"subscription_id", key().id},
                                     {"operation", to_string(row()->open->what)}});
@@ -73,6 +74,7 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
     auto customer = customer_of(wanted.platform, wanted.details.customer_ref);
     auto request_id = work.request.request_id;
     actors::ask_customer(self(), router(), std::move(customer), common_command{view_entity{}}, std::move(request_id),
+                         spans().trace(),
                          [this, work = std::move(work), wanted = std::move(wanted)](const customer_seen& seen) mutable {
                            if (seen.failed) return fail(work, *seen.failed);
                            open_checkout(std::move(work), std::move(wanted), seen.known.get());
@@ -205,10 +207,13 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
     call.asked_again = asked_again;
     call.subject = *row();
     if (row()->state.provider_customer_id.empty()) call.customer_key = provider_key_of_customer(own_customer());
+    const auto calling = spans().begin_call();
+    call.trace = calling.where;
     self()
         ->request(context_->providers[static_cast<std::size_t>(row()->provider)], caf::infinite, std::move(call))
         .then(
-            [this, work](const subscription_result& result) mutable {
+            [this, work, calling, what = open.what](const subscription_result& result) mutable {
+              spans().called(calling, row()->provider, to_string(what), result.answer.status, result.answer.error);
               finish(std::move(work), result.answer, result.customer_id);
             },
             [this, work](const caf::error&) mutable { finish(std::move(work), no_answer(), {}); });
@@ -224,6 +229,7 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
                          row()->account};
     auto request_id = work.request.request_id;
     actors::ask_customer(self(), router(), own_customer(), customer_command{std::move(news)}, std::move(request_id),
+                         spans().trace(),
                          [this, work = std::move(work), change = std::move(change)](const customer_seen& seen) mutable {
                            if (seen.known) return store_outcome(std::move(work), change);
                            forget();
@@ -273,6 +279,7 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
   void pay_next(job work, std::vector<cycle_charge> owed, std::size_t at, std::vector<std::string> paid) {
     if (at == owed.size()) return strike_off(std::move(work), paid);
     entity_request charge{owed[at].payment, std::nullopt, payment_command{owed[at]}, {}, {}, work.request.request_id};
+    charge.trace = spans().trace();
     self()
         ->request(router(), caf::infinite, std::move(charge))
         .then(

@@ -68,6 +68,7 @@ class delivery_worker_state {
     const auto as_it_is = context_->merchants.find_destination(order_.to->what.id);
     if (!as_it_is || !may_be_sent(*as_it_is)) return self_->send(pool_, attempt_withheld{number_});
     began_at_ = context_->clock.now();
+    traced_from_ = context_->traces.begin(order_.job.trace);
     const auto& job = order_.job;
     const auto owner = context_->merchants.find_merchant(job.event.subject.merchant);
     outgoing_post post;
@@ -84,6 +85,7 @@ class delivery_worker_state {
     context_->meters.webhook_attempt_seconds.Observe(seen.took_ms / 1000.0);
     context_->meters.webhook_attempts(order_.to->what.id.value, to_string(seen.result)).Increment();
     self_->send(pool_, attempt_answered{number_, seen.result, seen.status, seen.took_ms});
+    if (traced_from_ != 0) record_span(seen);
     const auto now = context_->clock.now();
     if (seen.result == attempt_result::delivered && order_.job.row.round_from == 0)
       context_->meters.webhook_commit_to_arrival_seconds.Observe(
@@ -119,12 +121,33 @@ class delivery_worker_state {
   }
 
  private:
+  /// A part of the trace of the request that has made the event, although that was answered long before.
+  void record_span(const delivery_attempt& seen) const {
+    const auto& row = order_.job.row;
+    span one;
+    one.where = context_->traces.within(order_.job.trace);
+    one.parent = order_.job.trace.span;
+    one.name = "delivery";
+    one.kind = span_kind::client;
+    one.begun = traced_from_;
+    one.ended = trace_now();
+    one.attributes = {{"gateway.merchant_id", row.subject.merchant.value},
+                      {"gateway.destination_id", row.to.value},
+                      {"gateway.delivery", row.id},
+                      {"gateway.event_type", order_.job.event.type},
+                      {"gateway.outcome", std::string{to_string(seen.result)}}};
+    if (seen.status != 0) one.attributes.push_back({"http.response.status_code", std::int64_t{seen.status}});
+    one.failed = seen.result != attempt_result::delivered;
+    context_->traces.record(std::move(one));
+  }
+
   delivery_worker::pointer self_ = nullptr;
   std::shared_ptr<const webhook_context> context_;
   delivery_pool pool_;
   std::size_t number_ = 0;
   delivery_order order_;
   time_point began_at_{};
+  trace_time traced_from_ = 0;
   delivery result_;
 };
 

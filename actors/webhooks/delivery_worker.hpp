@@ -12,6 +12,7 @@
 #include "gateway/directory.hpp"
 #include "gateway/membership.hpp"
 #include "gateway/settings.hpp"
+#include "gateway/tracing.hpp"
 #include "gateway/webhook_client.hpp"
 #include "gateway/write_brake.hpp"
 
@@ -30,6 +31,7 @@ struct webhook_context {
   write_brake& brake;  ///< the dispatcher's: it brakes writes whose webhooks it cannot keep up with
   const membership& nodes = membership::alone();
   node_keeper keeper{};  ///< of a node among others
+  tracing& traces = tracing::off();
 
   retry_schedule schedule() const { return {config.webhook_attempts}; }
 };

@@ -59,6 +59,7 @@ bool is_given_up(const account_answer& said) {
 /// What the provider says of the account, or of a new one where it has given up the one that is known.
 boost::asio::awaitable<caf::expected<account_answer>> ask_to_onboard(call& c, connecting what,
                                                                      account_question question) {
+  question.trace = c.in.trace;
   auto asking = ask(c.here, what.provider, question);
   auto said = co_await std::move(asking);
   if (!said || !is_given_up(*said) || question.account.empty()) co_return said;
@@ -176,6 +177,7 @@ boost::asio::awaitable<response> come_back_to(call& c, connecting what) {
   question.env = what.env;
   question.provider = what.provider;
   question.account = at->account;
+  question.trace = c.in.trace;
   auto asking = ask(c.here, what.provider, std::move(question));
   const auto said = co_await std::move(asking);
   if (said && status_after(at->status, said->standing)) {

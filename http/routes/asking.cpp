@@ -127,8 +127,14 @@ entity_request as_write(call& c, entity_request wanted) {
   return wanted;
 }
 
+boost::asio::awaitable<caf::expected<entity_reply>> ask(call& c, entity_request what) {
+  what.trace = c.in.trace;
+  what.traced_from = c.here.shared.traces.begin(c.in.trace);
+  return ask(c.here, std::string{c.in.request_id}, std::move(what));
+}
+
 boost::asio::awaitable<response> ask_router(call& c, entity_request wanted) {
-  auto op = ask(c.here, std::string{c.in.request_id}, std::move(wanted));
+  auto op = ask(c, std::move(wanted));
   auto reply = co_await std::move(op);
   co_return answer_of(c, reply);
 }

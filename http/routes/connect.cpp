@@ -135,7 +135,7 @@ boost::asio::awaitable<consented> ask_for_code(call& c, visit& v, merchant_id me
   wanted.code_hash = code.hash;
   wanted.redirect_uri = v.asked.redirect_uri;
   entity_request request{key, std::nullopt, grant_command{std::move(wanted)}, {}};
-  auto asking = ask(c.here, std::string{c.in.request_id}, std::move(request));
+  auto asking = ask(c, std::move(request));
   const auto reply = co_await std::move(asking);
   if (!reply) co_return consented{};
   if (std::holds_alternative<entity_row>(reply->what))

@@ -16,7 +16,7 @@ constexpr std::size_t longest_id = 64;
 
 /// Asks the grant's actor. A result is told as it is stored, anything else in the endpoint's style.
 boost::asio::awaitable<response> ask_grant(call& c, entity_request wanted, error_style style) {
-  auto op = ask(c.here, std::string{c.in.request_id}, std::move(wanted));
+  auto op = ask(c, std::move(wanted));
   auto reply = co_await std::move(op);
   if (!reply) co_return error_response(style, code_of(reply.error()));
   if (const auto* why = std::get_if<problem>(&reply->what)) co_return error_response(style, code_of(*why));

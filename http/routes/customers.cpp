@@ -29,7 +29,7 @@ boost::asio::awaitable<response> show_customer(call& c) {
   entity_request wanted{
       customer_key(c.allowed.merchant, c.allowed.env, platform_id{c.allowed.principal}, std::get<std::string>(ref)),
       std::nullopt, common_command{view_entity{}}, nullptr};
-  auto op = ask(c.here, std::string{c.in.request_id}, std::move(wanted));
+  auto op = ask(c, std::move(wanted));
   auto reply = co_await std::move(op);
   co_return answer_of(c, reply);
 }

@@ -22,7 +22,7 @@ boost::asio::awaitable<std::optional<rejection>> revoke_grant_as(call& c, grant_
   grant_command wanted{revoke_request{{std::move(id), std::move(reason)}, found->past}};
   entity_request request{*std::move(found->binding), std::nullopt, std::move(wanted), nullptr};
   request.note = std::move(note);
-  auto op = ask(c.here, std::string{c.in.request_id}, std::move(request));
+  auto op = ask(c, std::move(request));
   const auto reply = co_await std::move(op);
   if (!reply) co_return rejection{code_of(reply.error()), {}};
   if (const auto* why = std::get_if<problem>(&reply->what)) co_return rejection{code_of(*why), {}};

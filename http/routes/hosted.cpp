@@ -53,7 +53,7 @@ boost::asio::awaitable<response> show_hosted_page(call& c) {
   const auto link = read_hosted_link(c.path.id, shared.hosted_page_key);
   if (!link) co_return error_page(page_error::unknown_page);
   entity_request wanted{link->key, std::nullopt, view_entity{}};
-  auto op = ask(c.here, std::string{c.in.request_id}, std::move(wanted));
+  auto op = ask(c, std::move(wanted));
   auto reply = co_await std::move(op);
   auto looked = payment_of(reply);
   if (auto* page = std::get_if<response>(&looked)) co_return std::move(*page);
@@ -74,7 +74,7 @@ boost::asio::awaitable<response> act_on_hosted_page(call& c) {
   if (!action) co_return error_page(page_error::incomplete_form);
 
   auto wanted = request_for(*action, *link);
-  auto op = ask(c.here, std::string{c.in.request_id}, std::move(wanted));
+  auto op = ask(c, std::move(wanted));
   auto reply = co_await std::move(op);
   auto looked = payment_of(reply);
   if (auto* page = std::get_if<response>(&looked)) co_return std::move(*page);
@@ -96,7 +96,7 @@ boost::asio::awaitable<response> confirm_by_sdk(call& c) {
   if (!link) co_return error_response(error_code::not_found, unknown);
 
   entity_request wanted{link->key, std::nullopt, hosted_result{said.signal, link->provider_ref}};
-  auto op = ask(c.here, std::string{c.in.request_id}, std::move(wanted));
+  auto op = ask(c, std::move(wanted));
   auto reply = co_await std::move(op);
   if (!reply) co_return error_response(code_of(reply.error()));
   if (const auto* why = std::get_if<problem>(&reply->what)) co_return error_response(code_of(*why));

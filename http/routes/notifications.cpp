@@ -113,7 +113,7 @@ boost::asio::awaitable<response> take_notification(call& c) {
   auto& what = std::get<receive_notification>(said);
   what.provider = from->kind;
   entity_request wanted{key, std::nullopt, notification_command{std::move(what)}};
-  auto op = ask(c.here, std::string{c.in.request_id}, std::move(wanted));
+  auto op = ask(c, std::move(wanted));
   const auto reply = co_await std::move(op);
   if (!reply || !std::holds_alternative<entity_row>(reply->what)) {
     count("unavailable");
@@ -149,7 +149,7 @@ boost::asio::awaitable<response> replay_a_notification(call& c) {
   entity_request request{{merchant_id{}, *wanted.env, entity_kind::notification, wanted.id},
                          std::nullopt,
                          notification_command{replay_notification{}}};
-  auto op = ask(c.here, std::string{c.in.request_id}, std::move(request));
+  auto op = ask(c, std::move(request));
   const auto reply = co_await std::move(op);
   if (!reply) co_return error_response(code_of(reply.error()));
   if (const auto* why = std::get_if<problem>(&reply->what))

@@ -64,7 +64,7 @@ boost::asio::awaitable<response> show_wallet_page(call& c) {
   const auto key = read_form_link(c.path.id, shared.hosted_page_key);
   if (!key) co_return error_page(page_error::unknown_page);
   entity_request wanted{*key, std::nullopt, view_entity{}};
-  auto op = ask(c.here, std::string{c.in.request_id}, std::move(wanted));
+  auto op = ask(c, std::move(wanted));
   auto reply = co_await std::move(op);
   auto looked = payment_in(reply);
   if (auto* page = std::get_if<response>(&looked)) co_return std::move(*page);
@@ -95,17 +95,17 @@ boost::asio::awaitable<response> return_from_provider(call& c) {
 
   // Stored first: should anything fail from here on, it is applied without the browser.
   entity_request kept{notification_key(genuine->provider, *env, genuine->event_id), std::nullopt, *genuine};
-  auto keeping = ask(c.here, std::string{c.in.request_id}, std::move(kept));
+  auto keeping = ask(c, std::move(kept));
   const auto stored = co_await std::move(keeping);
   if (!stored || std::holds_alternative<problem>(stored->what)) co_return error_page(page_error::busy);
   if (!key) co_return error_page(page_error::doubtful_return);
 
   entity_request wanted{*key, std::nullopt, ask_provider{}};
-  auto op = ask(c.here, std::string{c.in.request_id}, std::move(wanted));
+  auto op = ask(c, std::move(wanted));
   auto reply = co_await std::move(op);
   if (!reply) {  // the provider is slow, and is asked again later: what is known by now is shown
     entity_request look{*key, std::nullopt, view_entity{}};
-    auto looking = ask(c.here, std::string{c.in.request_id}, std::move(look));
+    auto looking = ask(c, std::move(look));
     reply = co_await std::move(looking);
   }
   auto looked = payment_in(reply);

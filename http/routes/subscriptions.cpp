@@ -48,7 +48,7 @@ using page_subject = std::variant<subscription_ptr, response>;
 
 /// The subscription that the link names, or the page to show instead.
 boost::asio::awaitable<page_subject> subject_of(call& c, hosted_link link) {
-  auto op = ask(c.here, std::string{c.in.request_id}, entity_request{link.key, std::nullopt, view_entity{}});
+  auto op = ask(c, entity_request{link.key, std::nullopt, view_entity{}});
   auto reply = co_await std::move(op);
   if (!reply) co_return error_page(page_error::busy);
   auto* row = std::get_if<entity_row>(&reply->what);
@@ -65,7 +65,7 @@ boost::asio::awaitable<page_subject> subject_of(call& c, hosted_link link) {
 /// Nothing: the sandbox did not say. Else whether the customer has the subscription now.
 boost::asio::awaitable<std::optional<bool>> pay_at_sandbox(call& c, hosted_link link) {
   entity_request paid{enrollment_of(link.key, link.provider_ref), std::nullopt, enrollment_command{pay_enrollment{}}};
-  auto op = ask(c.here, std::string{c.in.request_id}, std::move(paid));
+  auto op = ask(c, std::move(paid));
   const auto reply = co_await std::move(op);
   const auto* row = reply ? std::get_if<entity_row>(&reply->what) : nullptr;
   if (!row) co_return std::nullopt;
@@ -104,7 +104,7 @@ boost::asio::awaitable<found_key> find_for_operator(call& c, named_subscription 
 }
 
 boost::asio::awaitable<response> tell_operator(call& c, entity_request wanted) {
-  auto op = ask(c.here, std::string{c.in.request_id}, std::move(wanted));
+  auto op = ask(c, std::move(wanted));
   auto reply = co_await std::move(op);
   const auto* row = reply ? std::get_if<entity_row>(&reply->what) : nullptr;
   if (!row) co_return answer_of(c, reply);
@@ -212,7 +212,7 @@ boost::asio::awaitable<response> show_subscription_for_operator(call& c) {
   auto found = co_await std::move(finding);
   if (auto* failed = std::get_if<response>(&found)) co_return std::move(*failed);
   entity_request wanted{std::get<entity_key>(std::move(found)), std::nullopt, view_entity{}};
-  auto op = ask(c.here, std::string{c.in.request_id}, std::move(wanted));
+  auto op = ask(c, std::move(wanted));
   auto reply = co_await std::move(op);
   const auto* row = reply ? std::get_if<entity_row>(&reply->what) : nullptr;
   if (!row) co_return answer_of(c, reply);
@@ -227,7 +227,7 @@ boost::asio::awaitable<response> move_sandbox_subscription(call& c) {
   auto found = co_await std::move(finding);
   if (auto* failed = std::get_if<response>(&found)) co_return std::move(*failed);
   const auto& key = std::get<entity_key>(found);
-  auto looking = ask(c.here, std::string{c.in.request_id}, entity_request{key, std::nullopt, view_entity{}});
+  auto looking = ask(c, entity_request{key, std::nullopt, view_entity{}});
   auto seen = co_await std::move(looking);
   const auto* row = seen ? std::get_if<entity_row>(&seen->what) : nullptr;
   if (!row) co_return answer_of(c, seen);
@@ -242,7 +242,7 @@ boost::asio::awaitable<response> move_sandbox_subscription(call& c) {
   if (subject.checkout_session_id.empty())
     co_return error_response(error_code::conflict, "The checkout was never opened: there is nothing to move.");
   entity_request move{enrollment_of(key, subject.checkout_session_id), std::nullopt, enrollment_command{wanted.what}};
-  auto moving = ask(c.here, std::string{c.in.request_id}, std::move(move));
+  auto moving = ask(c, std::move(move));
   auto moved = co_await std::move(moving);
   if (!moved || !std::holds_alternative<entity_row>(moved->what)) co_return answer_of(c, moved);
   auto op = tell_operator(c, {key, std::nullopt, view_entity{}});

@@ -120,7 +120,8 @@ boost::asio::awaitable<response> begin(call& c, endpoint way) {
 }
 
 response failed(const request& in, const endpoint& way, std::string_view what) {
-  log::error("request_failed", {{"request_id", in.request_id}, {"route", way.pattern}, {"what", what}});
+  log::error("request_failed",
+             {{"request_id", in.request_id}, {"trace_id", in.trace.trace}, {"route", way.pattern}, {"what", what}});
   return error_response(way.errors, error_code::internal_error);
 }
 

@@ -43,6 +43,9 @@ struct call {
   const member_visit* visit = nullptr;
 };
 
+/// Asks the router, in the request's name and as a part of its trace.
+boost::asio::awaitable<caf::expected<entity_reply>> ask(call& c, entity_request what);
+
 using handler = boost::asio::awaitable<response> (*)(call&);
 
 enum class access : unsigned char {

@@ -39,7 +39,9 @@ class body_stream {
       auto streaming = send_body(what);
       co_await std::move(streaming);
     } catch (const std::exception& e) {
-      log::error("stream_failed", {{"request_id", how.request_id}, {"route", what.route}, {"reason", e.what()}});
+      log::error(
+          "stream_failed",
+          {{"request_id", how.request_id}, {"trace_id", how.trace}, {"route", what.route}, {"reason", e.what()}});
       failure_ = boost::asio::error::operation_aborted;
     }
     what.next_chunk = {};  // what it holds is not kept while the end waits for a slow reader

@@ -129,7 +129,10 @@ class request_reader::parser : public beast::http::basic_parser<true> {
   }
 
   void on_own_field(std::string_view name, text value) {
-    switch (name.size()) {  // lengths first: five comparisons for each unknown header would cost more
+    switch (name.size()) {  // lengths first: six comparisons for each unknown header would cost more
+      case 11:
+        if (same(name, "traceparent")) keep_traceparent(view(value));
+        return;
       case 15:
         if (same(name, "Idempotency-Key")) keep(into_.idempotency_key, value);
         return;
@@ -152,6 +155,11 @@ class request_reader::parser : public beast::http::basic_parser<true> {
   void keep(std::optional<std::string_view>& slot, text value) {
     into_.repeated = into_.repeated || slot.has_value();
     slot = view(value);
+  }
+
+  /// Nothing is wrong with a request because its trace is.
+  void keep_traceparent(std::string_view value) {
+    into_.traceparent = std::exchange(seen_traceparent_, true) ? std::string_view{} : value;
   }
 
   void on_response_impl(int, text, int, parse_error&) override {}
@@ -186,6 +194,7 @@ class request_reader::parser : public beast::http::basic_parser<true> {
 
   request& into_;
   bool in_body_ = false;
+  bool seen_traceparent_ = false;
 };
 
 request_reader::request_reader(const http_limits& limits, buffer_budget* budget) : limits_(limits), budget_(budget) {}

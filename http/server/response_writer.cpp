@@ -60,7 +60,8 @@ void write_response(std::string& out, const response& what, const framing& how) 
   }
   for (const auto& [name, value] : what.headers) {
     if (!harmless(value)) {
-      log::error("response_header_dropped", {{"request_id", how.request_id}, {"header", name}});
+      log::error("response_header_dropped",
+                 {{"request_id", how.request_id}, {"trace_id", how.trace}, {"header", name}});
       continue;
     }
     out += "\r\n";

@@ -15,6 +15,7 @@ struct framing {
   bool http_1_0 = false;  ///< such a client must be told that the connection stays
   bool secure = true;     ///< over TLS: adds Strict-Transport-Security
   bool without_body = false;  ///< the request was a HEAD
+  trace_id trace{};           ///< for log lines
 };
 
 /// Whether a body that is made while it is sent follows the header.

@@ -10,6 +10,7 @@
 #include "gateway/base/log.hpp"
 #include "remote_address.hpp"
 #include "request_reader.hpp"
+#include "request_span.hpp"
 #include "response_writer.hpp"
 
 namespace gateway::http {
@@ -152,6 +153,9 @@ class session final : public session_record {
     in.request_id = as_text(id);
     in.remote_address = remote_address_;
     in.address_number = address_number_;
+    // What operators ask for is no part of anybody's trace.
+    if constexpr (Transport::secure) trace_ = home_.here.shared.traces.enter(in.traceparent);
+    in.trace = trace_.at;
     idle = false;
     deadline = never;  // the asks behind a route have deadlines of their own
     home_.meter.request_begun();
@@ -160,13 +164,13 @@ class session final : public session_record {
       auto handling = handle_(home_.here, in);
       out = co_await std::move(handling);
     } catch (const std::exception& e) {
-      log::error("handler_failed", {{"request_id", in.request_id}, {"reason", e.what()}});
+      log::error("handler_failed", {{"request_id", in.request_id}, {"trace_id", in.trace.trace}, {"reason", e.what()}});
       out = error_response(error_code::internal_error, "The gateway could not answer this request.");
     }
     budget_share held{home_.buffers};
     if (out.next_chunk && !held.take(streamed_piece)) out = error_response(error_code::overloaded);
     const bool stays = reader_.keep_alive() && !draining() && !(out.next_chunk && reader_.http_1_0());
-    const framing how{as_text(id), stays, reader_.http_1_0(), Transport::secure, in.method == "HEAD"};
+    const framing how{as_text(id), stays, reader_.http_1_0(), Transport::secure, in.method == "HEAD", in.trace.trace};
     if (is_streamed(out, how)) {
       auto streaming = stream_response(out, in.method, how);
       co_await std::move(streaming);
@@ -181,8 +185,9 @@ class session final : public session_record {
 
   asio::awaitable<void> reject() {
     const auto id = home_.ids.next();
+    trace_ = {};
     auto out = timed_out_ ? error_response(error_code::request_timeout) : error_response(reader_.why());
-    const framing how{as_text(id), false, reader_.http_1_0(), Transport::secure, reader_.method() == "HEAD"};
+    const framing how{as_text(id), false, reader_.http_1_0(), Transport::secure, reader_.method() == "HEAD", {}};
     auto sending = send_response(out, reader_.method(), how);
     co_await std::move(sending);
     if (failure_) co_return;
@@ -193,11 +198,11 @@ class session final : public session_record {
 
   asio::awaitable<void> send_response(response& out, std::string_view method, framing how) {
     write_response(home_.text, out, how);
-    count_answer(out);
+    count_answer(out, method, how.request_id);
     deadline = answered_ + limits_.request_timeout;
     auto rest = stream_.write(home_.text, failure_);
     if (home_.text.capacity() > 256 * 1024) std::string{}.swap(home_.text);
-    log_request(out, method, how.request_id, out.sent_body().size());
+    log_request(out, method, how, out.sent_body().size());
     if (failure_ || rest.empty()) co_return;
     auto sending = send_rest(stream_.socket(), std::move(rest), failure_);
     co_await std::move(sending);
@@ -208,15 +213,16 @@ class session final : public session_record {
     streaming_ = true;
     auto beginning = body.begin(out, how);
     co_await std::move(beginning);
-    count_answer(out);
-    log_request(out, method, how.request_id, body.sent());
+    count_answer(out, method, how.request_id);
+    log_request(out, method, how, body.sent());
     if (!failure_) {
       auto ending = body.end();
       co_await std::move(ending);
     }
     streaming_ = false;
     if (!failure_) co_return;
-    log::warn("response_cut_off", {{"request_id", how.request_id}, {"route", out.route}, {"bytes", body.sent()}});
+    log::warn("response_cut_off",
+              {{"request_id", how.request_id}, {"trace_id", how.trace}, {"route", out.route}, {"bytes", body.sent()}});
     reset();
   }
 
@@ -228,14 +234,16 @@ class session final : public session_record {
   }
 
   /// Before the last of it is sent, so that a client who looks at the metrics next finds its request there.
-  void count_answer(const response& out) {
+  void count_answer(const response& out, std::string_view method, std::string_view id) {
     answered_ = clock::now();
     home_.meter.answered(out.route, out.sent_status(), std::chrono::duration<double>(answered_ - begun_).count());
+    if (trace_.at.recorded) home_.here.shared.traces.record(request_span(trace_, out, method, id, answered_ - begun_));
   }
 
-  void log_request(const response& out, std::string_view method, std::string_view id, std::size_t bytes) {
+  void log_request(const response& out, std::string_view method, const framing& how, std::size_t bytes) {
     log::info("request",
-              {{"request_id", id},
+              {{"request_id", how.request_id},
+               {"trace_id", how.trace},
                {"method", method.substr(0, 16)},
                {"route", out.route},
                {"status", out.sent_status()},
@@ -268,6 +276,7 @@ class session final : public session_record {
   std::optional<std::uint64_t> address_number_;
   clock::time_point begun_{};  ///< the first byte of the current request
   clock::time_point answered_{};  ///< the last one
+  tracing::entry trace_{};  ///< of the current request
   socket_error failure_;  ///< of the socket: the connection is over
   interruption interrupted_ = interruption::none;
   bool timed_out_ = false;

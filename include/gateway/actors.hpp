@@ -24,6 +24,7 @@
 #include "gateway/domain/node.hpp"
 #include "gateway/provider.hpp"
 #include "gateway/store.hpp"
+#include "gateway/trace_context.hpp"
 
 CAF_BEGIN_TYPE_ID_BLOCK(gateway, caf::first_custom_type_id)
   CAF_ADD_ATOM(gateway, gateway, passivate_atom, "passivate")
@@ -138,6 +139,8 @@ struct entity_request {
   std::optional<asked_by> by{};
   std::string request_id{};  ///< of the HTTP request behind it, for logs; empty: it comes from the gateway itself
   std::shared_ptr<const save_audit> note{};  ///< of one of the merchant's people: written in the commit that begins it
+  trace_context trace{};  ///< the trace that the request belongs to, if it belongs to one
+  std::int64_t traced_from = 0;  ///< when it was asked for, as gateway/tracing.hpp tells time; 0: its wait is no span
 };
 
 /// A stored result: the original, or a byte-identical replay of it.

@@ -9,6 +9,7 @@
 #include "gateway/domain/payment.hpp"
 #include "gateway/domain/payment_machine.hpp"
 #include "gateway/domain/subscription_machine.hpp"
+#include "gateway/trace_context.hpp"
 
 namespace gateway {
 
@@ -23,6 +24,7 @@ struct provider_call {
   std::string customer_key;  ///< where the provider must make the customer first: the idempotency key of that
   bool by_sdk = false;       ///< a customer who must act does so by the provider's SDK, not on a hosted page
   time_point begun_at{};     ///< of the operation, also when it is asked again
+  trace_context trace{};     ///< told to the provider, if there is one
 };
 
 /// What has become of a payment that waits for its customer: approved once it is paid, declined if it never will be,
@@ -30,6 +32,7 @@ struct provider_call {
 struct provider_inquiry {
   payment subject;
   bool closes = false;  ///< the time to pay is over: unless it is paid, from now on it cannot be
+  trace_context trace{};
 };
 
 /// One call for a subscription, under a provider key as of a payment's call.
@@ -38,6 +41,7 @@ struct subscription_call {
   bool asked_again = false;
   subscription subject;      ///< as claimed: its open operation says what is wanted
   std::string customer_key;  ///< where the provider must make the customer first: the idempotency key of that
+  trace_context trace{};
 };
 
 struct subscription_result {
@@ -65,6 +69,7 @@ struct account_question {
   std::string merchant_name;
   std::string back_url;   ///< onboards: where the provider sends the browser, whatever was done there
   std::string again_url;  ///< onboards: where it sends the browser for a fresh link
+  trace_context trace{};
 };
 
 struct account_answer {
@@ -110,6 +115,7 @@ using notification_subject =
 /// The notification is to be understood, for which the provider may have to be asked.
 struct notification_question {
   notification what;
+  trace_context trace{};
 };
 
 }  // namespace gateway

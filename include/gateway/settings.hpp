@@ -76,6 +76,11 @@ struct settings {
       6'500;       ///< a backlog's attempts a second, and three tenths while clients wait; 0: no limit
   unsigned webhook_attempts = 8;          ///< to a merchant's destination, the first included
   std::filesystem::path webhook_ca_file;  ///< PEM: further authorities that destinations' certificates may come from
+  std::string tracing_endpoint;  ///< of an OpenTelemetry collector: where spans are posted; empty: none are made
+  unsigned tracing_one_in = 10;  ///< of requests without a traceparent, one in so many is traced; 0: none
+  unsigned tracing_callers = 100;  ///< traces a second that callers may ask for by their traceparent
+  std::string tracing_service = "payments-gateway";  ///< service.name of the spans
+  std::filesystem::path tracing_ca_file;  ///< PEM: further authorities that the collector's certificate may come from
   std::string node;  ///< this node's name among those that share the store; empty: it serves alone
   std::string cluster_listen;  ///< ADDR:PORT for the other nodes
   std::string cluster_address;  ///< ADDR:PORT at which the other nodes reach it

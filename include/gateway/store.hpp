@@ -22,6 +22,7 @@
 #include "gateway/domain/sandbox_biller.hpp"
 #include "gateway/domain/subscription.hpp"
 #include "gateway/domain/webhook.hpp"
+#include "gateway/trace_context.hpp"
 
 namespace gateway {
 
@@ -633,6 +634,8 @@ struct purge_result {
 struct delivery_job {
   delivery row;
   event_record event;
+  /// Of the request that has made the event, as long as that is remembered: no store keeps it.
+  trace_context trace{};
 
   bool operator==(const delivery_job&) const = default;
 };

@@ -231,3 +231,29 @@ TEST_CASE("a question that needs no request is answered at once") {
   CHECK(std::holds_alternative<about_payment>(**told));
   CHECK(d.client.sent.empty());
 }
+
+TEST_CASE("a request's trace goes on with each request to the provider") {
+  const auto traceparents = [](const http_request& request) {
+    std::vector<std::string> all;
+    for (const auto& [name, value] : request.headers)
+      if (name == "traceparent") all.push_back(value);
+    return all;
+  };
+  desk d;
+  provider_call call;
+  call.trace = *parse_traceparent("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+  const auto told = d.ask<provider_result>(call);
+  const std::vector<std::string> same{"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"};
+  CHECK(traceparents(d.client.sent.front().request) == same);
+  SECTION("also with one that was turned away once") {
+    d.answer(answer_of(429, "", "1"));
+    d.advance(1s);
+  }
+  CHECK(traceparents(d.client.sent.front().request) == same);
+  d.answer(answer_of(200, "a"));
+  CHECK(traceparents(d.client.sent.front().request) == same);
+  d.client.sent.clear();
+
+  d.call();
+  CHECK(traceparents(d.client.sent.front().request).empty());
+}

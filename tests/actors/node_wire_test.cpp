@@ -135,6 +135,8 @@ TEST_CASE("node wire: every request arrives as it was, but for its admission") {
       if (writes) request.by = asked_by{key_id{"mk_1"}, platform_id{"plat_1"}, scope::refunds_write};
       request.admission = std::make_shared<int>(1);
       request.request_id = "req_1";
+      request.trace = {{0x4bf92f3577b34da6, 0xa3ce929d0e0e4736}, 0x00f067aa0ba902b7, 1, writes};
+      request.traced_from = 1'795'167'000'000'000'001;
       const auto bytes = packed(request);
       const auto arrived = unpacked_request(bytes);
       REQUIRE(arrived);
@@ -144,6 +146,8 @@ TEST_CASE("node wire: every request arrives as it was, but for its admission") {
       CHECK(arrived->write.has_value() == writes);
       CHECK_FALSE(arrived->admission);
       CHECK(arrived->request_id == "req_1");
+      CHECK(arrived->trace == request.trace);
+      CHECK(arrived->traced_from == request.traced_from);
     }
 }
 

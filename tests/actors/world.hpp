@@ -183,9 +183,11 @@ inline settings unhurried() {
 /// One node. Several may stand on the same rows; destroying one without stopping it is a crash.
 class world {
  public:
-  /// `clock_ahead`: how far its wall clock is ahead when it starts. `nodes`: of a node among others; outlives it.
+  /// `clock_ahead`: how far its wall clock is ahead when it starts. `nodes`: of a node among others; outlives it, as
+  /// `traces` does.
   explicit world(failing_store_ptr rows = std::make_shared<failing_store>(), settings config = unhurried(),
-                 duration_ms clock_ahead = 0ms, const membership& nodes = membership::alone())
+                 duration_ms clock_ahead = 0ms, const membership& nodes = membership::alone(),
+                 tracing& traces = tracing::off())
       : rows_{std::move(rows)}, config_{std::move(config)}, log_{std::make_shared<call_log>()} {
     // As gatewayd does: a new database takes the clock's word.
     if (!rows_->last_seen && rows_->commands.empty()) rows_->last_seen = clock_.now();
@@ -199,13 +201,33 @@ class world {
     store.outbox = store.archive = store.readers.front();
     const auto operators = system_.spawn(listening_directory, directory_);
     dispatcher_ = actors::spawn_dispatcher(
-        system_, std::make_shared<const actors::webhook_context>(actors::webhook_context{
-                     store, operators, merchants_, clock_, encoder_, config_, meters_, office_, brake_}));
-    context_ = std::make_shared<actors::payment_context>(actors::payment_context{
-        {std::move(store), merchants_, clock_, *watch_, config_, meters_, dispatcher_, numbers_, {}, nodes, operators},
-        {},
-        encoder_,
-        board_});
+        system_, std::make_shared<const actors::webhook_context>(actors::webhook_context{store,
+                                                                                         operators,
+                                                                                         merchants_,
+                                                                                         clock_,
+                                                                                         encoder_,
+                                                                                         config_,
+                                                                                         meters_,
+                                                                                         office_,
+                                                                                         brake_,
+                                                                                         membership::alone(),
+                                                                                         {},
+                                                                                         traces}));
+    context_ = std::make_shared<actors::payment_context>(actors::payment_context{{std::move(store),
+                                                                                  merchants_,
+                                                                                  clock_,
+                                                                                  *watch_,
+                                                                                  config_,
+                                                                                  meters_,
+                                                                                  dispatcher_,
+                                                                                  numbers_,
+                                                                                  {},
+                                                                                  nodes,
+                                                                                  operators,
+                                                                                  traces},
+                                                                                 {},
+                                                                                 encoder_,
+                                                                                 board_});
     std::vector<actors::sandbox_provider> sandboxes;
     for (const auto& kind : provider_catalogue) {
       auto sandbox = actors::spawn_sandbox(system_, {"https://gateway.test", "page-key", "sdk-key"}, nullptr);

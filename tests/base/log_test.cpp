@@ -71,6 +71,18 @@ TEST_CASE("a line is one JSON object with its time in UTC milliseconds") {
       R"(,"level":"info","event":"request","request_id":"req_1","status":200,"seconds":0.25,"replayed":true,"bytes":17})");
 }
 
+TEST_CASE("a line has its request's trace id, if there is one") {
+  captured_stderr captured;
+  for (const auto& trace : {trace_id{0x4bf92f3577b34da6, 0xa3ce929d0e0e4736}, trace_id{0, 1}, trace_id{}})
+    log::info("request", {{"request_id", "req_1"}, {"trace_id", trace}, {"status", 200}});
+  const auto lines = captured.lines();
+  REQUIRE(lines.size() == 3);
+  const std::string begin = R"(,"level":"info","event":"request","request_id":"req_1",)";
+  CHECK(after_time(lines[0]) == begin + R"("trace_id":"4bf92f3577b34da6a3ce929d0e0e4736","status":200})");
+  CHECK(after_time(lines[1]) == begin + R"("trace_id":"00000000000000000000000000000001","status":200})");
+  CHECK(after_time(lines[2]) == begin + R"("status":200})");
+}
+
 TEST_CASE("a line of a node among several names it") {
   captured_stderr captured;
   log::name_node("n\"1");

@@ -35,6 +35,8 @@ TEST_CASE("every metric is exposed under its name from the start") {
                            "gateway_payments_settled_total",
                            "gateway_writes_waiting",
                            "gateway_writes_waiting_limit",
+                           "gateway_trace_spans_exported_total",
+                           "gateway_trace_spans_dropped_total",
                            "gateway_webhook_workers_busy",
                            "gateway_webhook_worker_restarts_total",
                            "gateway_idempotency_keys_taken_total",

@@ -124,6 +124,22 @@ TEST_CASE("providers over HTTPS have settings of their own") {
   CHECK(p.config.webhook_ca_file.empty());
 }
 
+TEST_CASE("tracing is off without an endpoint, and has settings of its own") {
+  const auto plain = load({});
+  CHECK(plain.config.tracing_endpoint.empty());
+  CHECK(plain.config.tracing_one_in == 10);
+  CHECK(plain.config.tracing_callers == 100);
+  const auto p = load({"--tracing-endpoint=https://collector.example:4318/v1/traces", "--tracing-one-in=1",
+                       "--tracing-callers=0", "--tracing-service=shop", "--tracing-ca-file=/tmp/tracing-ca.pem"});
+  INFO(p.text);
+  REQUIRE(p.outcome == load_outcome::run);
+  CHECK(p.config.tracing_endpoint == "https://collector.example:4318/v1/traces");
+  CHECK(p.config.tracing_one_in == 1);
+  CHECK(p.config.tracing_callers == 0);
+  CHECK(p.config.tracing_service == "shop");
+  CHECK(p.config.tracing_ca_file == "/tmp/tracing-ca.pem");
+}
+
 TEST_CASE("the clock may be moved forward and back, for development only") {
   CHECK(load({"--dev", "--clock-offset=11m"}).config.clock_offset == 11min);
   CHECK(load({"--dev", "--clock-offset=-2h"}).config.clock_offset == -2h);
@@ -185,6 +201,9 @@ TEST_CASE("a usage error is one line that names the option, with exit status 2")
                       {{"--base-url=example.com"}, "base-url"},
                       {{"--base-url=https://"}, "base-url"},
                       {{"--base-url=https://a.example/?x=1"}, "base-url"},
+                      {{"--tracing-endpoint=127.0.0.1:4318"}, "tracing-endpoint"},
+                      {{"--tracing-endpoint=https://user@collector.example/v1/traces"}, "tracing-endpoint"},
+                      {{"--tracing-one-in=-1"}, "tracing-one-in"},
                       {{"--tls-key=/k.pem"}, "tls-certificate and tls-key"},
                       {{"--data-dir="}, "data-dir"},
                       {{"--data-dir=", "--dev"}, "--data-dir: the value is missing"},

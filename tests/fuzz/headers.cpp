@@ -12,6 +12,7 @@
 #include <boost/json.hpp>
 
 #include "gateway/base/crypto.hpp"
+#include "gateway/trace_context.hpp"
 #include "http/access/authentication.hpp"
 #include "http/codec/decode.hpp"
 #include "http/codec/web_address.hpp"
@@ -230,6 +231,17 @@ void drive_base64(std::string_view text) {
   must(!read || crypto::base64url(*read) == text, "what is read is written: one text for the same bytes");
 }
 
+void drive_traceparent(std::string_view text) {
+  const auto read = parse_traceparent(text);
+  if (!read) return;
+  must(read->present() && read->span != 0 && !read->recorded, "a trace has a parent, and nobody records it yet");
+  const auto told = traceparent_of(*read);
+  const std::string_view again{told.data(), told.size()};
+  must(parse_traceparent(again) == read, "what is told on says the same");
+  must(again.substr(3, 49) == text.substr(3, 49), "ids are told on as they came");
+  must(!text.starts_with("00-") || text.size() == again.size(), "version 00 has nothing behind its flags");
+}
+
 }  // namespace
 }  // namespace gateway::fuzz
 
@@ -250,6 +262,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t si
     case 'S': check_setup_token(gateway::crypto::sign_token(key, text)); break;
     case 'u': drive_return_url(text); break;
     case 'b': drive_base64(text); break;
+    case 'T': drive_traceparent(text); break;
     default: return -1;
   }
   return 0;

@@ -323,6 +323,8 @@ struct client_request {
               signature_override, query;
   std::optional<std::uint64_t> address_number = std::nullopt;  ///< if the address is limited
 
+  trace_context trace{};
+
   response send(gateway_fixture& to) const {
     const auto timestamp = format_seconds(noon);
     const auto hash = crypto::hex(crypto::sha256(body));
@@ -333,6 +335,7 @@ struct client_request {
     in.path = path;
     in.body = body;
     in.request_id = "req_1";
+    in.trace = trace;
     in.key_id = key;
     in.timestamp = timestamp;
     in.signature = signature;

@@ -74,6 +74,19 @@ TEST_CASE_METHOD(gateway_fixture, "a creation reaches the router as a command an
   CHECK(command_if<create_payment>(asked.what)->details.payment_method == "pm_card_visa");
 }
 
+TEST_CASE_METHOD(gateway_fixture, "a request's trace reaches the router with it") {
+  scene.router = [](const entity_request&) {
+    return entity_reply{finished{std::make_shared<const answer>(answer{200, "{}"}), false}};
+  };
+  client_request traced;
+  traced.trace = *parse_traceparent("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+  traced.send(*this);
+  REQUIRE(scene.seen.size() == 1);
+  CHECK(scene.seen.front().trace == traced.trace);
+  CHECK(scene.seen.front().traced_from == 0);  // nothing is recorded: its wait is no span
+  CHECK(scene.seen.front().request_id == "req_1");
+}
+
 TEST_CASE_METHOD(gateway_fixture, "a replay says that it is one and keeps its status") {
   scene.router = [](const entity_request&) {
     return entity_reply{finished{std::make_shared<const answer>(answer{409, "{}"}), true}};

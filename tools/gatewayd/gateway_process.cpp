@@ -35,16 +35,19 @@
 #include "actors/staged_stop.hpp"
 #include "actors/subscription/subscription_actor.hpp"
 #include "actors/supervisor.hpp"
+#include "actors/tracing/span_exporter.hpp"
 #include "actors/webhooks/dispatcher.hpp"
 #include "config/setting_values.hpp"
 #include "console_token.hpp"
 #include "gateway/base/boot_clock.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/base/master_key_file.hpp"
+#include "gateway/tracing.hpp"
 #include "http/codec/encode_event.hpp"
 #include "http/codec/encode_grant.hpp"
 #include "http/codec/encode_payment.hpp"
 #include "http/codec/encode_subscription.hpp"
+#include "http/outbound/http_client.hpp"
 #include "http/outbound/webhook_client.hpp"
 #include "http/server/server.hpp"
 #include "http/server/tls.hpp"
@@ -129,6 +132,18 @@ std::string without_slash(std::string url) {
   return url;
 }
 
+/// To the collector of traces, which the operator has chosen.
+std::unique_ptr<http_client> make_collector_client(const settings& config) {
+  http::http_client_options options;
+  options.thread_name = "tracing";
+  options.most_connections = 1;
+  options.most_under_way = 4;
+  options.destinations = http::destination_rule::any;
+  options.headers = {{"User-Agent", "Payments-Gateway/1"}};
+  options.ca_file = config.tracing_ca_file;
+  return http::make_http_client(std::move(options));
+}
+
 /// Whoever signs in at the portal is known to the consent screen and to the sandbox's pages by a cookie of one host.
 void require_one_origin(const settings& config) {
   for (const auto& [name, url] : {std::pair{"portal-url", config.portal_url}, {"authorize-url", config.authorize_url}})
@@ -147,6 +162,10 @@ class gateway_process::parts {
     make_data_dir(config.data_dir);
     raise_descriptor_limit(config.http.connections + config.webhook_workers);
     client = http::make_webhook_client(config);
+    if (!config.tracing_endpoint.empty()) {
+      collector = make_collector_client(config);
+      made_traces.emplace(tracing_options{config.tracing_one_in, config.tracing_callers}, meters);
+    }
     http::make_tls_context(http::find_tls_files(config));
     if (!config.node.empty()) require_node_certificates(config);
     auto sockets = http::open_listeners(config);
@@ -189,7 +208,12 @@ class gateway_process::parts {
 
   ~parts() { stop_actors(); }
 
+  tracing& traces() { return made_traces ? *made_traces : tracing::off(); }
+
   void spawn_actors(persistence::prepared_store prepared) {
+    if (made_traces)
+      exporter = actors::spawn_span_exporter(*system, *made_traces, *collector,
+                                             {config.tracing_endpoint, {config.tracing_service, config.node}});
     if (nodes->clustered())
       keeper =
           prepared.keep_lease(*system, config, *nodes, meters,
@@ -202,9 +226,10 @@ class gateway_process::parts {
     load_directory();
     if (keeper) caf::anon_send(keeper, join_atom::value, operators);
     ways->spawn(*system, sandbox_pages(), ledger, meters, *nodes);
-    dispatcher = actors::spawn_dispatcher(
-        *system, std::make_shared<const actors::webhook_context>(actors::webhook_context{
-                     store, operators, merchants, clock, *event_json, config, meters, *client, brake, *nodes, keeper}));
+    dispatcher =
+        actors::spawn_dispatcher(*system, std::make_shared<const actors::webhook_context>(actors::webhook_context{
+                                              store, operators, merchants, clock, *event_json, config, meters, *client,
+                                              brake, *nodes, keeper, traces()}));
     if (keeper) caf::anon_send(keeper, join_atom::value, dispatcher);
     spawn_router();
     reconciler = actors::spawn_reconciler(*system, store, router, clock, *watch, config, *nodes);
@@ -237,7 +262,8 @@ class gateway_process::parts {
                                                                 &numbers,
                                                                 &ways->adapters(),
                                                                 &ways->board(),
-                                                                ways->gates()});
+                                                                ways->gates(),
+                                                                traces()});
     if (!console_token.empty()) shared->console.enable(console_token);
     supervise();
   }
@@ -248,8 +274,8 @@ class gateway_process::parts {
 
   /// With a spawner for each kind of entity. All kinds share what is common: one doubt about commits holds for all.
   void spawn_router() {
-    const actors::entity_context common{store,      merchants, clock, *watch, config,   meters,
-                                        dispatcher, numbers,   {},    *nodes, operators};
+    const actors::entity_context common{store,      merchants, clock, *watch, config,    meters,
+                                        dispatcher, numbers,   {},    *nodes, operators, traces()};
     auto payments = std::make_shared<const actors::payment_context>(
         actors::payment_context{common, ways->gates(), *payment_json, ways->board()});
     auto grants =
@@ -348,6 +374,15 @@ class gateway_process::parts {
         .receive([](bool) {}, [](const caf::error&) { log::info("deliveries_cut_off"); });
   }
 
+  /// Spans that a collector does not take within this time are lost: nobody waits longer for them.
+  void flush_traces() {
+    if (!exporter) return;
+    constexpr std::chrono::seconds longest{3};
+    caf::scoped_actor self{*system};
+    self->request(exporter, std::min<std::chrono::milliseconds>(longest, config.drain_timeout), drain_atom::value)
+        .receive([](bool) {}, [](const caf::error&) { log::info("spans_cut_off"); });
+  }
+
   void stop_actors() {
     if (!system) return;
     server.reset();
@@ -356,6 +391,8 @@ class gateway_process::parts {
     actors::staged_stop stop{*system, std::chrono::seconds{12}, std::chrono::seconds{2}};
     stop.end("the supervisor", caf::actor_cast<caf::strong_actor_ptr>(supervisor));
     for (const auto& each : core_actors()) stop.end(each.name, each.actor);
+    flush_traces();
+    stop.end("the exporter of spans", caf::actor_cast<caf::strong_actor_ptr>(exporter));
     if (!stop.all_have_ended()) end_process_without(stop.left_behind());
     let_go();
     system.reset();
@@ -365,6 +402,8 @@ class gateway_process::parts {
   void let_go() {
     shared.reset();
     client.reset();  // no worker is left to ask it, and what it still tells goes nowhere
+    collector.reset();
+    exporter = nullptr;
     supervisor = nullptr;
     reconciler = nullptr;
     router = nullptr;
@@ -394,6 +433,7 @@ class gateway_process::parts {
   std::string console_token;  ///< empty: there is no console
   system_wall_clock clock{config.clock_offset};
   metrics meters;
+  std::optional<tracing> made_traces;  ///< none: it is off
   write_brake brake;
   std::optional<actors::clock_watch> watch;
   std::optional<membership> nodes;
@@ -417,6 +457,8 @@ class gateway_process::parts {
   directory_actor operators;
   std::optional<providers> ways;  ///< to the providers
   std::unique_ptr<webhook_client> client;
+  std::unique_ptr<http_client> collector;  ///< of traces
+  actors::span_exporter exporter;
   delivery_numbers numbers{std::random_device{}()};
   dispatcher_actor dispatcher;
   router_actor router;

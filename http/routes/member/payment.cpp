@@ -40,14 +40,14 @@ boost::asio::awaitable<std::variant<payment_read, response>> read_payment(call& 
   if (!is_payment_id(c.path.id)) co_return error_page(page_error::nothing_here);
   payment_read read;
   entity_request view{key_of_page(c), std::nullopt, common_command{view_entity{}}};
-  auto viewing = ask(c.here, std::string{c.in.request_id}, std::move(view));
+  auto viewing = ask(c, std::move(view));
   const auto seen = co_await std::move(viewing);
   if (!seen) co_return error_page(page_error::busy);
   if (const auto* row = std::get_if<entity_row>(&seen->what))
     if (const auto* one = std::get_if<payment_ptr>(row)) read.row = *one;
   if (!read.row) co_return error_page(page_error::nothing_here);
   entity_request past{key_of_page(c), std::nullopt, common_command{view_timeline{}}};
-  auto looking = ask(c.here, std::string{c.in.request_id}, std::move(past));
+  auto looking = ask(c, std::move(past));
   const auto told = co_await std::move(looking);
   if (!told) co_return error_page(page_error::busy);
   if (const auto* timeline = std::get_if<timeline_ptr>(&told->what)) read.timeline = *timeline;
@@ -204,7 +204,7 @@ boost::asio::awaitable<caf::expected<entity_reply>> move_money(call& c, std::str
   wanted.write = idempotency{{c.visit->who->id, c.visit->env, c.visit->person.who.user.value, std::move(key)},
                              std::move(fingerprint)};
   wanted.note = std::make_shared<const save_audit>(note_of(c, action, c.path.id));
-  return ask(c.here, std::string{c.in.request_id}, std::move(wanted));
+  return ask(c, std::move(wanted));
 }
 
 boost::asio::awaitable<response> refuse_payment(call& c, payment_read read, std::string_view action,

@@ -52,7 +52,7 @@ boost::asio::awaitable<std::optional<std::vector<payment_ptr>>> search_payments(
   if (is_payment_id(q)) {
     entity_request wanted{payment_key(c.visit->who->id, c.visit->env, payment_id{q}), std::nullopt,
                           common_command{view_entity{}}};
-    auto asking = ask(c.here, std::string{c.in.request_id}, std::move(wanted));
+    auto asking = ask(c, std::move(wanted));
     const auto reply = co_await std::move(asking);
     if (!reply) co_return std::nullopt;
     if (const auto* row = std::get_if<entity_row>(&reply->what))

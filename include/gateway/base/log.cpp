@@ -66,6 +66,10 @@ void append_number(std::string& out, auto number) {
 
 void append_value(std::string& out, std::string_view text) { append_json_string(out, text); }
 void append_value(std::string& out, std::int64_t number) { append_number(out, number); }
+void append_value(std::string& out, const trace_id& id) {
+  const auto digits = hex_of(id);
+  out.append(1, '"').append(digits.data(), digits.size()).append(1, '"');
+}
 void append_value(std::string& out, bool flag) { out += flag ? "true" : "false"; }
 void append_value(std::string& out, double number) {
   if (std::isfinite(number))
@@ -86,6 +90,7 @@ std::string line(level at, std::string_view event, std::initializer_list<field> 
   out += R"(,"event":)";
   append_json_string(out, event);
   for (const auto& f : fields) {
+    if (const auto* trace = std::get_if<trace_id>(&f.value); trace != nullptr && !*trace) continue;
     out += ',';
     append_json_string(out, f.name);
     out += ':';

@@ -9,13 +9,15 @@
 #include <type_traits>
 #include <variant>
 
+#include "gateway/trace_context.hpp"
+
 namespace gateway::log {
 
 enum class level : unsigned char { debug, info, warn, error };
 
 struct field {
   std::string_view name;
-  std::variant<std::string_view, std::int64_t, double, bool> value;
+  std::variant<std::string_view, std::int64_t, double, bool, trace_id> value;
 
   field(std::string_view n, std::string_view v) : name(n), value(v) {}
   field(std::string_view n, const char* v) : name(n), value(std::string_view{v}) {}
@@ -25,6 +27,8 @@ struct field {
   field(std::string_view n, Int v) : name(n), value(static_cast<std::int64_t>(v)) {}
   field(std::string_view n, double v) : name(n), value(v) {}
   field(std::string_view n, bool v) : name(n), value(v) {}
+  /// 32 hex digits; where there is no trace, there is no member.
+  field(std::string_view n, const trace_id& v) : name(n), value(v) {}
 };
 
 /// Starts the asynchronous writer. Lines logged before start, or after stop, are written by the calling thread.

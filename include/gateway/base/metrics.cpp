@@ -182,6 +182,10 @@ metrics::metrics(std::shared_ptr<prometheus::Registry> registry)
       settled(counter(*registry, "gateway_payments_settled_total", "Payments settled by the reconciler.")),
       log_dropped(
           counter(*registry, "gateway_log_lines_dropped_total", "Log lines dropped because their queue was full.")),
+      trace_spans_exported(
+          counter(*registry, "gateway_trace_spans_exported_total", "Spans that the collector of traces has taken.")),
+      trace_spans_dropped(counter(*registry, "gateway_trace_spans_dropped_total",
+                                  "Spans that were lost: their queue was full, or the collector did not take them.")),
       writes_waiting(gauge(*registry, "gateway_writes_waiting", "Writes admitted that have not begun yet.")),
       writes_waiting_limit(
           gauge(*registry, "gateway_writes_waiting_limit", "How many writes may wait, found from how long they do.")),

@@ -47,7 +47,9 @@ class metrics {
   prometheus::Counter& replays;            ///< gateway_idempotent_replays_total
   prometheus::Counter& settled;            ///< gateway_payments_settled_total: by the reconciler
   prometheus::Counter& log_dropped;        ///< gateway_log_lines_dropped_total
-  prometheus::Gauge& writes_waiting;       ///< gateway_writes_waiting: writes admitted that have not begun yet
+  prometheus::Counter& trace_spans_exported;  ///< gateway_trace_spans_exported_total: those that a collector has taken
+  prometheus::Counter& trace_spans_dropped;  ///< gateway_trace_spans_dropped_total
+  prometheus::Gauge& writes_waiting;  ///< gateway_writes_waiting: writes admitted that have not begun yet
   /// gateway_writes_waiting_limit: how many writes may wait, derived from how long they wait.
   prometheus::Gauge& writes_waiting_limit;
   /// gateway_writes_shed_total{reason}: writes rejected with `overloaded`, by what was exhausted.

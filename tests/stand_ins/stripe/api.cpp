@@ -89,6 +89,10 @@ std::optional<account_state> api::state_of(const std::string& account) const {
 
 void api::serve(const request& asked, std::function<void(answer)> done) {
   ++counts[without_ids(asked)];
+  if (const auto* trace = asked.header("traceparent")) {
+    traceparents.push_back(*trace);
+    if (traceparents.size() > 100) traceparents.pop_front();
+  }
   auto one = std::make_shared<call>();
   one->asked = asked;
   one->done = std::move(done);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -39,6 +40,7 @@ class api {
   fault_plan faults;
   committed on_commit;                        ///< called after each commit
   std::map<std::string, std::int64_t> counts;  ///< requests by method and path, ids left out
+  std::deque<std::string> traceparents;  ///< of the last hundred requests that had one
 
  private:
   struct call {

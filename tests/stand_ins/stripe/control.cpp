@@ -110,7 +110,10 @@ answer control::serve(const request& asked) {
     if (asked.method == "GET" && asked.path == "/control/requests") {
       json::object requests;
       for (const auto& [name, count] : api_.counts) requests[name] = count;
-      return json_answer(200, json::object{{"requests", std::move(requests)}, {"faults", api_.faults.counts()}});
+      return json_answer(
+          200, json::object{{"requests", std::move(requests)},
+                            {"faults", api_.faults.counts()},
+                            {"traceparents", json::array(api_.traceparents.begin(), api_.traceparents.end())}});
     }
     if (asked.method == "GET" && asked.path == "/control/notifications")
       return json_answer(200, json::object{{"notifications", posts_.told()}});

@@ -1,0 +1,100 @@
+// The trace that a request belongs to, as its caller told it and as it is told on: the header `traceparent`. Pure, and
+// small enough to be copied with every message.
+//
+// Source: W3C Trace Context, https://www.w3.org/TR/trace-context/ (level 1), and /trace-context-2/ for the random flag.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace gateway {
+
+/// 128 bits; the one of zeros is no trace.
+struct trace_id {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+
+  explicit operator bool() const noexcept { return (high | low) != 0; }
+  bool operator==(const trace_id&) const = default;
+};
+
+struct trace_context {
+  static constexpr std::uint8_t sampled = 1;  ///< the caller may have recorded it
+  static constexpr std::uint8_t random = 2;  ///< the right half of the trace id is random
+
+  trace_id trace{};
+  std::uint64_t span = 0;  ///< of which all that follows is a part
+  std::uint8_t flags = 0;  ///< as the header has them: of these two bits, no other
+  bool recorded = false;  ///< this gateway makes spans of it
+
+  bool present() const noexcept { return static_cast<bool>(trace); }
+  bool operator==(const trace_context&) const = default;
+};
+
+namespace detail {
+
+inline void write_hex(char* to, std::uint64_t number, std::size_t digits) noexcept {
+  constexpr char alphabet[] = "0123456789abcdef";
+  for (auto left = digits; left > 0; number >>= 4) to[--left] = alphabet[number & 15];
+}
+
+/// Lower case only, as the header must be.
+inline bool read_hex(std::string_view text, std::uint64_t& into) noexcept {
+  into = 0;
+  for (const char c : text) {
+    const bool digit = c >= '0' && c <= '9', letter = c >= 'a' && c <= 'f';
+    if (!digit && !letter) return false;
+    into = into << 4 | static_cast<std::uint64_t>(digit ? c - '0' : c - 'a' + 10);
+  }
+  return true;
+}
+
+}  // namespace detail
+
+/// 32 and 16 hex digits, without an end.
+inline std::array<char, 32> hex_of(const trace_id& id) noexcept {
+  std::array<char, 32> text;
+  detail::write_hex(text.data(), id.high, 16);
+  detail::write_hex(text.data() + 16, id.low, 16);
+  return text;
+}
+inline std::array<char, 16> hex_of_span(std::uint64_t id) noexcept {
+  std::array<char, 16> text;
+  detail::write_hex(text.data(), id, 16);
+  return text;
+}
+
+/// Strict: what is not exactly a traceparent is nothing, as if it had not been sent. A version after 00 may have more
+/// behind another dash, which is not understood and not told on.
+inline std::optional<trace_context> parse_traceparent(std::string_view text) noexcept {
+  constexpr std::size_t whole = 55;  // 00-<32>-<16>-<2>
+  std::uint64_t version = 0, flags = 0;
+  trace_context found;
+  if (text.size() < whole || text[2] != '-' || text[35] != '-' || text[52] != '-') return std::nullopt;
+  if (!detail::read_hex(text.substr(0, 2), version) || version == 0xff) return std::nullopt;
+  if (text.size() > whole && (version == 0 || text[whole] != '-')) return std::nullopt;
+  if (!detail::read_hex(text.substr(3, 16), found.trace.high) ||
+      !detail::read_hex(text.substr(19, 16), found.trace.low) || !detail::read_hex(text.substr(36, 16), found.span) ||
+      !detail::read_hex(text.substr(53, 2), flags))
+    return std::nullopt;
+  if (!found.trace || found.span == 0) return std::nullopt;
+  found.flags = static_cast<std::uint8_t>(flags & (trace_context::sampled | trace_context::random));
+  return found;
+}
+
+/// Of a context that is present: as version 00.
+inline std::array<char, 55> traceparent_of(const trace_context& context) noexcept {
+  std::array<char, 55> text;
+  text[0] = text[1] = '0';
+  text[2] = text[35] = text[52] = '-';
+  detail::write_hex(text.data() + 3, context.trace.high, 16);
+  detail::write_hex(text.data() + 19, context.trace.low, 16);
+  detail::write_hex(text.data() + 36, context.span, 16);
+  detail::write_hex(text.data() + 53, context.flags, 2);
+  return text;
+}
+
+}  // namespace gateway

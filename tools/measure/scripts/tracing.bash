@@ -1,0 +1,134 @@
+# Measures what a create costs whose spans are recorded and sent to a collector, beside one on a gateway without tracing, in processor
+# time of the gateways. Sourced by tools/bench.
+#
+# Every create is traced, and all of its spans go to an nginx on this machine that answers as a collector does. Both gateways have a
+# store of their own and run all the time; in each round they are measured one after the other, and the next round begins with the
+# other one.
+source tools/measure/scripts/measures.bash
+
+low_rate=500 spans_of_a_create=5 target=1.03
+declare -A cost_us ratios exported lost
+
+packages=(jq)
+[ "$store" = sqlite ] || packages+=(mariadb-server mariadb-client)
+tools/install "${packages[@]}"
+tools/build gatewayd gatewayctl gateway-load
+make_stand
+
+# start_collector: sets collector_url.
+start_collector() {
+  local at=$stand/collector port
+  mkdir -p "$at"
+  # nginx does not tell a port that the kernel chose. Below the kernel's own range, one at which nothing listens.
+  while port=$((20000 + RANDOM % 11000)); do
+    (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null || break
+  done
+  cat >"$at/nginx.conf" <<CONF
+daemon off;
+master_process off;
+pid $at/pid;
+error_log $at/error.log warn;
+events { worker_connections 64; }
+http {
+  client_body_temp_path $at/body;
+  proxy_temp_path $at/proxy;
+  fastcgi_temp_path $at/fastcgi;
+  uwsgi_temp_path $at/uwsgi;
+  scgi_temp_path $at/scgi;
+  access_log off;
+  client_max_body_size 16m;
+  client_body_buffer_size 2m;
+  keepalive_requests 100000000;
+  server {
+    listen 127.0.0.1:$port;
+    default_type application/json;
+    location /v1/traces { return 200 '{}'; }
+  }
+}
+CONF
+  "$(tools/nginx)" -c "$at/nginx.conf" -p "$at" 2>"$stand/collector.log" &
+  server_pid[collector]=$!
+  until [ -s "$at/pid" ]; do
+    kill -0 "${server_pid[collector]}" 2>/dev/null || fail "the collector does not start: $(tail -n 1 "$stand/collector.log")"
+    sleep 0.05
+  done
+  collector_url=http://127.0.0.1:$port/v1/traces
+}
+
+# used_by GATEWAY: processor time of its threads in microseconds.
+used_by() {
+  cat /proc/"${server_pid[$1]}"/task/*/schedstat | awk '{ ns += $1 } END { printf "%d", ns / 1000 }'
+}
+
+# Values may have a fraction, which `median` would drop.
+middle() {
+  tr ' ' '\n' <<<"$1" | grep -v '^$' | sort -n | awk '{ row[NR] = $1 } END { print row[int((NR + 1) / 2)] }'
+}
+
+# measure_tracing off|on low|full: the first second warms up and does not count.
+measure_tracing() {
+  local gateway=$1 name=$1-$2 how=(--closed) from spans dropped
+  [ "$2" = full ] || how=(--rate=$low_rate)
+  how+=(--connections="$connections" --no-verify)
+  load "$gateway" create "${how[@]}" --duration=1s
+  sleep 2 # what is queued of that is sent
+  from=$(used_by "$gateway")
+  spans=$(sample "$gateway" gateway_trace_spans_exported_total) dropped=$(sample "$gateway" gateway_trace_spans_dropped_total)
+  load "$gateway" create "${how[@]}" --duration="${seconds}s"
+  sleep 2
+  cost_us[$name]+=" $((($(used_by "$gateway") - from) / requests))"
+  spans=$(($(sample "$gateway" gateway_trace_spans_exported_total) - spans))
+  dropped=$(($(sample "$gateway" gateway_trace_spans_dropped_total) - dropped))
+  exported[$name]+=" $spans" lost[$name]+=" $dropped"
+  if [ "$gateway" = on ]; then
+    expect "$name: spans" $((spans_of_a_create * requests)) $((spans + dropped))
+  elif [ $((spans + dropped)) -ne 0 ]; then
+    fail "the gateway without tracing has made $((spans + dropped)) spans"
+  fi
+  record "$name"
+}
+
+tracing_row() {
+  printf '%-44s %12s %12s %8s\n' "$@"
+}
+
+start_collector
+start_gateway off "$store" gateway_off
+gateway_options=(--tracing-endpoint="$collector_url" --tracing-one-in=1)
+start_gateway on "$store" gateway_on
+# For a minute after its start a gateway believes no row for longer than a request: an earlier process's commit might still land.
+echo "the gateways are up; measuring in 62 s"
+sleep 62
+
+for ((round = 1; round <= rounds; round++)); do
+  echo "round $round of $rounds, $seconds s each, $connections connections, $store, $(nproc) cores"
+  order=(off on)
+  [ $((round % 2)) -eq 1 ] || order=(on off)
+  for amount in low full; do
+    for gateway in "${order[@]}"; do measure_tracing "$gateway" $amount; done
+    ratios[$amount]+=" $(awk -v on="${cost_us[on-$amount]##* }" -v off="${cost_us[off-$amount]##* }" 'BEGIN { printf "%.3f", on / off }')"
+  done
+done
+
+echo
+echo "Medians of $rounds rounds on $store; the last column is the median of the rounds' ratios"
+tracing_row "the gateway's processor time of a create, us" "without" "with spans" ratio
+for amount in low full; do
+  text="  at $low_rate/s"
+  [ $amount = low ] || text="  over $connections connections"
+  tracing_row "$text" "$(middle "${cost_us[off-$amount]}")" "$(middle "${cost_us[on-$amount]}")" "$(middle "${ratios[$amount]}")"
+done
+tracing_row "creates a second, $connections connections" "$(median_of "${rates[off-full]}")" "$(median_of "${rates[on-full]}")" ''
+for amount in low full; do
+  tracing_row "spans exported, lost ($amount)" "$(middle "${exported[on-$amount]}")" "$(middle "${lost[on-$amount]}")" ''
+done
+
+[ "$wrong" -eq 0 ] || fail "$wrong counts or answers were wrong: see above"
+missed=0
+for amount in low full; do
+  if awk -v r="$(middle "${ratios[$amount]}")" -v t=$target 'BEGIN { exit !(r > t) }'; then
+    echo "missed: with spans a create takes $(middle "${ratios[$amount]}") times the processor time ($amount; target: $target)" >&2
+    missed=1
+  fi
+done
+[ $check = no ] || [ $missed -eq 0 ] || exit 1
