@@ -5,24 +5,15 @@ include(GNUInstallDirs)
 set(package payments-gateway)
 set(package_docs ${CMAKE_INSTALL_DATAROOTDIR}/doc/${package})
 
+# GNU strip takes the read-only relocations (GNU_RELRO) from programs that lld has linked; that of elfutils leaves them.
+set(CMAKE_STRIP eu-strip)
 install(TARGETS gatewayd gatewayctl gateway-load RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-# A build-id is computed over the debug information too, in which the folder stands where it was compiled: it would differ between
-# two clones whose programs do not.
-install(CODE [[
-  if(CMAKE_INSTALL_DO_STRIP)
-    foreach(program gatewayd gatewayctl gateway-load)
-      execute_process(COMMAND objcopy --remove-section=.note.gnu.build-id "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/bin/${program}"
-        COMMAND_ERROR_IS_FATAL ANY)
-    endforeach()
-  endif()
-]])
 
 install(FILES README.md DESTINATION ${package_docs})
 install(DIRECTORY docs DESTINATION ${package_docs})
 install(FILES config/gateway.example.toml DESTINATION ${package_docs}/examples)
 install(FILES config/package/copyright DESTINATION ${package_docs})
 install(FILES config/grafana-dashboard.json DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/${package})
-install(FILES config/package/lintian-overrides DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/lintian/overrides RENAME ${package})
 install(DIRECTORY ${CMAKE_BINARY_DIR}/package/share/ DESTINATION ${CMAKE_INSTALL_DATAROOTDIR} OPTIONAL)
 
 # The unit names the program by its path, and that is known only now. Without its head, which is for those who copy it by hand.
