@@ -18,6 +18,12 @@ void add_item(std::string& list, std::string_view name, std::string_view amount,
   list.append(1, ';').append(time).append(1, '=').append(std::to_string(seconds));
 }
 
+std::string room_for(std::span<const rate_standing> standings) {
+  std::string list;
+  list.reserve(32 * (standings.size() + 1));  // those of an address are added to those of the signer
+  return list;
+}
+
 void add_to_field(response& out, std::string_view name, std::string text) {
   const auto at = std::ranges::find(out.headers, name, [](const auto& header) { return header.first; });
   if (at == out.headers.end())
@@ -29,14 +35,14 @@ void add_to_field(response& out, std::string_view name, std::string text) {
 }  // namespace
 
 std::string rate_policy_text(std::span<const rate_standing> standings) {
-  std::string list;
+  auto list = room_for(standings);
   for (const auto& one : standings)
     add_item(list, one.name, "q", one.rule.burst, "w", seconds_for(one.rule.burst, one.rule));
   return list;
 }
 
 std::string rate_left_text(std::span<const rate_standing> standings) {
-  std::string list;
+  auto list = room_for(standings);
   for (const auto& one : standings) add_item(list, one.name, "r", one.left, "t", seconds_for(one.left, one.rule));
   return list;
 }
