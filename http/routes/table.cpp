@@ -157,6 +157,7 @@ boost::asio::awaitable<response> serve(worker& here, request& in, std::span<cons
     out = failed(in, way, failure.what());
   }
   out.route = way.pattern;
+  if (way.ends) add_deprecation(out, *way.ends);
   co_return out;
 }
 
