@@ -202,16 +202,35 @@ std::map<std::string, const boost::json::object*> documented_bodies() {
   return all;
 }
 
-/// Values that the property's schema forbids, each with the first example of the body around it.
-std::vector<boost::json::value> forbidden_values(const boost::json::object& schema) {
-  std::vector<boost::json::value> wrong{boost::json::array{1}};
-  if (const auto* most = schema.if_contains("maxLength"))
-    wrong.emplace_back(std::string(static_cast<std::size_t>(most->to_number<std::int64_t>()) + 1, 'a'));
-  if (const auto* most = schema.if_contains("maximum")) wrong.emplace_back(most->to_number<std::int64_t>() + 1);
-  if (const auto* least = schema.if_contains("minimum")) wrong.emplace_back(least->to_number<std::int64_t>() - 1);
+/// Values of a property at the bounds that its schema names, and beyond them.
+struct property_values {
+  std::vector<boost::json::value> allowed, forbidden;
+};
+
+property_values values_of(const boost::json::object& schema, const boost::json::value* example) {
+  property_values made{{}, {boost::json::array{1}}};
+  const auto bound = [&](const char* name) -> std::optional<std::int64_t> {
+    const auto* at = schema.if_contains(name);
+    return at ? std::optional{at->to_number<std::int64_t>()} : std::nullopt;
+  };
+  if (const auto most = bound("maxLength")) {
+    const auto* known = example ? nullptr : schema.if_contains("examples");
+    auto text = example ? string_in(*example) : known ? string_in(known->at(0)) : std::string{"a"};
+    text.resize(static_cast<std::size_t>(*most), 'a');
+    made.allowed.emplace_back(text);
+    made.forbidden.emplace_back(text + 'a');
+  }
+  if (const auto most = bound("maximum")) {
+    made.allowed.emplace_back(*most);
+    made.forbidden.emplace_back(*most + 1);
+  }
+  if (const auto least = bound("minimum")) {
+    made.allowed.emplace_back(*least);
+    made.forbidden.emplace_back(*least - 1);
+  }
   if (schema.contains("enum") || schema.contains("const") || schema.contains("pattern"))
-    wrong.emplace_back("no such: ?");
-  return wrong;
+    made.forbidden.emplace_back("no such: ?");
+  return made;
 }
 
 }  // namespace
@@ -321,15 +340,25 @@ TEST_CASE(
     }
     if (!properties) continue;
     const auto& whole = examples.begin()->value().at("value").as_object();
-    for (const auto& property : properties->as_object())
-      for (const auto& wrong : forbidden_values(resolved(property.value()))) {
+    for (const auto& property : properties->as_object()) {
+      const auto name = std::string{property.key()};
+      const auto with = [&](const boost::json::value& value) {
         auto changed = whole;
-        changed[property.key()] = wrong;
-        CAPTURE(std::string{property.key()}, boost::json::serialize(wrong).substr(0, 80));
-        const auto why = decoder.decode(boost::json::serialize(changed));
-        CHECK(why);
-        if (why) CHECK(why->message.starts_with(std::string{property.key()}));
+        changed[name] = value;
+        return decoder.decode(boost::json::serialize(changed));
+      };
+      const auto values = values_of(resolved(property.value()), whole.if_contains(name));
+      for (const auto& right : values.allowed) {
+        CAPTURE(name, boost::json::serialize(right).substr(0, 80));
+        CHECK_FALSE(with(right));
       }
+      for (const auto& wrong : values.forbidden) {
+        CAPTURE(name, boost::json::serialize(wrong).substr(0, 80));
+        const auto why = with(wrong);
+        CHECK(why);
+        if (why) CHECK(why->message.starts_with(name));
+      }
+    }
     const auto* required = resolved(body.at("schema")).if_contains("required");
     if (!required) continue;
     for (const auto& name : required->as_array()) {
