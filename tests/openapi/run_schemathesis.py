@@ -31,7 +31,7 @@ def run(arguments, folder):
         facts.write_text(json.dumps(scene.prepare(gateway, Signer)))
         command = [pathlib.Path(sys.executable).parent / "schemathesis", "run", DOCUMENT, f"--url={gateway.url}",
                    f"--tls-verify={gateway.certificate}", f"--checks={CHECKS}", f"--seed={arguments.seed}",
-                   f"--max-time={arguments.seconds}", "--phases=examples,coverage,fuzzing", "--continue-on-failure",
+                   f"--max-time={arguments.seconds}", "--phases=examples,coverage,fuzzing,stateful", "--continue-on-failure",
                    "--generation-database=none", "--request-timeout=40", "--suppress-health-check=all", "--warnings=off",
                    *arguments.more]
         environment = {**os.environ, "SCHEMATHESIS_HOOKS": "signing_hook", "PYTHONPATH": str(HERE), "NO_COLOR": "1"}

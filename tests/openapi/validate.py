@@ -120,9 +120,15 @@ def faults_of_headers(document, described, headers):
             yield f"the header {name} is not described"
 
 
-def faults_of_answer(document, answer, exchange):
+def faults_of_answer(document, answer, exchange, deprecated=False):
     described = document.resolve(answer)
-    yield from faults_of_headers(document, described.get("headers", {}), exchange["headers"])
+    headers = described.get("headers", {})
+    if deprecated:  # each of its answers says so, whichever it is
+        shared = document.whole["components"]["headers"]
+        headers = {**headers, **{name: shared[name] for name in ("Deprecation", "Sunset", "Link")}}
+        if not any(name.lower() == "deprecation" for name, _ in exchange["headers"]):
+            yield "the header deprecation is missing"
+    yield from faults_of_headers(document, headers, exchange["headers"])
     content = described.get("content")
     if exchange["method"] == "HEAD" or not content:
         if exchange["answer"]:
@@ -187,7 +193,7 @@ def faults_of_exchange(document, exchange, seen):
     if answer is None:
         yield f"the status {status} is not described"
         return
-    yield from faults_of_answer(document, answer, exchange)
+    yield from faults_of_answer(document, answer, exchange, bool(operation and operation.get("deprecated")))
     if operation and 200 <= status < 300:
         yield from faults_of_request(document, operation, exchange)
 
