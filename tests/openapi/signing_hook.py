@@ -80,7 +80,7 @@ def make_plausible(case, by_platform):
     if isinstance(case.body, dict):
         make_body_plausible(case)
     for name, ids in known.items():
-        if case.path_parameters and name in case.path_parameters:
+        if case.path_parameters and case.path_parameters.get(name, ids[0]) not in ids:
             case.path_parameters[name] = choices.choice(ids)
 
 
