@@ -1,6 +1,6 @@
 // The fields of the bodies that callers send, one list for each form of body. The decoders can read no others, and
-// docs/openapi.json describes these: a new field is added here first, and tests/http/unit_openapi.cpp then asks for it
-// in the document.
+// docs/openapi.json describes these: a new field is added here first, and tests/http/unit_openapi_bodies.cpp then asks
+// for it in the document.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace gateway::http {
 
-namespace fields_of {
+namespace body_fields {
 
 inline constexpr auto create = std::to_array<std::string_view>(
     {"payment_id", "amount", "currency", "flow", "payment_method", "success_url", "cancel_url", "description",
@@ -28,7 +28,7 @@ inline constexpr auto setup_token = std::to_array<std::string_view>({"token"});
 inline constexpr auto token = std::to_array<std::string_view>({"grant_type", "code", "redirect_uri"});
 inline constexpr auto revoke = std::to_array<std::string_view>({"reason"});
 
-}  // namespace fields_of
+}  // namespace body_fields
 
 /// Of the query of a customer's look-up, beside `environment`.
 inline constexpr std::string_view customer_ref_parameter = "ref";

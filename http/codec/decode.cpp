@@ -175,7 +175,7 @@ decoded<write_body<Command>> decode_optional(std::string_view body, const decode
 decoded<create_body> decode_create(std::string_view body, const decode_context& context) {
   auto parsed = parse_object(body, context.json_depth);
   if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
-  field_reader fields{std::get<simdjson::dom::object>(parsed), fields_of::create};
+  field_reader fields{std::get<simdjson::dom::object>(parsed), body_fields::create};
 
   create_body result;
   auto& command = result.command;
@@ -195,7 +195,7 @@ decoded<create_body> decode_create(std::string_view body, const decode_context& 
 decoded<charge_body> decode_charge(std::string_view body, const decode_context& context) {
   auto parsed = parse_object(body, context.json_depth);
   if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
-  field_reader fields{std::get<simdjson::dom::object>(parsed), fields_of::charge};
+  field_reader fields{std::get<simdjson::dom::object>(parsed), body_fields::charge};
 
   charge_body result;
   auto& command = result.command;
@@ -218,7 +218,7 @@ decoded<charge_body> decode_charge(std::string_view body, const decode_context& 
 decoded<subscription_body> decode_subscription(std::string_view body, const decode_context& context) {
   auto parsed = parse_object(body, context.json_depth);
   if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
-  field_reader fields{std::get<simdjson::dom::object>(parsed), fields_of::subscription};
+  field_reader fields{std::get<simdjson::dom::object>(parsed), body_fields::subscription};
 
   subscription_body result;
   auto& command = result.command;
@@ -252,7 +252,7 @@ decoded<std::string> decode_customer_query(std::string_view query) {
 decoded<sdk_confirmation> decode_sdk_confirmation(std::string_view body, std::size_t json_depth) {
   auto parsed = parse_object(body, json_depth);
   if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
-  field_reader fields{std::get<simdjson::dom::object>(parsed), fields_of::sdk_confirmation};
+  field_reader fields{std::get<simdjson::dom::object>(parsed), body_fields::sdk_confirmation};
   sdk_confirmation result;
   result.client_secret = fields.required_text("client_secret", most_setup_token);
   const auto outcome = fields.required_text("outcome", most_word);
@@ -262,11 +262,11 @@ decoded<sdk_confirmation> decode_sdk_confirmation(std::string_view body, std::si
 }
 
 decoded<write_body<capture_payment>> decode_capture(std::string_view body, const decode_context& context) {
-  return decode_optional<capture_payment>(body, context, fields_of::capture, [](field_reader&, capture_payment&) {});
+  return decode_optional<capture_payment>(body, context, body_fields::capture, [](field_reader&, capture_payment&) {});
 }
 
 decoded<write_body<refund_payment>> decode_refund(std::string_view body, const decode_context& context) {
-  return decode_optional<refund_payment>(body, context, fields_of::refund,
+  return decode_optional<refund_payment>(body, context, body_fields::refund,
                                          [](field_reader& fields, refund_payment& command) {
                                            command.amount = fields.integer("amount", 0, max_amount).value_or(0);
                                            command.reason = fields.free_text("reason");
@@ -275,14 +275,14 @@ decoded<write_body<refund_payment>> decode_refund(std::string_view body, const d
 
 decoded<write_body<void_payment>> decode_void(std::string_view body, const decode_context& context) {
   return decode_optional<void_payment>(
-      body, context, fields_of::voiding,
+      body, context, body_fields::voiding,
       [](field_reader& fields, void_payment& command) { command.reason = fields.free_text("reason"); });
 }
 
 decoded<std::string> decode_setup_token(std::string_view body, std::size_t json_depth) {
   auto parsed = parse_object(body, json_depth);
   if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
-  field_reader fields{std::get<simdjson::dom::object>(parsed), fields_of::setup_token};
+  field_reader fields{std::get<simdjson::dom::object>(parsed), body_fields::setup_token};
   auto token = fields.required_text("token", most_setup_token);
   return finish(fields, std::move(token));
 }

@@ -39,14 +39,14 @@ decoded<token_body> decode_token(std::string_view body, std::size_t json_depth) 
         read.redirect_uri = fields.required_text("redirect_uri", most_url_bytes);
         return read;
       },
-      fields_of::token);
+      body_fields::token);
 }
 
 decoded<std::string> decode_revoke_reason(std::string_view body, std::size_t json_depth) {
   if (body.empty()) return std::string{};
   return read_fields<std::string>(
       body, json_depth, [](field_reader& fields) { return fields.text("reason", most_revoke_reason); },
-      fields_of::revoke);
+      body_fields::revoke);
 }
 
 std::optional<rejection> check_no_fields(std::string_view body, std::size_t json_depth) {
