@@ -28,7 +28,7 @@ inline const boost::json::value& openapi_document() {
   return document;
 }
 
-std::string string_in(const boost::json::value& from) { return boost::json::value_to<std::string>(from); }
+inline std::string string_in(const boost::json::value& from) { return boost::json::value_to<std::string>(from); }
 
 /// The part itself, or what its `$ref` names.
 inline const boost::json::object& resolved(const boost::json::value& part) {
