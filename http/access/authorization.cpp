@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "http/codec/body_fields.hpp"
 #include "http/codec/query.hpp"
 
 namespace gateway::http {
@@ -73,7 +74,7 @@ std::variant<environment, rejection> read_environment(const request& in) {
   if (!pairs) return rejection{error_code::invalid_environment, {}};
   std::optional<environment> chosen;
   for (const auto& each : *pairs) {
-    if (each.name != "environment") continue;
+    if (each.name != environment_parameter) continue;
     if (chosen || (each.value != "test" && each.value != "live")) return rejection{error_code::invalid_environment, {}};
     chosen = each.value == "test" ? environment::test : environment::live;
   }

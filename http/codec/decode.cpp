@@ -1,7 +1,9 @@
 #include "decode.hpp"
 
 #include <algorithm>
+#include <span>
 
+#include "body_fields.hpp"
 #include "gateway/domain/customer.hpp"
 #include "json_body.hpp"
 #include "query.hpp"
@@ -156,12 +158,13 @@ decoded<T> finish(field_reader& fields, T&& value) {
 
 /// Reads a body that may be empty: `read` fills the command from its fields.
 template <class Command, class Read>
-decoded<write_body<Command>> decode_optional(std::string_view body, const decode_context& context, Read read) {
+decoded<write_body<Command>> decode_optional(std::string_view body, const decode_context& context,
+                                             std::span<const std::string_view> known, Read read) {
   write_body<Command> result;
   if (body.empty()) return result;
   auto parsed = parse_object(body, context.json_depth);
   if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
-  field_reader fields{std::get<simdjson::dom::object>(parsed)};
+  field_reader fields{std::get<simdjson::dom::object>(parsed), known};
   read(fields, result.command);
   result.merchant = read_merchant(fields);
   return finish(fields, std::move(result));
@@ -172,7 +175,7 @@ decoded<write_body<Command>> decode_optional(std::string_view body, const decode
 decoded<create_body> decode_create(std::string_view body, const decode_context& context) {
   auto parsed = parse_object(body, context.json_depth);
   if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
-  field_reader fields{std::get<simdjson::dom::object>(parsed)};
+  field_reader fields{std::get<simdjson::dom::object>(parsed), body_fields::create};
 
   create_body result;
   auto& command = result.command;
@@ -192,7 +195,7 @@ decoded<create_body> decode_create(std::string_view body, const decode_context& 
 decoded<charge_body> decode_charge(std::string_view body, const decode_context& context) {
   auto parsed = parse_object(body, context.json_depth);
   if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
-  field_reader fields{std::get<simdjson::dom::object>(parsed)};
+  field_reader fields{std::get<simdjson::dom::object>(parsed), body_fields::charge};
 
   charge_body result;
   auto& command = result.command;
@@ -215,7 +218,7 @@ decoded<charge_body> decode_charge(std::string_view body, const decode_context& 
 decoded<subscription_body> decode_subscription(std::string_view body, const decode_context& context) {
   auto parsed = parse_object(body, context.json_depth);
   if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
-  field_reader fields{std::get<simdjson::dom::object>(parsed)};
+  field_reader fields{std::get<simdjson::dom::object>(parsed), body_fields::subscription};
 
   subscription_body result;
   auto& command = result.command;
@@ -238,9 +241,9 @@ decoded<subscription_body> decode_subscription(std::string_view body, const deco
 
 decoded<std::string> decode_customer_query(std::string_view query) {
   const auto pairs = read_query(query);
-  const auto count = pairs ? std::ranges::count(*pairs, "ref", &query_parameter::name) : 0;
+  const auto count = pairs ? std::ranges::count(*pairs, customer_ref_parameter, &query_parameter::name) : 0;
   if (count != 1) return rejection{error_code::invalid_request, "ref: must stand in the query, once"};
-  auto ref = std::ranges::find(*pairs, "ref", &query_parameter::name)->value;
+  auto ref = std::ranges::find(*pairs, customer_ref_parameter, &query_parameter::name)->value;
   if (!simdjson::validate_utf8(ref)) return rejection{error_code::invalid_request, "ref: not valid UTF-8"};
   if (!is_customer_ref(ref)) return rejection{error_code::invalid_request, "ref: " + std::string{about_customer_ref}};
   return ref;
@@ -249,7 +252,7 @@ decoded<std::string> decode_customer_query(std::string_view query) {
 decoded<sdk_confirmation> decode_sdk_confirmation(std::string_view body, std::size_t json_depth) {
   auto parsed = parse_object(body, json_depth);
   if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
-  field_reader fields{std::get<simdjson::dom::object>(parsed)};
+  field_reader fields{std::get<simdjson::dom::object>(parsed), body_fields::sdk_confirmation};
   sdk_confirmation result;
   result.client_secret = fields.required_text("client_secret", most_setup_token);
   const auto outcome = fields.required_text("outcome", most_word);
@@ -259,25 +262,27 @@ decoded<sdk_confirmation> decode_sdk_confirmation(std::string_view body, std::si
 }
 
 decoded<write_body<capture_payment>> decode_capture(std::string_view body, const decode_context& context) {
-  return decode_optional<capture_payment>(body, context, [](field_reader&, capture_payment&) {});
+  return decode_optional<capture_payment>(body, context, body_fields::capture, [](field_reader&, capture_payment&) {});
 }
 
 decoded<write_body<refund_payment>> decode_refund(std::string_view body, const decode_context& context) {
-  return decode_optional<refund_payment>(body, context, [](field_reader& fields, refund_payment& command) {
-    command.amount = fields.integer("amount", 0, max_amount).value_or(0);
-    command.reason = fields.free_text("reason");
-  });
+  return decode_optional<refund_payment>(body, context, body_fields::refund,
+                                         [](field_reader& fields, refund_payment& command) {
+                                           command.amount = fields.integer("amount", 0, max_amount).value_or(0);
+                                           command.reason = fields.free_text("reason");
+                                         });
 }
 
 decoded<write_body<void_payment>> decode_void(std::string_view body, const decode_context& context) {
   return decode_optional<void_payment>(
-      body, context, [](field_reader& fields, void_payment& command) { command.reason = fields.free_text("reason"); });
+      body, context, body_fields::voiding,
+      [](field_reader& fields, void_payment& command) { command.reason = fields.free_text("reason"); });
 }
 
 decoded<std::string> decode_setup_token(std::string_view body, std::size_t json_depth) {
   auto parsed = parse_object(body, json_depth);
   if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
-  field_reader fields{std::get<simdjson::dom::object>(parsed)};
+  field_reader fields{std::get<simdjson::dom::object>(parsed), body_fields::setup_token};
   auto token = fields.required_text("token", most_setup_token);
   return finish(fields, std::move(token));
 }

@@ -1,7 +1,9 @@
 #include "decode_grant.hpp"
 
+#include <span>
 #include <utility>
 
+#include "body_fields.hpp"
 #include "json_body.hpp"
 
 namespace gateway::http {
@@ -12,12 +14,13 @@ constexpr std::size_t most_code = 1024;
 constexpr std::size_t most_listed = 10'000;
 constexpr std::size_t usually_listed = 1'000;
 
-/// What `read` makes of the body's fields, or what is wrong with them.
+/// What `read` makes of the body's fields, or what is wrong with them. `known`: all of them, where platforms send it.
 template <class T, class Read>
-decoded<T> read_fields(std::string_view body, std::size_t json_depth, Read read) {
+decoded<T> read_fields(std::string_view body, std::size_t json_depth, Read read,
+                       std::span<const std::string_view> known = {}) {
   auto parsed = parse_object(body, json_depth);
   if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
-  field_reader fields{std::get<simdjson::dom::object>(parsed)};
+  field_reader fields{std::get<simdjson::dom::object>(parsed), known};
   T value = read(fields);
   if (!fields.ok()) return fields.take_rejection();
   return value;
@@ -26,20 +29,24 @@ decoded<T> read_fields(std::string_view body, std::size_t json_depth, Read read)
 }  // namespace
 
 decoded<token_body> decode_token(std::string_view body, std::size_t json_depth) {
-  return read_fields<token_body>(body, json_depth, [](field_reader& fields) {
-    if (fields.word("grant_type") != "authorization_code")
-      fields.reject(error_code::invalid_request, "grant_type must be 'authorization_code'");
-    token_body read;
-    read.code = fields.required_text("code", most_code);
-    read.redirect_uri = fields.required_text("redirect_uri", most_url_bytes);
-    return read;
-  });
+  return read_fields<token_body>(
+      body, json_depth,
+      [](field_reader& fields) {
+        if (fields.word("grant_type") != "authorization_code")
+          fields.reject(error_code::invalid_request, "grant_type must be 'authorization_code'");
+        token_body read;
+        read.code = fields.required_text("code", most_code);
+        read.redirect_uri = fields.required_text("redirect_uri", most_url_bytes);
+        return read;
+      },
+      body_fields::token);
 }
 
 decoded<std::string> decode_revoke_reason(std::string_view body, std::size_t json_depth) {
   if (body.empty()) return std::string{};
-  return read_fields<std::string>(body, json_depth,
-                                  [](field_reader& fields) { return fields.text("reason", most_revoke_reason); });
+  return read_fields<std::string>(
+      body, json_depth, [](field_reader& fields) { return fields.text("reason", most_revoke_reason); },
+      body_fields::revoke);
 }
 
 std::optional<rejection> check_no_fields(std::string_view body, std::size_t json_depth) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <stdexcept>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
@@ -91,10 +92,17 @@ decoded<simdjson::dom::object> parse_object(std::string_view body, std::size_t d
   return document.get_object().value_unsafe();
 }
 
-std::optional<simdjson::dom::element> field_reader::find(std::string_view name) const {
+std::optional<simdjson::dom::element> field_reader::member(std::string_view name) const {
   simdjson::dom::element value;
-  if (object_.at_key(name).get(value) != simdjson::SUCCESS || value.is_null()) return std::nullopt;
+  if (object_.at_key(name).get(value) != simdjson::SUCCESS) return std::nullopt;
+  if (!known_.empty() && std::ranges::find(known_, name) == known_.end())
+    throw std::logic_error{"the list of the body's fields lacks " + std::string{name}};
   return value;
+}
+
+std::optional<simdjson::dom::element> field_reader::find(std::string_view name) const {
+  const auto value = member(name);
+  return value && !value->is_null() ? value : std::nullopt;
 }
 
 bool field_reader::check_text(std::string_view field, std::string_view value, std::size_t most) {
@@ -148,9 +156,8 @@ std::string field_reader::required_text(std::string_view name, std::size_t most)
 
 std::optional<std::int64_t> field_reader::integer(std::string_view name, std::int64_t least, std::int64_t most) {
   // Null is no way to leave an amount out: what that stands for (all that remains) is too much to guess.
-  simdjson::dom::element found;
-  if (object_.at_key(name).get(found) != simdjson::SUCCESS) return std::nullopt;
-  const auto* value = &found;
+  const auto value = member(name);
+  if (!value) return std::nullopt;
   const auto type = value->type();
   if (type == element_type::INT64) {
     const auto number = value->get_int64().value_unsafe();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,6 +26,10 @@ inline constexpr std::size_t most_free_text_bytes = 64 * 1024;
 class field_reader {
  public:
   explicit field_reader(const simdjson::dom::object& object) : object_(object) {}
+  /// Of a body that docs/openapi.json describes: `known` names all of its members (body_fields.hpp) and outlives the
+  /// reader. Reading another one that is there throws std::logic_error.
+  field_reader(const simdjson::dom::object& object, std::span<const std::string_view> known)
+      : object_(object), known_(known) {}
 
   bool has(std::string_view name) const { return find(name).has_value(); }
   /// Empty if absent. `most` counts characters, not bytes.
@@ -50,6 +55,8 @@ class field_reader {
   rejection take_rejection() { return *std::move(first_); }
 
  private:
+  /// The member as it is, null included.
+  std::optional<simdjson::dom::element> member(std::string_view name) const;
   std::optional<simdjson::dom::element> find(std::string_view name) const;
   /// Nothing if the member is absent or wrong.
   std::optional<std::string_view> find_text(std::string_view name);
@@ -58,6 +65,7 @@ class field_reader {
   bool check_no_nul(std::string_view field, std::string_view value);
 
   simdjson::dom::object object_;
+  std::span<const std::string_view> known_;  ///< empty: any
   std::optional<rejection> first_;
 };
 

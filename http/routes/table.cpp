@@ -160,6 +160,7 @@ boost::asio::awaitable<response> serve(worker& here, request& in, std::span<cons
   }
   out.route = way.pattern;
   if (c.rates) add_rate_limits(out, c.rates->standings());
+  if (way.ends) add_deprecation(out, *way.ends);
   co_return out;
 }
 

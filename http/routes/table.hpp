@@ -9,6 +9,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include "deprecation.hpp"
 #include "error_style.hpp"
 #include "http/access/authorization.hpp"
 #include "http/access/caller_limits.hpp"
@@ -72,6 +73,7 @@ struct endpoint {
   scope allowed_by = scope::all;
   acts_as subject = acts_as::merchant;
   error_style errors = error_style::usual;
+  std::optional<deprecation> ends{};  ///< of one that is to go: its answers say so
 };
 
 struct found_endpoint {

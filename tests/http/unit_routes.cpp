@@ -363,6 +363,46 @@ TEST_CASE_METHOD(gateway_fixture, "metrics are for operators only") {
   CHECK(run(unsigned_request("POST", "/operator/keys", "{}")).status == 404);
 }
 
+TEST_CASE_METHOD(gateway_fixture,
+                 "every answer of an endpoint that is to go says since when, until when, and what instead") {
+  using namespace std::chrono;
+  static constexpr auto answers = [](call&) -> boost::asio::awaitable<response> { co_return response{}; };
+  static constexpr auto fails = [](call&) -> boost::asio::awaitable<response> { throw std::runtime_error{"no"}; };
+  static constexpr sys_seconds since{seconds{1'795'255'200}}, sunset{seconds{1'826'791'200}};
+  static constexpr endpoint table[] = {
+      {.method = "GET", .pattern = "/stays", .run = answers},
+      {.method = "GET", .pattern = "/goes", .run = answers, .ends = deprecation{since, sunset, "/docs/changes"}},
+      {.method = "GET", .pattern = "/fails", .run = fails, .ends = deprecation{since, sunset, "/docs/changes"}},
+      {.method = "GET",
+       .pattern = "/signed",
+       .run = answers,
+       .needs = access::signed_read,
+       .ends = deprecation{since, {}, "https://shop.example/why"}}};
+  const auto of = [&](std::string_view path) {
+    const request in = unsigned_request("GET", path);
+    return run(in, [](worker& w, request& r) { return serve(w, r, table); });
+  };
+  for (const auto* path : {"/goes", "/fails"}) {
+    const auto out = of(path);
+    CHECK(header(out, "Deprecation") == "@1795255200");
+    CHECK(header(out, "Sunset") == "Sun, 21 Nov 2027 10:00:00 GMT");
+    CHECK(header(out, "Link") == R"(</docs/changes>; rel="deprecation"; type="text/html")");
+  }
+  CHECK(of("/fails").status == 500);
+  const auto refused = of("/signed");
+  CHECK(refused.status == 401);
+  CHECK(header(refused, "Deprecation") == "@1795255200");
+  CHECK(header(refused, "Sunset").empty());
+  CHECK(header(refused, "Link") == R"(<https://shop.example/why>; rel="deprecation"; type="text/html")");
+  for (const auto* name : {"Deprecation", "Sunset", "Link"}) CHECK(header(of("/stays"), name).empty());
+}
+
+TEST_CASE("a time is written as HTTP writes it") {
+  using namespace std::chrono;
+  CHECK(format_http_date(sys_days{1994y / November / 6} + 8h + 49min + 37s) == "Sun, 06 Nov 1994 08:49:37 GMT");
+  CHECK(format_http_date(sys_days{2028y / February / 29}) == "Tue, 29 Feb 2028 00:00:00 GMT");
+}
+
 TEST_CASE_METHOD(gateway_fixture, "what a handler throws is a 500 without details") {
   const request in = unsigned_request("GET", "/boom");
   static constexpr endpoint table[] = {

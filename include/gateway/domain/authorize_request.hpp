@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,6 +28,12 @@ struct query_parameter {
 };
 
 inline constexpr std::size_t most_state = 1'024;  ///< characters
+
+/// The parameters that are read; others are ignored.
+inline constexpr std::string_view client_parameter = "client_id", address_parameter = "redirect_uri",
+                                  state_parameter = "state", scope_parameter = "scope", mode_parameter = "mode";
+inline constexpr std::array authorize_parameters{client_parameter, address_parameter, scope_parameter, state_parameter,
+                                                 mode_parameter};
 
 /// Why the browser stays here, with a page that says so.
 enum class authorize_fault : unsigned char {
@@ -92,18 +99,18 @@ inline std::string_view or_empty(const single_value& found) { return found.value
 /// `find_platform` takes a slug and returns a pointer to the platform, null if there is none.
 template <class FindPlatform>
 authorize_verdict judge_authorize_query(std::span<const query_parameter> query, FindPlatform find_platform) {
-  const auto client = detail::find_parameter(query, "client_id");
+  const auto client = detail::find_parameter(query, client_parameter);
   if (!client.value) return authorize_fault::client_id_missing;
   const auto& asking = find_platform(*client.value);
   if (!asking) return authorize_fault::unknown_client;
   if (asking->status == platform_status::suspended) return authorize_fault::client_suspended;
-  const auto address = detail::find_parameter(query, "redirect_uri");
+  const auto address = detail::find_parameter(query, address_parameter);
   if (!address.value) return authorize_fault::redirect_uri_missing;
   if (!has_redirect_uri(*asking, *address.value)) return authorize_fault::redirect_uri_not_registered;
 
-  const auto state = detail::find_parameter(query, "state");
-  const auto scope_text = detail::find_parameter(query, "scope");
-  const auto mode = detail::find_parameter(query, "mode");
+  const auto state = detail::find_parameter(query, state_parameter);
+  const auto scope_text = detail::find_parameter(query, scope_parameter);
+  const auto mode = detail::find_parameter(query, mode_parameter);
   const auto sent_state = detail::or_empty(state);
   const bool state_usable = !sent_state.empty() && count_characters(sent_state) <= most_state;
   const auto back = [&](authorize_error why) {

@@ -65,7 +65,7 @@ class gateway_process {
   store_kind store() const { return options_.store; }
   const std::optional<mysql_address>& database() const { return database_; }
 
-  https_client connect() const { return {address_, certificate()}; }
+  https_client connect() const { return https_client{address_, certificate()}.recorded(); }
   /// Status of /healthz or /readyz over TLS.
   int status_of(std::string_view target) const;
   bool ready() const;

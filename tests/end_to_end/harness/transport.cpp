@@ -13,6 +13,7 @@
 #include <boost/beast/ssl.hpp>
 #include <charconv>
 
+#include "exchange_record.hpp"
 #include "text.hpp"
 
 namespace gateway::e2e {
@@ -193,6 +194,7 @@ reply https_client::send(const http_request& request) {
       reply answer;
       if (const auto failed = open_->read(answer, began)) fail("read", failed);
       if (!open_->keep_open) open_.reset();
+      if (records_) record_exchange(request, answer);
       return answer;
     } catch (const connection_failed&) {
       open_.reset();

@@ -64,6 +64,11 @@ class https_client {
 
   /// How long connecting, writing and reading may each take, for connections that are made from now on.
   void set_patience(std::chrono::milliseconds now) { patience_ = now; }
+  /// Whatever is sent and answered is kept for tests/openapi/validate.py: this is a client of a gateway.
+  https_client&& recorded() && {
+    records_ = true;
+    return std::move(*this);
+  }
   void connect();
   bool connected() const;
   reply send(const http_request& request);
@@ -78,6 +83,7 @@ class https_client {
   struct connection;
   endpoint server_;
   std::filesystem::path trusted_certificate_;
+  bool records_ = false;
   std::chrono::milliseconds patience_{answer_patience};
   std::unique_ptr<connection> open_;
 };

@@ -1,0 +1,38 @@
+// The fields of the bodies that callers send, one list for each form of body. The decoders can read no others, and
+// docs/openapi.json describes these: a new field is added here first, and tests/http/unit_openapi_bodies.cpp then asks
+// for it in the document.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace gateway::http {
+
+namespace body_fields {
+
+inline constexpr auto create = std::to_array<std::string_view>(
+    {"payment_id", "amount", "currency", "flow", "payment_method", "success_url", "cancel_url", "description",
+     "customer_email", "customer_name", "metadata", "customer_mobile", "payment_method_type", "customer_ref",
+     "setup_future_usage", "merchant_id"});
+inline constexpr auto capture = std::to_array<std::string_view>({"merchant_id"});
+inline constexpr auto refund = std::to_array<std::string_view>({"amount", "reason", "merchant_id"});
+inline constexpr auto voiding = std::to_array<std::string_view>({"reason", "merchant_id"});
+inline constexpr auto charge = std::to_array<std::string_view>(
+    {"payment_id", "amount", "currency", "customer_ref", "payment_method_id", "off_session", "auto_capture",
+     "description", "customer_email", "customer_name", "metadata", "merchant_id"});
+inline constexpr auto subscription = std::to_array<std::string_view>(
+    {"subscription_id", "customer_ref", "amount", "currency", "interval", "interval_count", "trial_period_days",
+     "success_url", "cancel_url", "description", "metadata", "merchant_id"});
+inline constexpr auto sdk_confirmation = std::to_array<std::string_view>({"client_secret", "outcome"});
+inline constexpr auto setup_token = std::to_array<std::string_view>({"token"});
+inline constexpr auto token = std::to_array<std::string_view>({"grant_type", "code", "redirect_uri"});
+inline constexpr auto revoke = std::to_array<std::string_view>({"reason"});
+
+}  // namespace body_fields
+
+/// Of the query of a customer's look-up, beside `environment`.
+inline constexpr std::string_view customer_ref_parameter = "ref";
+/// Of the query of a platform's request.
+inline constexpr std::string_view environment_parameter = "environment";
+
+}  // namespace gateway::http

@@ -1,0 +1,94 @@
+#include "exchange_record.hpp"
+
+#include <unistd.h>
+
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include <boost/json.hpp>
+
+#include "paths.hpp"
+#include "text.hpp"
+
+namespace gateway::e2e {
+
+namespace {
+
+constexpr unsigned most_of_a_form = 3;
+constexpr std::size_t most_forms = 20'000;
+constexpr std::size_t most_body_bytes = 64 * 1024;
+
+/// The names in a JSON body: what is in quotes before a colon. Of other bodies next to nothing.
+std::string names_in(std::string_view body) {
+  std::string names;
+  for (std::size_t at = body.find('"'); at != body.npos; at = body.find('"', at + 1)) {
+    const auto begin = at + 1;
+    for (at = begin; at < body.size() && body[at] != '"'; ++at)
+      if (body[at] == '\\') ++at;
+    if (at >= body.size()) break;
+    if (at + 1 < body.size() && body[at + 1] == ':') names.append(body.substr(begin, at + 1 - begin));
+  }
+  return names;
+}
+
+/// Without what names one payment, one merchant, one link.
+std::string place_of(std::string_view target) {
+  std::string place;
+  for (std::size_t begin = 0; begin <= target.size();) {
+    const auto end = std::min(target.find_first_of("/?&", begin), target.size());
+    const auto part = target.substr(begin, end - begin);
+    const bool one_of_many = part.size() > 24 || part.find_first_of("0123456789%.-") != part.npos;
+    place.append(one_of_many && part != "v1" ? "*" : part).append(1, '/');
+    begin = end + 1;
+  }
+  return place;
+}
+
+boost::json::array as_json(const header_list& headers) {
+  boost::json::array list;
+  for (const auto& [name, value] : headers) list.push_back(boost::json::array{name, value});
+  return list;
+}
+
+class exchange_file {
+ public:
+  void keep(const http_request& request, const reply& answer) {
+    auto form = request.method + ' ' + place_of(request.target) + ' ' + std::to_string(answer.status) + ' ' +
+                names_in(request.body) + ' ' + names_in(answer.body);
+    const std::scoped_lock lock{mutex_};
+    if (kept_.size() >= most_forms && !kept_.contains(form)) return;
+    if (++kept_[std::move(form)] > most_of_a_form) return;
+    // What is no UTF-8 goes into the file as it is.
+    file_ << boost::json::serialize(boost::json::object{{"method", request.method},
+                                                        {"target", request.target},
+                                                        {"sent", as_json(request.headers)},
+                                                        {"body", request.body},
+                                                        {"status", answer.status},
+                                                        {"headers", as_json(answer.headers)},
+                                                        {"answer", answer.body}})
+          << std::endl;
+  }
+
+ private:
+  static std::filesystem::path new_file() {
+    const auto folder = work_folder() / "exchanges";
+    std::filesystem::create_directories(folder);
+    return folder / (std::to_string(::getpid()) + '-' + random_hex(4) + ".jsonl");
+  }
+
+  std::mutex mutex_;
+  std::ofstream file_{new_file()};
+  std::map<std::string, unsigned, std::less<>> kept_;
+};
+
+}  // namespace
+
+void record_exchange(const http_request& request, const reply& answer) {
+  if (request.body.size() > most_body_bytes || answer.body.size() > most_body_bytes) return;
+  static exchange_file file;
+  file.keep(request, answer);
+}
+
+}  // namespace gateway::e2e
