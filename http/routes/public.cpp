@@ -7,6 +7,7 @@
 #include "connect_api.hpp"
 #include "console.hpp"
 #include "customers.hpp"
+#include "documents.hpp"
 #include "health.hpp"
 #include "hosted.hpp"
 #include "invitation.hpp"
@@ -90,7 +91,9 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"POST", "/sandbox/subscription/{id}", act_on_subscription_page},
     {"GET", "/healthz", show_health},
     {"GET", "/readyz", show_readiness},
-    {"GET", "/docs/errors", show_error_docs},
+    {"GET", "/docs", show_documentation},
+    {"GET", "/docs/{id}", show_document},
+    {"GET", "/openapi.json", show_openapi},
 });
 
 constexpr auto metrics_table = std::to_array<endpoint>({

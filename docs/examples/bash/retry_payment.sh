@@ -40,7 +40,7 @@ pause() {
 for attempt in 0 1 2 3 4 5 6 7 8 9; do
   call POST /v1/payment_intents "$body"
   case $status in
-    000 | 408 | 500 | 503 | 504) ;;                               # no answer, or not now: the same key, the same body
+    000 | 408 | 429 | 500 | 503 | 504) ;;                         # no answer, or not now: the same key, the same body
     409) answer_has '"request already processing"' || break ;;    # the first attempt is still under way
     502) ! answer_has '"provider outcome unknown"' || break ;;    # else a proxy's: the gateway did not answer
     *) break ;;

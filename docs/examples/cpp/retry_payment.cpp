@@ -121,11 +121,12 @@ bool must_repeat(const outcome& got) {
   switch (got.status) {
     case 0:
     case 408:
+    case 429:
     case 500:
     case 503:
-    case 504: return true;        // no answer, or not now
-    case 409: return got.has(R"("request already processing")");        // the first attempt is still under way
-    case 502: return !got.has(R"("provider outcome unknown")");         // a proxy's: the gateway did not answer
+    case 504: return true;  // no answer, or not now
+    case 409: return got.has(R"("request already processing")");  // the first attempt is still under way
+    case 502: return !got.has(R"("provider outcome unknown")");  // a proxy's: the gateway did not answer
   }
   return false;
 }

@@ -77,7 +77,7 @@ func (g gateway) call(method, path string, body []byte) outcome {
 // Whether the same request, with the same key and body, is to be sent again.
 func (o outcome) mustRepeat() bool {
 	switch o.status {
-	case 0, 408, 500, 503, 504: // no answer, or not now
+	case 0, 408, 429, 500, 503, 504: // no answer, or not now
 		return true
 	case 409: // the first attempt is still under way
 		return o.answer["error"] == "request already processing"

@@ -56,7 +56,7 @@ function mustRepeat({ status, json }) {
   if (status === 409) return json?.error === "request already processing"; // the first attempt is still under way
   // A proxy's, unless it says what the gateway says: then the provider's word is missing.
   if (status === 502) return json?.error !== "provider outcome unknown";
-  return [undefined, 408, 500, 503, 504].includes(status); // no answer, or not now
+  return [undefined, 408, 429, 500, 503, 504].includes(status); // no answer, or not now
 }
 
 // Longer after each attempt, with some chance in it; the gateway's own word counts for more.

@@ -49,7 +49,7 @@ function must_repeat(?int $status, mixed $answer): bool
 {
     $error = is_array($answer) ? $answer['error'] ?? null : null;
     return match ($status) {
-        null, 408, 500, 503, 504 => true, // no answer, or not now
+        null, 408, 429, 500, 503, 504 => true, // no answer, or not now
         409 => $error === 'request already processing', // the first attempt is still under way
         502 => $error !== 'provider outcome unknown', // a proxy's, unless the provider's word is missing
         default => false,

@@ -62,7 +62,7 @@ def must_repeat(status, answer):
         return error == "request already processing"
     if status == 502:  # a proxy's, unless it says what the gateway says: then the provider's word is missing
         return error != "provider outcome unknown"
-    return status in (None, 408, 500, 503, 504)  # no answer, or not now
+    return status in (None, 408, 429, 500, 503, 504)  # no answer, or not now
 
 
 def pause(attempt, headers):
