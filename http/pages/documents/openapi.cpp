@@ -65,7 +65,7 @@ std::vector<content_view> contents_of(const json::value& document, const json::o
 
 /// What a parameter or a header says of itself goes before what its schema says.
 member_view field_with_schema(const json::value& document, std::string_view name, const json::object& part) {
-  static const json::value any{json::object{}};
+  static const json::value any = json::object{};
   const auto* schema = part.if_contains("schema");
   if (const auto* contents = object_of(part, "content"); !schema && contents && !contents->empty())
     schema = object_behind(document, contents->begin()->value()).if_contains("schema");
@@ -173,6 +173,17 @@ void add_operations(const json::value& document, const char* member, document_vi
   }
 }
 
+/// Answers name a shared header as it goes over the wire; among the components it has a name of its own.
+std::string name_on_the_wire(const document_view& all, std::string_view name) {
+  const auto anchor = anchor_of_header(name);
+  for (const auto& group : all.groups)
+    for (const auto& operation : group.operations)
+      for (const auto& answer : operation.answers)
+        for (const auto& header : answer.headers)
+          if (header.anchor == anchor) return header.what.name;
+  return std::string{name};
+}
+
 void read_components(const json::value& document, document_view& out) {
   const auto* components = object_of(document.get_object(), "components");
   if (!components) return;
@@ -181,8 +192,9 @@ void read_components(const json::value& document, document_view& out) {
       out.security.push_back({std::string{each.key()}, text_of(object_behind(document, each.value()), "description")});
   if (const auto* headers = object_of(*components, "headers"))
     for (const auto& each : *headers)
-      out.headers.push_back({field_with_schema(document, each.key(), object_behind(document, each.value())),
-                             anchor_of_header(each.key())});
+      out.headers.push_back(
+          {field_with_schema(document, name_on_the_wire(out, each.key()), object_behind(document, each.value())),
+           anchor_of_header(each.key())});
   if (const auto* schemas = object_of(*components, "schemas"))
     for (const auto& each : *schemas) {
       out.schemas.push_back({anchor_of_schema(each.key()), view_of_schema(document, each.value())});

@@ -1,24 +1,11 @@
 #include "schemas.hpp"
 
 #include <algorithm>
-#include <cassert>
-#include <stdexcept>
 
 #include <boost/json/serialize.hpp>
 
 namespace gateway::http::openapi {
 namespace {
-
-const json::value& one_step(const json::value& document, const json::value& part) {
-  const auto* object = part.if_object();
-  const auto* reference = object ? object->if_contains("$ref") : nullptr;
-  if (!reference || !reference->is_string()) return part;
-  const std::string_view written = reference->get_string();
-  boost::system::error_code fault;
-  const auto* found = written.starts_with('#') ? document.find_pointer(written.substr(1), fault) : nullptr;
-  if (!found) throw std::runtime_error{"an OpenAPI reference leads nowhere: " + std::string{written}};
-  return *found;
-}
 
 void absorb_property(json::object& all, const json::key_value_pair& property) {
   auto& known = all[property.key()];
@@ -54,7 +41,7 @@ json::object flat(const json::value& document, const json::value& schema, int de
   json::object out;
   const auto* object = schema.if_object();
   if (!object || depth > deepest) return out;
-  if (object->contains("$ref")) absorb(out, flat(document, one_step(document, schema), depth + 1));
+  if (object->contains("$ref")) absorb(out, flat(document, referred(document, schema), depth + 1));
   if (const auto* parts = array_of(*object, "allOf"))
     for (const auto& part : *parts) absorb(out, flat(document, part, depth + 1));
   absorb(out, *object);
@@ -208,7 +195,7 @@ void add_fields(const json::value& document, const json::object& schema, const s
     if (!properties) continue;
     for (const auto& property : *properties) {
       const auto name = prefix + std::string{property.key()};
-      const json::value key{property.key()};
+      const json::value key(property.key());
       const bool must_be = required && std::ranges::find(*required, key) != required->end();
       out.push_back(field_of(document, name, property.value(), must_be));
       add_inner_fields(document, property.value(), name, depth, out);
@@ -245,75 +232,7 @@ schema_view view_of(const json::value& document, const json::value& schema, int 
   return out;
 }
 
-void indent(std::string& text, const json::value& value, int depth) {
-  const auto line = [&](int at) { text.append("\n").append(2 * static_cast<std::size_t>(at), ' '); };
-  bool first = true;
-  const auto next = [&] {
-    if (!first) text += ',';
-    first = false;
-    line(depth + 1);
-  };
-  if (const auto* object = value.if_object(); object && !object->empty()) {
-    text += '{';
-    for (const auto& member : *object) {
-      next();
-      text.append(json::serialize(json::value(member.key()))).append(": ");
-      indent(text, member.value(), depth + 1);
-    }
-    line(depth);
-    text += '}';
-  } else if (const auto* array = value.if_array(); array && !array->empty()) {
-    text += '[';
-    for (const auto& element : *array) {
-      next();
-      indent(text, element, depth + 1);
-    }
-    line(depth);
-    text += ']';
-  } else {
-    text += json::serialize(value);
-  }
-}
-
 }  // namespace
-
-const json::value& resolved(const json::value& document, const json::value& part) {
-  const auto* at = &part;
-  for (int step = 0; step < deepest; ++step) {
-    const auto& next = one_step(document, *at);
-    if (&next == at) return *at;
-    at = &next;
-  }
-  throw std::runtime_error{"an OpenAPI reference leads in circles"};
-}
-
-std::string_view name_of_reference(const json::value& part) {
-  const auto* object = part.if_object();
-  const auto* reference = object ? object->if_contains("$ref") : nullptr;
-  if (!reference || !reference->is_string()) return {};
-  const std::string_view written = reference->get_string();
-  return written.substr(written.rfind('/') + 1);
-}
-
-std::string text_of(const json::object& of, std::string_view name) {
-  const auto* text = of.if_contains(name);
-  return text && text->is_string() ? std::string{text->get_string()} : std::string{};
-}
-
-const json::object* object_of(const json::object& of, std::string_view name) {
-  const auto* found = of.if_contains(name);
-  return found ? found->if_object() : nullptr;
-}
-
-const json::array* array_of(const json::object& of, std::string_view name) {
-  const auto* found = of.if_contains(name);
-  return found ? found->if_array() : nullptr;
-}
-
-bool flag_of(const json::object& of, std::string_view name) {
-  const auto* found = of.if_contains(name);
-  return found && found->is_bool() && found->get_bool();
-}
 
 std::string anchor_of_schema(std::string_view name) { return "schema-" + std::string{name}; }
 
@@ -323,12 +242,6 @@ schema_view view_of_schema(const json::value& document, const json::value& schem
 
 member_view view_of_field(const json::value& document, std::string_view name, const json::value& schema) {
   return field_of(document, std::string{name}, schema, false);
-}
-
-std::string indented(const json::value& value) {
-  std::string text;
-  indent(text, value, 0);
-  return text;
 }
 
 }  // namespace gateway::http::openapi
