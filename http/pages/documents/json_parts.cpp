@@ -52,12 +52,11 @@ const json::value& referred(const json::value& document, const json::value& part
 
 const json::value& resolved(const json::value& document, const json::value& part) {
   const auto* at = &part;
-  for (int step = 0; step < deepest; ++step) {
-    const auto& next = referred(document, *at);
-    if (&next == at) return *at;
-    at = &next;
+  for (int step = 0; !name_of_reference(*at).empty(); ++step) {
+    if (step == deepest) throw std::runtime_error{"an OpenAPI reference leads in circles"};
+    at = &referred(document, *at);
   }
-  throw std::runtime_error{"an OpenAPI reference leads in circles"};
+  return *at;
 }
 
 std::string_view name_of_reference(const json::value& part) {

@@ -111,9 +111,10 @@ bool is_alone(cmark_node* link) {
          !cmark_node_next(link);
 }
 
-/// The link's paragraph becomes the file, folded under the link's text.
-void unfold_file(cmark_node* link, const std::string& text) {
-  const owned_node paragraph{cmark_node_parent(link)};
+/// The link's paragraph becomes the file, folded under the link's text. Returns the paragraph, which has to outlive the
+/// tree: texts of its inlines are views into its own.
+owned_node unfold_file(cmark_node* link, const std::string& text) {
+  owned_node paragraph{cmark_node_parent(link)};
   auto fold = custom(CMARK_NODE_CUSTOM_BLOCK, R"(<details class="example">)", "</details>");
   auto summary = custom(CMARK_NODE_CUSTOM_BLOCK, "<summary>", "</summary>");
   move_children(link, summary.get());
@@ -122,19 +123,23 @@ void unfold_file(cmark_node* link, const std::string& text) {
   cmark_node_set_literal(code.get(), text.c_str());
   cmark_node_append_child(fold.get(), code.release());
   cmark_node_replace(paragraph.get(), fold.release());
+  return paragraph;
 }
 
-void follow_links(cmark_node* root, const markdown_rules& rules) {
+/// Returns what is no longer part of the tree and must outlive it.
+std::vector<owned_node> follow_links(cmark_node* root, const markdown_rules& rules) {
+  std::vector<owned_node> replaced;
   for (auto* link : nodes_of(root, {CMARK_NODE_LINK})) {
     const std::string written{or_empty(cmark_node_get_url(link))};
     if (rules.file && is_alone(link)) {
       if (const auto text = rules.file(written)) {
-        unfold_file(link, *text);
+        replaced.push_back(unfold_file(link, *text));
         continue;
       }
     }
     if (rules.address) cmark_node_set_url(link, rules.address(written).c_str());
   }
+  return replaced;
 }
 
 void link_code(cmark_node* root, const markdown_rules& rules) {
@@ -173,10 +178,11 @@ std::string anchor_of_heading(std::string_view text) {
 rendered_markdown render_markdown(std::string_view text, const markdown_rules& rules) {
   const auto parser = parser_with_tables();
   cmark_parser_feed(parser.get(), text.data(), text.size());
+  std::vector<owned_node> replaced;
   const owned_node root{present(cmark_parser_finish(parser.get()))};
   rendered_markdown out;
   take_headings(root.get(), out);
-  follow_links(root.get(), rules);
+  replaced = follow_links(root.get(), rules);
   link_code(root.get(), rules);
   // Without CMARK_OPT_UNSAFE raw HTML and addresses of scripts are left out.
   const std::unique_ptr<char, decltype(&std::free)> html{
