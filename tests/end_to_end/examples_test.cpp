@@ -2,8 +2,10 @@
 // against an endpoint that fails in every way that they are told to expect.
 #include <catch2/catch.hpp>
 
+#include <functional>
 #include <future>
 #include <map>
+#include <memory>
 
 #include "destinations.hpp"
 #include "paths.hpp"
@@ -14,6 +16,8 @@ using namespace std::chrono_literals;
 namespace {
 
 using settings = std::vector<std::pair<std::string, std::string>>;
+
+const std::string payments = "/v1/payment_intents";
 
 /// A language, and how its examples are run.
 struct language {
@@ -84,23 +88,23 @@ struct bench {
 
 struct run_result {
   std::string payment;
-  std::string key;
   std::string out;
   int code = -1;
 };
 
+/// What one language is told besides what all are.
+using settings_of = std::function<settings(const std::string& folder)>;
+
 /// Starts the example in each language that is here, side by side, and waits for all. By folder.
-std::map<std::string, run_result> run_each(const bench& on, const std::string& name, const settings& more) {
+std::map<std::string, run_result> run_each(const bench& on, const std::string& name, const settings_of& more) {
   std::map<std::string, run_result> results;
   std::map<std::string, child_process> running;
   for (const auto& each : languages()) {
     if (!is_here(each)) continue;
     auto& result = results[each.folder];
     result.payment = new_payment_id();
-    result.key = new_uuid();
-    auto chosen = more;
+    auto chosen = more(each.folder);
     chosen.emplace_back("PAYMENT_ID", result.payment);
-    chosen.emplace_back("IDEMPOTENCY_KEY", result.key);
     running[each.folder] = child_process{command_of(each, name, on.folder),
                                          {on.folder / (each.folder + ".log"), on.environment(chosen), {}}};
   }
@@ -123,23 +127,27 @@ void tell_missing() {
 /// What a program gets for its attempts from a gateway, and a network, that fail: everything that it must repeat after.
 webhook_answer failing(unsigned attempt) {
   using ending = webhook_answer::ending;
-  const std::string busy = R"({"error":"overloaded","message":"…"})";
+  const header_list soon{{"Retry-After", "1"}};
   switch (attempt) {
-    case 1: return {503, {{"Retry-After", "0"}}, busy};
+    case 1: return {503, soon, R"({"error":"overloaded","message":"…"})"};
     case 2: return {200, {}, {}, 0ms, ending::close};
-    case 3: return {429, {{"Retry-After", "0"}}, R"({"error":"rate_limited","message":"…"})"};
-    case 4: return {409, {{"Retry-After", "0"}}, R"({"error":"request already processing","message":"…"})"};
-    case 5: return {502, {{"Retry-After", "0"}}, "<html>Bad Gateway</html>"};
-    case 6: return {500, {{"Retry-After", "0"}}, R"({"error":"internal_error","message":"…"})"};
+    case 3: return {429, soon, R"({"error":"rate_limited","message":"…"})"};
+    case 4: return {409, soon, R"({"error":"request already processing","message":"…"})"};
+    case 5: return {502, soon, "<html>Bad Gateway</html>"};
     default: return {200, {}, R"({"payment_id":"pay_1","state":"authorized","provider":{}})"};
   }
+}
+
+/// Every language is told the same.
+settings_of all_are_told(settings what) {
+  return [what = std::move(what)](const std::string&) { return what; };
 }
 
 }  // namespace
 
 TEST_CASE("the examples that create a payment create it") {
   bench on;
-  for (const auto& [folder, result] : run_each(on, "create_payment", {})) {
+  for (const auto& [folder, result] : run_each(on, "create_payment", all_are_told({}))) {
     CAPTURE(folder, result.out);
     CHECK(result.code == 0);
     CHECK(on.merchant.payment(result.payment)["state"] == "authorized");
@@ -150,22 +158,20 @@ TEST_CASE("the examples that create a payment create it") {
 TEST_CASE("the examples that repeat create one payment when their first attempts run out of time") {
   bench on;
   const auto results =
-      run_each(on, "retry_payment", {{"GATEWAY_TIMEOUT", "1"}, {"PAYMENT_METHOD", "pm_card_slow_2500"}});
+      run_each(on, "retry_payment", all_are_told({{"GATEWAY_TIMEOUT", "1"}, {"PAYMENT_METHOD", "pm_card_slow_2500"}}));
   for (const auto& [folder, result] : results) {
     CAPTURE(folder, result.out);
     CHECK(result.code == 0);
     CHECK(on.merchant.payment(result.payment)["state"] == "authorized");
     CHECK(on.charges(result.payment) == 1);
-    // The key was theirs: the same request is a replay.
-    const auto repeated = on.merchant.create(server_payment(result.payment, "pm_card_slow_2500"), {.key = result.key});
-    CHECK(repeated.replayed());
   }
   tell_missing();
 }
 
 TEST_CASE("the examples that repeat wait for the payment where the provider's word is missing") {
   bench on{{"--provider-timeout=500ms"}};
-  for (const auto& [folder, result] : run_each(on, "retry_payment", {{"PAYMENT_METHOD", "pm_card_timeout"}})) {
+  for (const auto& [folder, result] :
+       run_each(on, "retry_payment", all_are_told({{"PAYMENT_METHOD", "pm_card_timeout"}}))) {
     CAPTURE(folder, result.out);
     CHECK(result.code == 0);
     CHECK(on.merchant.payment(result.payment)["state"] == "authorized");
@@ -176,29 +182,22 @@ TEST_CASE("the examples that repeat wait for the payment where the provider's wo
 
 TEST_CASE("the examples that repeat do so with the same key and body under a new signature, and stop at an answer") {
   bench on;
-  for (const auto& each : languages()) {
-    if (!is_here(each)) continue;
-    CAPTURE(each.folder);
-    webhook_receiver failed{webhook_receiver::protocol::https};
-    failed.answers("/v1/payment_intents", [](const webhook_post&, unsigned attempt) { return failing(attempt); });
-    const auto origin = failed.url("");
-    const auto said = run_command(
-        command_of(each, "retry_payment", on.folder), {},
-        {{},
-         on.environment(
-             {{"GATEWAY_URL", origin}, {"GATEWAY_CA_FILE", failed.certificate().string()}, {"PAYMENT_ID", "pay_1"}}),
-         {}},
-        90s);
-    CAPTURE(said.out, said.err);
-    CHECK(said.code == 0);
-    const auto posts = failed.posts("/v1/payment_intents");
-    REQUIRE(posts.size() == 7);
+  std::map<std::string, std::unique_ptr<webhook_receiver>> failed;
+  const auto results = run_each(on, "retry_payment", [&](const std::string& folder) {
+    auto& endpoint = failed[folder] = std::make_unique<webhook_receiver>(webhook_receiver::protocol::https);
+    endpoint->answers(payments, [](const webhook_post&, unsigned attempt) { return failing(attempt); });
+    return settings{{"GATEWAY_URL", endpoint->url("")}, {"GATEWAY_CA_FILE", endpoint->certificate().string()}};
+  });
+  for (const auto& [folder, result] : results) {
+    CAPTURE(folder, result.out);
+    CHECK(result.code == 0);
+    const auto posts = failed.at(folder)->posts(payments);
+    REQUIRE(posts.size() == 6);
     for (const auto& post : posts) {
       CHECK(post.body == posts.front().body);
       CHECK(post.header("Idempotency-Key") == posts.front().header("Idempotency-Key"));
       const auto at = post.header("X-Service-Timestamp").value_or("");
-      CHECK(post.header("X-Service-Signature") ==
-            signature_of(on.shop.test.secret, "POST", "/v1/payment_intents", at, post.body));
+      CHECK(post.header("X-Service-Signature") == signature_of(on.shop.test.secret, "POST", payments, at, post.body));
     }
     CHECK(posts.front().header("X-Service-Timestamp") != posts.back().header("X-Service-Timestamp"));
   }
