@@ -150,6 +150,7 @@ enum class page_error : unsigned char {
   not_an_owner,
   nothing_here,  ///< no page of the portal, or another's
   unknown_page,  ///< of a payment
+  unknown_document,  ///< of /docs
   closed_page,  ///< of a payment
   unusable_link,  ///< an invitation or a setup link that is used, expired or forged
   closed_onboarding,

@@ -17,7 +17,7 @@ enum class page_template : unsigned char {
   checkout,
   wallet,
   notice,
-  error_docs,
+  document,
   sign_in,
   invitation,
   consent,

@@ -4,7 +4,6 @@
 
 #include "http/codec/json_writer.hpp"
 #include "http/errors.hpp"
-#include "http/pages/error_docs.hpp"
 
 namespace gateway::http {
 namespace {
@@ -52,7 +51,5 @@ boost::asio::awaitable<response> show_metrics(call& c) {
   out.body = shared.meters.expose();
   co_return out;
 }
-
-boost::asio::awaitable<response> show_error_docs(call&) { co_return error_docs_page(); }
 
 }  // namespace gateway::http

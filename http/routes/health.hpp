@@ -9,6 +9,5 @@ boost::asio::awaitable<response> show_health(call& c);
 boost::asio::awaitable<response> show_readiness(call& c);
 boost::asio::awaitable<response> show_address(call& c);
 boost::asio::awaitable<response> show_metrics(call& c);
-boost::asio::awaitable<response> show_error_docs(call& c);
 
 }  // namespace gateway::http

@@ -9,6 +9,7 @@
 #include "connect_api.hpp"
 #include "console.hpp"
 #include "customers.hpp"
+#include "documents.hpp"
 #include "health.hpp"
 #include "hosted.hpp"
 #include "http/pages/page.hpp"
@@ -93,7 +94,9 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"POST", "/sandbox/subscription/{id}", act_on_subscription_page},
     {"GET", "/healthz", show_health},
     {"GET", "/readyz", show_readiness},
-    {"GET", "/docs/errors", show_error_docs},
+    {"GET", "/docs", show_documentation},
+    {"GET", "/docs/{id}", show_document},
+    {"GET", "/openapi.json", show_openapi},
 });
 
 constexpr auto metrics_table = std::to_array<endpoint>({

@@ -109,7 +109,13 @@ void look_at_checkout(inspection& i) {
   i.look_at(json::parse(challenge.body)["provider.hosted_url"].text(), "challenge");
   i.press("pay");
   i.look("challenge-passed");
-  i.look_at("/docs/errors", "docs-errors");
+}
+
+/// Some of the pages under /docs: of each kind one.
+void look_at_documentation(inspection& i) {
+  i.look_at("/docs", "docs");
+  for (const auto* page : {"signing", "errors", "reference", "nothing-here"})
+    i.look_at(std::string{"/docs/"} + page, std::string{"docs-"} + page);
 }
 
 void look_at_subscription(inspection& i) {
@@ -146,5 +152,6 @@ TEST_CASE("axe finds nothing on any page, light or dark, wide or narrow") {
   look_at_consent(i);
   look_at_setup(i);
   look_at_checkout(i);
+  look_at_documentation(i);
   look_at_subscription(i);
 }

@@ -244,6 +244,25 @@ TEST_CASE("alive and ready answer 200 over TLS") {
   CHECK(shared().status_of("/readyz") == 200);
 }
 
+TEST_CASE("the documentation and the OpenAPI document are served to everybody") {
+  const auto client = [] { return shared().connect(); };
+  for (const auto* target : {"/docs", "/docs/signing", "/docs/reference?x=1", "/docs/errors"}) {
+    CAPTURE(target);
+    const auto page = client().send({"GET", target, {}, {}});
+    CHECK(page.status == 200);
+    CHECK(page.header("Content-Type") == "text/html; charset=utf-8");
+    CHECK(page.header("Content-Security-Policy").value_or("").find("script-src 'none'") != std::string::npos);
+    CHECK(page.body.find("</html>") != std::string::npos);
+  }
+  for (const auto* target : {"/docs/nothing", "/docs/index", "/docs/..%2f", "/docs/errors/x"})
+    CHECK(client().send({"GET", target, {}, {}}).status == 404);
+  CHECK(client().send({"POST", "/docs/errors", {}, {}}).status == 405);
+  const auto document = client().send({"GET", "/openapi.json", {}, {}});
+  CHECK(document.status == 200);
+  CHECK(document.header("Content-Type") == "application/json");
+  CHECK(json::parse(document.body)["openapi"].text().starts_with("3.1"));
+}
+
 TEST_CASE("the documentation of errors explains every code that an answer links to") {
   api merchant{shared(), new_merchant(shared()).test};
   const auto page = merchant.client().send({"GET", "/docs/errors", {}, {}});

@@ -127,10 +127,19 @@ TEST_CASE("the signed calls of the README work with curl and openssl alone") {
   CHECK(answers[5]["provider.hosted_url"].is_string());
 }
 
+namespace {
+
+/// The commands of the guide for platforms, and of the one for subscriptions, which goes on in the same shell.
+std::vector<std::string> commands_of(const char* guide) {
+  return shell_blocks(read_file(project_root() / "docs/served" / guide), "");
+}
+
+}  // namespace
+
 TEST_CASE("the commands of the platforms' guide lead from registration to a payment, and to its end") {
   gateway_process gateway{gateway_options{}};
-  const auto blocks = shell_blocks(read_file(project_root() / "docs/platforms.md"), "");
-  REQUIRE(blocks.size() == 9);
+  const auto blocks = commands_of("platforms.md");
+  REQUIRE(blocks.size() == 7);
   const std::string set_up = blocks[0] + blocks[1] + blocks[2];
   const auto first = paste(for_gateway(set_up + blocks[3] + "declare -p platform key secret shop\n", gateway));
   CAPTURE(first.out, first.err);
@@ -151,7 +160,7 @@ TEST_CASE("the commands of the platforms' guide lead from registration to a paym
 
   const std::string functions = blocks[0].substr(0, blocks[0].find("platform=$("));
   const auto second = paste(for_gateway(
-      functions + known + blocks[1] + "code=" + owner.brought("code") + '\n' + blocks[4] + blocks[5] + blocks[8],
+      functions + known + blocks[1] + "code=" + owner.brought("code") + '\n' + blocks[4] + blocks[5] + blocks[6],
       gateway));
   CAPTURE(second.out, second.err);
   CHECK(second.code == 0);
@@ -167,22 +176,23 @@ TEST_CASE("the commands of the platforms' guide lead from registration to a paym
   CHECK(grants.items().front()["status"] == "revoked");
 }
 
-TEST_CASE("the commands of the platforms' guide open a subscription, and move it on at the sandbox") {
+TEST_CASE("the commands of the guide for subscriptions open one, and move it on at the sandbox") {
   gateway_process gateway{gateway_options{}};
   live_platform acme{gateway};
   set_route(gateway, acme.shop.id, "sandbox", "EUR", "card,recurring_card", "live");
-  const auto blocks = shell_blocks(read_file(project_root() / "docs/platforms.md"), "");
-  REQUIRE(blocks.size() == 9);
+  const auto blocks = commands_of("platforms.md"), further = commands_of("subscriptions.md");
+  REQUIRE(blocks.size() == 7);
+  REQUIRE(further.size() == 2);
   const auto functions = blocks[0].substr(0, blocks[0].find("platform=$(")) + "key=" + acme.who.key.key_id +
                          "\nsecret=" + acme.who.key.secret + "\nmerchant=" + acme.shop.id + '\n' + blocks[1];
-  const auto opened = paste(for_gateway(functions + blocks[6], gateway));
+  const auto opened = paste(for_gateway(functions + further[0], gateway));
   CAPTURE(opened.out, opened.err);
   REQUIRE(opened.code == 0);
   const auto answers = objects_in(opened.out);
   REQUIRE(answers.size() == 1);
   CHECK(answers[0]["status"] == "pending");
   hosted_page{gateway, answers[0]["hosted_url"].text()}.act("pay");
-  const auto moved = paste(for_gateway(functions + blocks[7], gateway));
+  const auto moved = paste(for_gateway(functions + further[1], gateway));
   CAPTURE(moved.out, moved.err);
   CHECK(moved.code == 0);
   const auto steps = objects_in(moved.out);

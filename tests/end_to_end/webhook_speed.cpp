@@ -54,7 +54,7 @@ void write_figures(const std::string& name, double rate, const std::vector<doubl
 }
 
 constexpr int destinations = 10;
-constexpr std::int64_t epoch_ms = 1'767'225'600'000;  ///< of delivery numbers: 2026, see docs/integrators.md
+constexpr std::int64_t epoch_ms = 1'767'225'600'000;  ///< of delivery numbers: 2026, see docs/served/webhooks.md
 
 /// nginx as a merchant's endpoint: it answers 200 to every post and logs each delivery with its time (tools/nginx).
 class nginx {

@@ -1,5 +1,5 @@
 // The sandbox decides by the payment's token, its flow and its kind, and by nothing else, so that after any
-// crash the same question gets the same answer. See docs/integrators.md for the table of tokens.
+// crash the same question gets the same answer. See docs/served/testing.md for the table of tokens.
 
 #include "sandbox.hpp"
 

@@ -1,4 +1,4 @@
-// What an answer says, as docs/integrators.md defines it.
+// What an answer says, as docs/served/payments.md defines it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Verifies X-Service-Signature as docs/integrators.md explains it to merchants.
+// Verifies X-Service-Signature as docs/served/webhooks.md explains it to merchants.
 #pragma once
 
 #include <cstdint>

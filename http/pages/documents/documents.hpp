@@ -1,0 +1,22 @@
+// The pages under /docs: Markdown from docs/served/, the errors of the one catalogue, and the reference of the OpenAPI
+// document. Each is made once, when it is first asked for.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "http/message.hpp"
+
+namespace gateway::http {
+
+/// Of the pages, in the order in which one reads them. `index` is /docs itself, the others /docs/NAME.
+std::span<const std::string_view> document_names() noexcept;
+
+/// Nothing if there is no such page.
+std::optional<response> document_page(std::string_view name);
+
+/// GET /openapi.json
+response openapi_answer();
+
+}  // namespace gateway::http

@@ -1,0 +1,21 @@
+// What /docs is made of, as CMake has embedded it (texts.cpp.in): docs/served/, docs/examples/ and docs/openapi.json.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace gateway::http {
+
+struct document_text {
+  std::string_view name;
+  std::string_view text;
+};
+
+/// docs/served/NAME.md, by NAME.
+std::span<const document_text> served_texts() noexcept;
+/// docs/examples/NAME, by NAME: `python/create_payment.py`.
+std::span<const document_text> example_texts() noexcept;
+/// An OpenAPI 3.1 document.
+std::string_view openapi_text() noexcept;
+
+}  // namespace gateway::http

@@ -1,0 +1,25 @@
+#include "documents.hpp"
+
+#include "http/pages/documents/documents.hpp"
+#include "http/pages/page.hpp"
+
+namespace gateway::http {
+namespace {
+
+response page_named(std::string_view name) {
+  auto page = document_page(name);
+  return page ? *std::move(page) : error_page(page_error::unknown_document);
+}
+
+}  // namespace
+
+boost::asio::awaitable<response> show_documentation(call&) { co_return page_named("index"); }
+
+boost::asio::awaitable<response> show_document(call& c) {
+  // The index has one address.
+  co_return page_named(c.path.id == "index" ? std::string_view{} : c.path.id);
+}
+
+boost::asio::awaitable<response> show_openapi(call&) { co_return openapi_answer(); }
+
+}  // namespace gateway::http

@@ -1,0 +1,226 @@
+// The pages under /docs: Markdown as it is rendered, and that every link, anchor, code and operation has its place.
+#include <map>
+#include <regex>
+#include <set>
+
+#include <boost/json.hpp>
+#include <catch2/catch.hpp>
+
+#include "gateway/base/crypto.hpp"
+#include "http/errors.hpp"
+#include "http/pages/documents/documents.hpp"
+#include "http/pages/documents/markdown.hpp"
+#include "http/pages/documents/texts.hpp"
+
+using namespace gateway;
+using namespace gateway::http;
+
+namespace {
+
+std::string html_of(std::string_view name) { return document_page(name).value().body; }
+
+std::vector<std::string> all_of(const std::string& text, const std::string& pattern) {
+  std::vector<std::string> found;
+  const std::regex expression{pattern};
+  for (auto at = std::sregex_iterator{text.begin(), text.end(), expression}; at != std::sregex_iterator{}; ++at)
+    found.push_back(at->str(1));
+  return found;
+}
+
+/// Ids of each page.
+const std::map<std::string, std::set<std::string>>& anchors() {
+  static const auto all = [] {
+    std::map<std::string, std::set<std::string>> made;
+    for (const auto& name : document_names()) {
+      const auto ids = all_of(html_of(name), R"re( id="([^"]*)")re");
+      made[std::string{name}] = {ids.begin(), ids.end()};
+    }
+    return made;
+  }();
+  return all;
+}
+
+/// What a browser makes of a relative address at a page.
+std::string path_from(std::string_view page, std::string_view relative) {
+  if (relative.starts_with('#') || relative.empty()) return page == "index" ? "/docs" : "/docs/" + std::string{page};
+  std::string folder = page == "index" ? "/" : "/docs/";
+  while (relative.starts_with("../")) {
+    relative.remove_prefix(3);
+    folder = "/";
+  }
+  return folder + std::string{relative};
+}
+
+std::string text_named(std::string_view name) {
+  for (const auto& each : served_texts())
+    if (each.name == name) return std::string{each.text};
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("Markdown becomes HTML with anchors on its headings, tables, and code that the keyboard can scroll") {
+  const auto page = render_markdown(
+      "# The *title*\n\n## One `thing`, twice\n\n## One thing twice\n\n| A | B |\n|---|---|\n"
+      "| 1 | `x\\|y` |\n\n```sh\na < b\n```\n");
+  CHECK(page.title == "The title");
+  REQUIRE(page.headings.size() == 2);
+  CHECK(page.headings[0].anchor == "one-thing-twice");
+  CHECK(page.headings[0].text == "One thing, twice");
+  CHECK(page.headings[1].anchor == "one-thing-twice-1");
+  CHECK(page.html.find("<h1") == page.html.npos);
+  CHECK(
+      page.html.find(R"(<h2><a class="anchor" id="one-thing-twice" href="#one-thing-twice">One <code>thing</code>)") !=
+      page.html.npos);
+  CHECK(page.html.find("<td><code>x|y</code></td>") != page.html.npos);
+  CHECK(page.html.find(R"(<pre tabindex="0"><code class="language-sh">a &lt; b)") != page.html.npos);
+}
+
+TEST_CASE("Markdown brings in no HTML and no script") {
+  const auto html = render_markdown(
+                        "a <b onclick=x>b</b>\n\n<script>alert(1)</script>\n\n[x](javascript:alert)\n\n"
+                        "[y](<data:text/html,z>) `<i>` \\<u> \"&\"")
+                        .html;
+  for (const auto* never : {"<b", "<script", "javascript:", "data:text", "<i>", "<u>"}) {
+    CAPTURE(never, html);
+    CHECK(html.find(never) == html.npos);
+  }
+  CHECK(html.find("<code>&lt;i&gt;</code> &lt;u&gt; &quot;&amp;&quot;") != html.npos);
+}
+
+TEST_CASE("links lead to pages, and one that is alone in its paragraph becomes the file that it names") {
+  const markdown_rules rules{[](std::string_view to) { return "at-" + std::string{to}; },
+                             [](std::string_view to) -> std::optional<std::string> {
+                               if (to == "f.py") return "print('<&>')\n";
+                               return std::nullopt;
+                             },
+                             [](std::string_view code) { return code == "known" ? "errors#known" : std::string{}; }};
+  const auto html =
+      render_markdown("[a](b.md#c)\n\n- [The *program*](f.py)\n\nsee [it](f.py), `known` and `other`", rules).html;
+  CHECK(html.find(R"(<a href="at-b.md#c">a</a>)") != html.npos);
+  CHECK(html.find(R"(<details class="example">)") != html.npos);
+  CHECK(html.find("<em>program</em>") != html.npos);
+  CHECK(html.find("print('&lt;&amp;&gt;')") != html.npos);
+  CHECK(html.find(R"(<a href="at-f.py">it</a>)") != html.npos);
+  CHECK(html.find(R"(<a href="errors#known"><code>known</code></a> and <code>other</code>)") != html.npos);
+}
+
+TEST_CASE("every text that is served is a page, with a title of its own") {
+  std::set<std::string> texts, names, titles;
+  for (const auto& each : served_texts()) texts.emplace(each.name);
+  for (const auto& each : document_names()) {
+    names.emplace(each);
+    const auto page = document_page(each);
+    REQUIRE(page);
+    CHECK(page->status == 200);
+    CHECK(page->content_type == "text/html; charset=utf-8");
+    const auto title = all_of(page->body, "<title>([^<]+)</title>");
+    REQUIRE(title.size() == 1);
+    titles.insert(title.front());
+  }
+  CHECK(texts == names);
+  CHECK(titles.size() == names.size());
+  CHECK_FALSE(document_page("nothing"));
+  CHECK_FALSE(document_page(""));
+}
+
+TEST_CASE("a page runs no script, loads nothing and leaves no part of a template behind") {
+  for (const auto& name : document_names()) {
+    CAPTURE(name);
+    const auto page = document_page(name).value();
+    for (const auto* never : {"<script", "<img", "<iframe", "{{", "raw HTML omitted", " onclick", "<th></th>"}) {
+      CAPTURE(never);
+      CHECK(page.body.find(never) == page.body.npos);
+    }
+    CHECK(page.headers.front().second.find("script-src 'none'") != std::string::npos);
+    const auto ids = all_of(page.body, R"re( id="([^"]*)")re");
+    CHECK(ids.size() == anchors().at(std::string{name}).size());  // none twice
+  }
+}
+
+TEST_CASE("every link leads to a page that there is, and to an anchor that it has") {
+  std::map<std::string, std::string> pages{{"/docs", "index"}};
+  for (const auto& name : document_names())
+    if (name != "index") pages["/docs/" + std::string{name}] = name;
+  std::size_t links = 0;
+  for (const auto& name : document_names())
+    for (const auto& link : all_of(html_of(name), R"re(<a [^>]*href="([^"]*)")re")) {
+      CAPTURE(name, link);
+      ++links;
+      if (link.starts_with("https://")) continue;
+      const auto hash = std::min(link.find('#'), link.size());
+      const auto path = path_from(name, link.substr(0, hash));
+      if (path == "/openapi.json") continue;
+      const auto page = pages.find(path);
+      if (page == pages.end()) {
+        CHECK(path == "a page");
+        continue;
+      }
+      if (hash < link.size()) CHECK(anchors().at(page->second).count(link.substr(hash + 1)) == 1);
+    }
+  CHECK(links > 300);
+}
+
+TEST_CASE("every error's docs_url leads to its place") {
+  for (const auto& row : error_catalogue()) {
+    const auto url = docs_url("https://pay.example", row);
+    CAPTURE(url);
+    REQUIRE(url.starts_with("https://pay.example/docs/errors#"));
+    CHECK(anchors().at("errors").count(url.substr(url.find('#') + 1)) == 1);
+  }
+}
+
+TEST_CASE("the reference has every operation and every schema of the OpenAPI document that is served") {
+  const auto answer = openapi_answer();
+  CHECK(answer.content_type == "application/json");
+  const auto document = boost::json::parse(answer.body).as_object();
+  CHECK(document.at("openapi").as_string().starts_with("3.1"));
+  const auto html = html_of("reference");
+  std::size_t operations = 0;
+  for (const auto& path : document.at("paths").as_object())
+    for (const auto& method : path.value().as_object()) {
+      if (!method.value().is_object()) continue;
+      std::string verb{method.key()};
+      for (auto& c : verb) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+      CAPTURE(path.key(), verb);
+      CHECK(html.find(">" + verb + ' ' + std::string{path.key()} + "</code>") != html.npos);
+      ++operations;
+    }
+  CHECK(operations > 0);
+  for (const auto& schema : document.at("components").at("schemas").as_object())
+    CHECK(anchors().at("reference").count("schema-" + std::string{schema.key()}) == 1);
+}
+
+TEST_CASE("every example is on a page, to the letter") {
+  std::string all;
+  for (const auto& name : document_names()) all += html_of(name);
+  CHECK(example_texts().size() == 18);
+  for (const auto& example : example_texts()) {
+    CAPTURE(example.name);
+    std::string escaped;
+    for (const char c : example.text) {
+      if (c == '&')
+        escaped += "&amp;";
+      else if (c == '<')
+        escaped += "&lt;";
+      else if (c == '>')
+        escaped += "&gt;";
+      else if (c == '"')
+        escaped += "&quot;";
+      else
+        escaped += c;
+    }
+    CHECK(all.find(escaped) != all.npos);
+  }
+}
+
+TEST_CASE("the example to compare a signature with is right") {
+  const auto blocks = all_of(text_named("signing"), "```(?:json|text)\n([^`]*)\n```");
+  REQUIRE(blocks.size() == 3);
+  const auto& body = blocks[0];
+  const auto& lines = blocks[1];
+  CHECK(lines.substr(lines.rfind('\n') + 1) == crypto::hex(crypto::sha256(body)));
+  const auto secret = all_of(text_named("signing"), "The secret `([0-9a-f]+)`");
+  REQUIRE(secret.size() == 1);
+  CHECK(blocks[2] == crypto::hex(crypto::hmac_sha256(secret.front(), lines)));
+}
