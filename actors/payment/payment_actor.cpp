@@ -60,12 +60,25 @@ class payment_entity : public entity_queue<payment_entity, payment> {
     return {row.key, row.hides_provider, row.provider, entries};
   }
 
-  /// A change of the row, with what it adds to the totals of its day.
+  /// A change of the row, with the ledger's entries of what it moves, and what it adds to the totals of its day.
   template <class Then>
-  void commit_change(unit_of_work unit, payment next, std::vector<timeline_entry> entries, Then then) {
-    for (const auto& added : totals_of(row() ? &*row() : nullptr, next))
+  void commit_change(unit_of_work unit, transition change, Then then) {
+    const auto* before = row() ? &*row() : nullptr;
+    const auto moved = movements_of(before, change.next);
+    for (const auto& each : moved) unit.inserts.push_back(entry_of(each, change.next, change.movement_ref));
+    for (const auto& added : totals_of(before, change.next, moved))
       unit.inserts.push_back(count_daily{key().merchant, key().env, added});
-    queue::commit_change(std::move(unit), std::move(next), std::move(entries), std::move(then));
+    queue::commit_change(std::move(unit), std::move(change.next), std::move(change.entries), std::move(then));
+  }
+
+  /// A change that no client's command asked for: from a hosted page, or from time.
+  void change_unasked(job work, transition change) {
+    commit_change(unit_of(unit_kind::finish), std::move(change),
+                  [this, work = std::move(work)](commit_outcome outcome) mutable {
+                    if (outcome == commit_outcome::committed) return view(std::move(work));
+                    if (outcome == commit_outcome::lost_claim) return again(std::move(work));
+                    not_committed(work, outcome);
+                  });
   }
 
   /// An operation that a crash, or a store that was away, left open: ask the provider again, then go on with `work`.
@@ -252,7 +265,7 @@ class payment_entity : public entity_queue<payment_entity, payment> {
     if (seen.provider_ref == row()->provider_ref)
       if (auto change = settle_hosted(*row(), seen.signal, context_->clock.now(), seen.fresh_method))
         return tell_customer_first(std::move(work), *std::move(change), [this](job told, transition& settled) {
-          change_unasked(std::move(told), std::move(settled.next), std::move(settled.entries));
+          change_unasked(std::move(told), std::move(settled));
         });
     view(std::move(work));
   }
@@ -266,7 +279,7 @@ class payment_entity : public entity_queue<payment_entity, payment> {
     if (!change) return fail(work, already_exists);
     auto unit = unit_of(unit_kind::finish);
     unit.inserts.push_back(counted_event{key().merchant, key().env, charge.event_id});
-    commit_change(std::move(unit), std::move(change->next), std::move(change->entries),
+    commit_change(std::move(unit), *std::move(change),
                   [this, work = std::move(work)](commit_outcome outcome) mutable {
                     switch (outcome) {
                       case commit_outcome::committed:
@@ -308,7 +321,7 @@ class payment_entity : public entity_queue<payment_entity, payment> {
               auto change = settle_wait(*row(), answer, closes, context_->clock.now(), context_->timing());
               if (!change) return view(std::move(work));
               tell_customer_first(std::move(work), *std::move(change), [this](job told, transition& settled) {
-                change_unasked(std::move(told), std::move(settled.next), std::move(settled.entries));
+                change_unasked(std::move(told), std::move(settled));
               });
             },
             // The gate itself is gone: the payment stays due.
@@ -390,7 +403,7 @@ class payment_entity : public entity_queue<payment_entity, payment> {
       told = std::make_shared<const answer>(context_->encoder.encode(change.result));
       unit.claims.push_back(command_finish{command, told, now});
     }
-    commit_change(std::move(unit), std::move(change.next), std::move(change.entries),
+    commit_change(std::move(unit), std::move(change),
                   [this, work = std::move(work), told = std::move(told), command](commit_outcome outcome) mutable {
                     after_finish(std::move(work), command, std::move(told), outcome);
                   });
