@@ -19,8 +19,7 @@ constexpr std::size_t most_merchants = 64;
 std::optional<merchant_id> merchant_behind(db_connection& db, const merchant_id& last) {
   std::optional<merchant_id> next;
   const cell parameters[] = {std::string_view{last.value}};
-  db.read(statements::read_next_ledger_merchant, parameters,
-          [&](const result_row& row) { next.emplace(row.text(0)); });
+  db.read(statements::read_next_ledger_merchant, parameters, [&](const result_row& row) { next.emplace(row.text(0)); });
   return next;
 }
 
@@ -31,7 +30,8 @@ class added_sums {
  public:
   void add(const ledger_sum& one) {
     auto& sum = by_key_[{one.day, std::string{one.amount.unit.code()}, one.provider, one.what}];
-    sum = {one.day, one.provider, one.what, sum.count + one.count, {sum.amount.minor + one.amount.minor, one.amount.unit}};
+    sum = {
+        one.day, one.provider, one.what, sum.count + one.count, {sum.amount.minor + one.amount.minor, one.amount.unit}};
   }
   std::vector<ledger_sum> all() const {
     std::vector<ledger_sum> sums;
@@ -59,8 +59,9 @@ std::optional<ledger_position> add_entries(db_connection& db, const find_ledger&
   // Without a position all that happened then, too: each payment's id is greater than the empty one.
   const auto left_out = after && to_unix_ms(after->at) == from ? from : std::numeric_limits<std::int64_t>::min();
   const std::string_view id = after ? std::string_view{after->payment_id} : std::string_view{};
-  const cell parameters[] = {std::string_view{of.value}, to_string(what.env), from, to_unix_ms(what.until),
-                             left_out, id, id, std::int64_t{after ? after->seq : 0}, std::int64_t{limit}};
+  const cell parameters[] = {
+      std::string_view{of.value},           to_string(what.env), from, to_unix_ms(what.until), left_out, id, id,
+      std::int64_t{after ? after->seq : 0}, std::int64_t{limit}};
   std::optional<ledger_position> last;
   auto left = limit;
   db.read(statements::read_ledger, parameters, [&](const result_row& row) {

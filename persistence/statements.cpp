@@ -79,8 +79,9 @@ constexpr names daily_total_columns[] = {"merchant_id", "environment", "day",   
                                          "what",        "lane",        "counted", "amount"};
 constexpr names daily_total_added[] = {"counted", "amount"};
 constexpr names ledger_columns[] = {
-    "merchant_id",     "environment",     "occurred_at",     "payment_id", "seq",     "kind",        "amount",      "currency",
-    "customer_amount", "provider_amount", "merchant_amount", "provider",   "account", "payment_ref", "movement_ref"};
+    "merchant_id", "environment",     "occurred_at",     "payment_id",      "seq",      "kind",    "amount",
+    "currency",    "customer_amount", "provider_amount", "merchant_amount", "provider", "account", "payment_ref",
+    "movement_ref"};
 constexpr names audit_columns[] = {"user_id", "occurred_at", "audit_id",    "address",
                                    "action",  "subject",     "merchant_id", "environment"};
 constexpr names recovery_code_columns[] = {"user_id", "code_hash"};
@@ -312,11 +313,10 @@ const statement read_daily_totals{TOTALS("INTEGER"), TOTALS("SIGNED")};
 #undef TOTALS
 
 #define IN_TIME "AND occurred_at >= ? AND occurred_at < ? "
-#define SUMS(day, integer)                                                                                       \
-  "SELECT " day ", currency, provider, kind, COUNT(*), CAST(SUM(amount) AS " integer ") FROM ledger " OF_MERCHANT \
-  IN_TIME "GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"
-const statement read_ledger_sums{SUMS("occurred_at / 86400000", "INTEGER"),
-                                 SUMS("occurred_at DIV 86400000", "SIGNED")};
+#define SUMS(day, integer)                                                           \
+  "SELECT " day ", currency, provider, kind, COUNT(*), CAST(SUM(amount) AS " integer \
+  ") FROM ledger " OF_MERCHANT IN_TIME "GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"
+const statement read_ledger_sums{SUMS("occurred_at / 86400000", "INTEGER"), SUMS("occurred_at DIV 86400000", "SIGNED")};
 #undef SUMS
 const statement read_next_ledger_merchant{
     "SELECT merchant_id FROM ledger WHERE merchant_id > ? ORDER BY merchant_id LIMIT 1"};

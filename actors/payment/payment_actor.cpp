@@ -279,16 +279,15 @@ class payment_entity : public entity_queue<payment_entity, payment> {
     if (!change) return fail(work, already_exists);
     auto unit = unit_of(unit_kind::finish);
     unit.inserts.push_back(counted_event{key().merchant, key().env, charge.event_id});
-    commit_change(std::move(unit), *std::move(change),
-                  [this, work = std::move(work)](commit_outcome outcome) mutable {
-                    switch (outcome) {
-                      case commit_outcome::committed:
-                      case commit_outcome::duplicate_record: return view(std::move(work));
-                      case commit_outcome::entity_exists:
-                      case commit_outcome::lost_claim: return again(std::move(work), true);
-                      default: return not_committed(work, outcome);
-                    }
-                  });
+    commit_change(std::move(unit), *std::move(change), [this, work = std::move(work)](commit_outcome outcome) mutable {
+      switch (outcome) {
+        case commit_outcome::committed:
+        case commit_outcome::duplicate_record: return view(std::move(work));
+        case commit_outcome::entity_exists:
+        case commit_outcome::lost_claim: return again(std::move(work), true);
+        default: return not_committed(work, outcome);
+      }
+    });
   }
 
   /// The reconciler has found it due: an operation without an outcome, or a hosted page that nobody came back to.

@@ -43,8 +43,8 @@ std::optional<ledger_position> ledger_position_in(field_reader& fields) {
   if (at.merchant.empty()) return std::nullopt;
   at.at = from_unix_ms(fields.integer("after_at", 0, std::numeric_limits<std::int64_t>::max()).value_or(0));
   at.payment_id = fields.text("after_payment_id", longest_name);
-  at.seq = static_cast<std::uint32_t>(
-      fields.integer("after_seq", 0, std::numeric_limits<std::uint32_t>::max()).value_or(0));
+  at.seq =
+      static_cast<std::uint32_t>(fields.integer("after_seq", 0, std::numeric_limits<std::uint32_t>::max()).value_or(0));
   return at;
 }
 
@@ -128,7 +128,8 @@ decoded<find_ledger> decode_find_ledger(std::string_view body, std::size_t json_
     what.after = ledger_position_in(fields);
     if (what.after && !what.merchant.empty() && what.after->merchant != what.merchant)
       fields.reject("after_merchant_id", "must be merchant_id");
-    what.limit = static_cast<std::uint32_t>(fields.integer("limit", 1, most_ledger_entries).value_or(most_ledger_entries));
+    what.limit =
+        static_cast<std::uint32_t>(fields.integer("limit", 1, most_ledger_entries).value_or(most_ledger_entries));
   });
 }
 

@@ -382,14 +382,14 @@ struct daily_totals_lookup {
 /// day, currency, provider and kind.
 struct find_ledger_sums {
   merchant_id merchant{};  ///< empty: of all
-  merchant_id after{};     ///< of all: only those with a greater id, to go on
+  merchant_id after{};  ///< of all: only those with a greater id, to go on
   environment env = environment::live;
   std::chrono::sys_days from_day{};
   std::chrono::sys_days until_day{};
 };
 struct ledger_sums_lookup {
   std::vector<ledger_sum> sums;  ///< of several merchants added up
-  merchant_id next{};            ///< not empty: there are merchants behind this one
+  merchant_id next{};  ///< not empty: there are merchants behind this one
 };
 /// Where the ledger goes on: behind this entry.
 struct ledger_position {

@@ -93,9 +93,8 @@ bool memory_store::counts_once(const unit_parts& unit) const {
 
 bool memory_store::is_new_in_ledger(const unit_parts& unit) const {
   std::set<ledger_row_key> seen;
-  return std::ranges::all_of(unit.ledger, [&](const ledger_entry& e) {
-    return !ledger.contains(id(e)) && seen.insert(id(e)).second;
-  });
+  return std::ranges::all_of(
+      unit.ledger, [&](const ledger_entry& e) { return !ledger.contains(id(e)) && seen.insert(id(e)).second; });
 }
 
 /// The schema's unique key of grants.
@@ -289,10 +288,9 @@ ledger_sums_lookup memory_store::run(const find_ledger_sums& what) const {
     if (entry.payment.env != what.env || day < what.from_day || day >= what.until_day ||
         (what.merchant.empty() ? merchant <= what.after : merchant != what.merchant))
       continue;
-    auto& sum = sums[{day, std::string{entry.amount.unit.code()}, text(entry.provider),
-                      std::string{to_string(entry.what)}}];
-    sum = {day, entry.provider, entry.what, sum.count + 1,
-           {sum.amount.minor + entry.amount.minor, entry.amount.unit}};
+    auto& sum =
+        sums[{day, std::string{entry.amount.unit.code()}, text(entry.provider), std::string{to_string(entry.what)}}];
+    sum = {day, entry.provider, entry.what, sum.count + 1, {sum.amount.minor + entry.amount.minor, entry.amount.unit}};
   }
   ledger_sums_lookup found;
   for (const auto& [key, sum] : sums) found.sums.push_back(sum);

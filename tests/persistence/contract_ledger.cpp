@@ -125,9 +125,8 @@ TEST_CASE("the ledger is read page by page, of one merchant or of all") {
       if (merchant != "merch_2") of_all.push_back(entry);
     }
   const auto in_order = [](std::vector<ledger_entry>& all) {
-    std::ranges::sort(all, {}, [](const ledger_entry& e) {
-      return std::tuple{e.payment.merchant.value, e.at, e.payment.id, e.seq};
-    });
+    std::ranges::sort(
+        all, {}, [](const ledger_entry& e) { return std::tuple{e.payment.merchant.value, e.at, e.payment.id, e.seq}; });
   };
   in_order(of_one);
   in_order(of_all);

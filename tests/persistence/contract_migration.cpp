@@ -251,18 +251,21 @@ void fill_with_cycle(db_connection& db) {
       "provider, account, hides_provider, provider_ref, status, hosted_url, next_seq, created_at, updated_at, "
       "captured_at, details, version) VALUES ('merch_1', 'live', 'pay_in_1', 'partially_refunded', 900, 'EUR', 900, "
       "500, 'server', 'stripe', 'acct_1', 0, 'in_1', 'approved', '', 8, 1, 1, 13, '{}', 8)");
-  const std::pair<std::string, std::string> events[] = {
-      {"payment.failed", ""},   {"payment.failed", ""}, {"payment.captured", ""},
-      {"payment.captured", ""}, {"payment.failed", ""}, {"payment.partially_refunded", ",\"refunded_amount\":200"},
-      {"payment.partially_refunded", ",\"refunded_amount\":500"}};
+  const std::pair<std::string, std::string> events[] = {{"payment.failed", ""},
+                                                        {"payment.failed", ""},
+                                                        {"payment.captured", ""},
+                                                        {"payment.captured", ""},
+                                                        {"payment.failed", ""},
+                                                        {"payment.partially_refunded", ",\"refunded_amount\":200"},
+                                                        {"payment.partially_refunded", ",\"refunded_amount\":500"}};
   int seq = 0;
   for (const auto& [type, more] : events) {
     ++seq;
     const auto number = std::to_string(seq), at = std::to_string(10 + seq);
-    db.execute("INSERT INTO events (merchant_id, environment, subject_kind, subject_id, seq, type, status, occurred_at, "
-               "event_id, data) VALUES ('merch_1', 'live', 'payment', 'pay_in_1', " +
-               number + ", '" + type + "', 'published', " + at + ", 'evt_" + number + "', '{\"amount\":900" + more +
-               "}')");
+    db.execute(
+        "INSERT INTO events (merchant_id, environment, subject_kind, subject_id, seq, type, status, occurred_at, "
+        "event_id, data) VALUES ('merch_1', 'live', 'payment', 'pay_in_1', " +
+        number + ", '" + type + "', 'published', " + at + ", 'evt_" + number + "', '{\"amount\":900" + more + "}')");
   }
   db.commit();
 }
@@ -290,7 +293,8 @@ TEST_CASE("the ledger of payments from before it has what their events tell, als
     for (const auto& e : run(*connect(store.where(), access::read), what).entries)
       told.push_back(std::to_string(e.seq) + ' ' + std::string{to_string(e.what)} + ' ' +
                      std::to_string(e.amount.minor) + ' ' + std::to_string(e.accounts.customer) + ' ' +
-                     std::to_string(e.accounts.merchant) + ' ' + e.payment_ref + ' ' + std::to_string(to_unix_ms(e.at)));
+                     std::to_string(e.accounts.merchant) + ' ' + e.payment_ref + ' ' +
+                     std::to_string(to_unix_ms(e.at)));
     CHECK(told == std::vector<std::string>{"1 failed 900 0 0 in_1 11", "3 captured 900 -900 900 in_1 13",
                                            "6 refunded 200 200 -200 in_1 16", "7 refunded 300 300 -300 in_1 17"});
     db->begin();

@@ -148,8 +148,9 @@ TEST_CASE("references, a payment's deliveries, totals and the audit list are fou
   check(statements::read_daily_totals, days,
         "daily_totals USING PRIMARY KEY (merchant_id=? AND environment=? AND day>? AND day<?)",
         "daily_totals range PRIMARY");
-  const cell entries[] = {list_merchant, list_env, to_unix_ms(at(100)), to_unix_ms(at(130)), to_unix_ms(at(100)),
-                          list_id,       list_id,  std::int64_t{1},     limit};
+  const cell entries[] = {
+      list_merchant,   list_env, to_unix_ms(at(100)), to_unix_ms(at(130)), to_unix_ms(at(100)), list_id, list_id,
+      std::int64_t{1}, limit};
   check(statements::read_ledger, entries,
         "ledger USING PRIMARY KEY (merchant_id=? AND environment=? AND occurred_at>? AND occurred_at<?)",
         "ledger range PRIMARY");

@@ -348,8 +348,8 @@ void promises::check_totals() {
                    stored.refunded));
 }
 
-/// The ledger has an entry for each movement of each payment, once: its sums are the payment's, and come to nothing over
-/// all accounts. A payment that has failed has one entry more, which moves nothing.
+/// The ledger has an entry for each movement of each payment, once: its sums are the payment's, and come to nothing
+/// over all accounts. A payment that has failed has one entry more, which moves nothing.
 void promises::check_ledger() {
   struct sums {
     std::int64_t captured = 0, refunded = 0, failed = 0;
@@ -372,8 +372,8 @@ void promises::check_ledger() {
   for (const auto& [key, row] : rows_.payments) {
     const auto& of = told[key];
     if (of.captured != row.captured || of.refunded != row.refunded)
-      break_(text_of(row.key.id, ": its ledger has ", of.captured, " captured and ", of.refunded,
-                     " refunded, its row ", row.captured, " and ", row.refunded));
+      break_(text_of(row.key.id, ": its ledger has ", of.captured, " captured and ", of.refunded, " refunded, its row ",
+                     row.captured, " and ", row.refunded));
     if (of.accounts.customer != row.refunded - row.captured)
       break_(text_of(row.key.id, ": its ledger has changed its customer by ", of.accounts.customer));
     // A cycle that failed may be paid later.

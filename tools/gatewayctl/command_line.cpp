@@ -701,7 +701,8 @@ class commands {
   environment mode_or_live() const { return a_.mode == "test" ? environment::test : environment::live; }
 
   void add_report(CLI::App& in) {
-    auto& command = *in.add_subcommand("report", "What was captured, refunded and failed, by day, currency and provider");
+    auto& command =
+        *in.add_subcommand("report", "What was captured, refunded and failed, by day, currency and provider");
     command.callback([this] {
       auto& wish = result_.report;
       result_.what = action::report;

@@ -13,7 +13,9 @@ constexpr std::size_t most_line_bytes = 64 * 1024;
 constexpr std::size_t most_record_bytes = 1024 * 1024;
 constexpr std::size_t most_fields = 1'000;
 
-std::string at_line(std::uint64_t line, const std::string& what) { return "line " + std::to_string(line) + ": " + what; }
+std::string at_line(std::uint64_t line, const std::string& what) {
+  return "line " + std::to_string(line) + ": " + what;
+}
 
 }  // namespace
 

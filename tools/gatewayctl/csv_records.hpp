@@ -1,5 +1,5 @@
-// Records of a CSV file as RFC 4180 has it, one at a time, by libcsv. A quote must be closed, and may not stand inside a
-// field that does not begin with one; a byte order mark before the first field is none of it.
+// Records of a CSV file as RFC 4180 has it, one at a time, by libcsv. A quote must be closed, and may not stand inside
+// a field that does not begin with one; a byte order mark before the first field is none of it.
 #pragma once
 
 #include <cstdint>

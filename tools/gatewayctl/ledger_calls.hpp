@@ -1,4 +1,5 @@
-// What gatewayctl makes of the gateway's ledger: reports and reconciliations. Both ask the gateway for a part at a time.
+// What gatewayctl makes of the gateway's ledger: reports and reconciliations. Both ask the gateway for a part at a
+// time.
 #pragma once
 
 #include <chrono>
@@ -38,7 +39,8 @@ struct reconcile_wish {
   bool as_json = false;
 };
 
-/// A line for each difference, then the counts. Whether all agree. Throws std::runtime_error, in words for the operator.
+/// A line for each difference, then the counts. Whether all agree. Throws std::runtime_error, in words for the
+/// operator.
 bool reconcile(const reconcile_wish& wish, const operator_asker& ask, std::ostream& out);
 
 }  // namespace gateway::ctl

@@ -58,8 +58,11 @@ void stream_ledger(const reconcile_wish& wish, const reconciled_period& period, 
 }
 
 std::string shown(ledger_kind what, std::int64_t minor, std::string_view unit) {
-  return std::string{to_string(what)}.append(" ").append(std::to_string(minor)).append(" ").append(
-      unit.empty() ? "(no currency)" : unit);
+  return std::string{to_string(what)}
+      .append(" ")
+      .append(std::to_string(minor))
+      .append(" ")
+      .append(unit.empty() ? "(no currency)" : unit);
 }
 
 std::string shown(const ledger_entry& e) { return shown(e.what, e.amount.minor, e.amount.unit.code()); }
@@ -90,8 +93,8 @@ void write_object(const difference& d, std::ostream& out) {
   out << json::serialize(told);
 }
 
-void write_counts(const reconciliation_counts& counts, std::uint64_t others, const reconciled_period& period, bool as_json,
-                  std::ostream& out) {
+void write_counts(const reconciliation_counts& counts, std::uint64_t others, const reconciled_period& period,
+                  bool as_json, std::ostream& out) {
   const std::pair<std::string_view, std::uint64_t> rows[] = {
       {"agree", counts.agree},     {"missing", counts.missing}, {"extra", counts.extra},
       {"differs", counts.differs}, {"outside", counts.outside}, {"not_in_reports", counts.untold},

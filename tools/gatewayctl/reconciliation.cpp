@@ -105,7 +105,8 @@ void reconciliation::compare(const ledger_entry& entry) {
     return;
   }
   ++counts_.differs;
-  tell_({difference_kind::differs, std::string{text(found->ref_at, found->ref_size)}, entry, found->line, told(*found)});
+  tell_(
+      {difference_kind::differs, std::string{text(found->ref_at, found->ref_size)}, entry, found->line, told(*found)});
 }
 
 reconciliation_counts reconciliation::end() {

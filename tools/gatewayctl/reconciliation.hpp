@@ -45,7 +45,9 @@ struct difference {
 struct reconciled_period {
   std::chrono::sys_days from{}, to{};
 
-  bool holds(time_point at) const noexcept { return at >= time_point{from} && at < time_point{to + std::chrono::days{1}}; }
+  bool holds(time_point at) const noexcept {
+    return at >= time_point{from} && at < time_point{to + std::chrono::days{1}};
+  }
 };
 
 struct reconciliation_counts {
@@ -64,8 +66,8 @@ class reconciliation {
   /// The days of the report's lines; nothing if it tells no times.
   std::optional<reconciled_period> period_of_report() const;
 
-  /// Then the ledger's entries, by time, also some before and behind the period: what is on one side of midnight here may
-  /// be on the other there.
+  /// Then the ledger's entries, by time, also some before and behind the period: what is on one side of midnight here
+  /// may be on the other there.
   void begin(reconciled_period period, teller tell);
   void compare(const ledger_entry& entry);
   /// At last the lines that no entry has met.

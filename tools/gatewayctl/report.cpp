@@ -27,8 +27,8 @@ using report_key = std::tuple<std::string, std::string, std::string>;  ///< day,
 using report_rows = std::map<report_key, report_row>;
 
 /// The columns behind the key, in their order.
-constexpr std::string_view columns[] = {"captured_count",  "captured_amount", "refunded_count", "refunded_amount",
-                                        "failed_count",    "failed_amount",   "net_amount"};
+constexpr std::string_view columns[] = {"captured_count", "captured_amount", "refunded_count", "refunded_amount",
+                                        "failed_count",   "failed_amount",   "net_amount"};
 
 std::vector<std::int64_t> values_of(const report_row& row) {
   std::vector<std::int64_t> values;
@@ -38,7 +38,9 @@ std::vector<std::int64_t> values_of(const report_row& row) {
   return values;
 }
 
-std::string text_of(const json::object& row, std::string_view name) { return json::value_to<std::string>(row.at(name)); }
+std::string text_of(const json::object& row, std::string_view name) {
+  return json::value_to<std::string>(row.at(name));
+}
 
 void add_sums(const json::object& answer, report_rows& to) {
   for (const auto& each : answer.at("sums").as_array()) {

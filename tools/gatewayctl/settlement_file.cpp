@@ -13,9 +13,7 @@ using names = std::initializer_list<std::string_view>;
 
 constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-bool same_name(std::string_view a, std::string_view b) noexcept {
-  return std::ranges::equal(a, b, {}, lower, lower);
-}
+bool same_name(std::string_view a, std::string_view b) noexcept { return std::ranges::equal(a, b, {}, lower, lower); }
 
 std::string folded(std::string_view text) {
   std::string word{text};
@@ -91,11 +89,11 @@ currency unit_in(const record& in, std::string_view text) {
 std::optional<time_point> time_in(const record& in, std::string_view text) {
   if (text.empty()) return std::nullopt;
   std::string whole{text.substr(0, 10)};
-  if (text.size() == 10)
-    whole += "T00:00:00Z";
-  else
+  if (text.size() >= 16)
     whole.append("T").append(text.substr(11, 5)).append(text.size() >= 19 ? text.substr(16, 3) : ":00").append("Z");
-  const auto at = text.size() == 10 || text.size() >= 16 ? parse_seconds(whole) : std::nullopt;
+  else if (text.size() == 10)
+    whole += "T00:00:00Z";
+  const auto at = parse_seconds(whole);
   if (!at) in.reject("time", text);
   return at;
 }

@@ -58,8 +58,9 @@ class sandbox_ledger {
   sandbox_ledger(const sandbox_ledger&) = delete;
   sandbox_ledger& operator=(const sandbox_ledger&) = delete;
 
-  /// Records the effect, and what it is called, unless this provider key has had it already. False: it does not stand in the ledger, for lack
-  /// of room, or because the key stands for another effect; a line with status `conflict` tells of the latter.
+  /// Records the effect, and what it is called, unless this provider key has had it already. False: it does not stand
+  /// in the ledger, for lack of room, or because the key stands for another effect; a line with status `conflict` tells
+  /// of the latter.
   bool record(const provider_call& call, std::string_view reference = {});
   /// The same of the customer that the call makes first, under its own key.
   bool record_customer(const provider_call& call);

@@ -41,7 +41,8 @@ std::string effect_of(std::string_view operation, const entity_key& key, std::st
 /// nothing yet.
 std::string details_of(const provider_call& call, std::string_view reference) {
   std::string_view moved;
-  if (call.what == operation::capture || (call.what == operation::create && !machine::captures_separately(call.subject)))
+  if (call.what == operation::capture ||
+      (call.what == operation::create && !machine::captures_separately(call.subject)))
     moved = to_string(ledger_kind::captured);
   else if (call.what == operation::refund)
     moved = to_string(ledger_kind::refunded);

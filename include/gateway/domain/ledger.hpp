@@ -20,7 +20,7 @@ namespace gateway {
 enum class ledger_kind : unsigned char {
   captured,  ///< the customer paid
   refunded,  ///< the customer got back, whole or in part
-  failed,    ///< the customer was to pay, and did not: nothing moves
+  failed,  ///< the customer was to pay, and did not: nothing moves
 };
 
 inline constexpr std::size_t ledger_kind_count = 3;
@@ -55,8 +55,8 @@ struct ledger_entry {
   money amount;  ///< captured, given back, or attempted; above 0
   ledger_accounts accounts;
   provider_kind provider = provider_kind::sandbox;
-  std::string account;       ///< the merchant's account at the provider, as the payment has it
-  std::string payment_ref;   ///< what the provider calls the payment
+  std::string account;  ///< the merchant's account at the provider, as the payment has it
+  std::string payment_ref;  ///< what the provider calls the payment
   std::string movement_ref;  ///< what it calls the charge or the refund; empty where it told no name of its own
 
   bool operator==(const ledger_entry&) const = default;
@@ -83,9 +83,7 @@ inline std::vector<movement> movements_of(const payment* before, const payment& 
 }
 
 /// Whether what its customer pays goes to an account of the merchant's own. A wallet collects into the operator's.
-inline bool has_own_account(const payment& p) noexcept {
-  return !p.account.empty() && !traits_of(p.provider).wallet;
-}
+inline bool has_own_account(const payment& p) noexcept { return !p.account.empty() && !traits_of(p.provider).wallet; }
 
 constexpr ledger_accounts accounts_of(const movement& moved, bool own_account) noexcept {
   const auto paid = moved.what == ledger_kind::captured   ? moved.minor

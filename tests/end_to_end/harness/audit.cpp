@@ -67,6 +67,7 @@ class auditor {
     check_payment_rows();
     check_timeline_rows();
     check_command_rows();
+    check_ledger_rows();
     return std::move(broken_);
   }
 
@@ -172,6 +173,43 @@ class auditor {
     by_payment wanted;
     for (const auto& record : stories_) wanted[record.payment_id] = timeline_of(record);
     compare("attempts and events", wanted, found);
+  }
+
+  /// The gateway's own ledger: an entry for each movement that a client was told of and for each payment that failed,
+  /// once, and none else. Each adds up, and so do all; what the customers have paid is what the payments say.
+  void check_ledger_rows() {
+    by_payment found;
+    std::int64_t total = 0;
+    for (const auto& row : rows("SELECT payment_id, seq, kind, amount, customer_amount + provider_amount + "
+                                "merchant_amount, customer_amount FROM ledger" +
+                                of_merchant() + " ORDER BY payment_id, seq")) {
+      const auto columns = columns_of(row);
+      found[columns.at(0)].push_back(columns.at(2) + ' ' + columns.at(3) + ' ' + columns.at(5));
+      if (columns.at(4) != "0") fault(columns.at(0), "an entry of the gateway's ledger does not add up: " + row);
+      total += std::stoll(columns.at(4));
+    }
+    if (total != 0) fault("ledger", "its entries come to " + std::to_string(total));
+    by_payment wanted;
+    for (const auto& record : stories_) {
+      lines entries;
+      for (const auto& now : record.steps) {
+        const auto amount = std::to_string(now.state == "failed" ? record.amount : now.amount);
+        if (now.state == "failed") entries.push_back("failed " + amount + " 0");
+        if (now.state != "failed" && now.operation == "capture")
+          entries.push_back("captured " + amount + " -" + amount);
+        if (now.operation == "refund") entries.push_back("refunded " + amount + ' ' + amount);
+      }
+      if (!entries.empty()) wanted[record.payment_id] = std::move(entries);
+    }
+    compare("the ledger", wanted, std::move(found));
+    for (const auto& row :
+         rows("SELECT p.payment_id, p.captured - p.refunded, COALESCE(l.paid, 0) FROM payments p LEFT "
+              "JOIN (SELECT merchant_id, environment, payment_id, -SUM(customer_amount) AS paid FROM "
+              "ledger GROUP BY merchant_id, environment, payment_id) l ON l.merchant_id = "
+              "p.merchant_id AND l.environment = p.environment AND l.payment_id = p.payment_id WHERE "
+              "p.merchant_id = '" +
+              merchant_.id + "' AND p.captured - p.refunded <> COALESCE(l.paid, 0)"))
+      fault(columns_of(row).at(0), "its row and its ledger differ: " + row);
   }
 
   void check_command_rows() {
