@@ -30,7 +30,7 @@ read_report read_as(provider_kind provider, const std::string& text, const std::
   std::istringstream in{text};
   read_report read;
   read.others = read_settlement(in, {provider, environment::live, merchant},
-                                [&](settlement_line line) { read.lines.push_back(std::move(line)); });
+                                [&](const settlement_line& line) { read.lines.push_back(line); });
   return read;
 }
 

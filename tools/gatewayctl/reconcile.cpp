@@ -118,7 +118,7 @@ bool reconcile(const reconcile_wish& wish, const operator_asker& ask, std::ostre
   std::uint64_t others = 0;
   try {
     others = read_settlement(file, {wish.provider, wish.env, wish.merchant},
-                             [&](settlement_line line) { sides.add(std::move(line)); });
+                             [&](const settlement_line& line) { sides.add(line); });
   } catch (const bad_file& fault) {
     throw std::runtime_error(wish.file.string() + ": " + fault.what());
   }

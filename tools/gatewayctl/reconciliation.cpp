@@ -21,7 +21,7 @@ reconciliation::name reconciliation::keep(std::string_view ref) {
   return kept;
 }
 
-void reconciliation::add(settlement_line line) {
+void reconciliation::add(const settlement_line& line) {
   if (rows_.size() == most_lines) throw bad_file("has more than 20 million lines: reconcile it in parts");
   const auto ref = keep(line.ref);
   by_ref_.push_back(ref);

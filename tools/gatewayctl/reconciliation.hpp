@@ -62,7 +62,7 @@ class reconciliation {
   using teller = std::function<void(const difference&)>;
 
   /// First all lines of the report. Throws bad_file where there are too many.
-  void add(settlement_line line);
+  void add(const settlement_line& line);
   /// The days of the report's lines; nothing if it tells no times.
   std::optional<reconciled_period> period_of_report() const;
 

@@ -201,7 +201,7 @@ void check_head(const std::vector<std::string>& head, const format& how) {
 }  // namespace
 
 std::uint64_t read_settlement(std::istream& in, const settlement_source& of,
-                              const std::function<void(settlement_line)>& each) {
+                              const std::function<void(const settlement_line&)>& each) {
   const auto how = format_of(of.provider);
   csv_records records{in};
   std::vector<std::string> head, fields;
@@ -219,7 +219,7 @@ std::uint64_t read_settlement(std::istream& in, const settlement_source& of,
     }
     line->line = records.line();
     if (line->ref.empty()) throw bad_file("line " + std::to_string(records.line()) + ": has no reference");
-    each(*std::move(line));
+    each(*line);
   }
   return others;
 }

@@ -34,6 +34,6 @@ struct settlement_source {
 /// Calls `each` for every charge and refund. Returns how many lines tell of something else, such as a payout. Throws
 /// bad_file.
 std::uint64_t read_settlement(std::istream& in, const settlement_source& of,
-                              const std::function<void(settlement_line)>& each);
+                              const std::function<void(const settlement_line&)>& each);
 
 }  // namespace gateway::ctl
