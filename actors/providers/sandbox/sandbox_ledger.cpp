@@ -22,7 +22,7 @@ namespace gateway::actors {
 namespace {
 
 /// What stands between the effect and the status begins so.
-constexpr std::string_view details = R"(,"currency":")";
+constexpr std::string_view ledger_details = R"(,"currency":")";
 constexpr std::string_view head = R"({"provider_key":")", approval = R"(,"status":"approved"})",
                            conflict = R"(,"status":"conflict"})";
 
@@ -46,7 +46,7 @@ std::string details_of(const provider_call& call, std::string_view reference) {
     moved = to_string(ledger_kind::captured);
   else if (call.what == operation::refund)
     moved = to_string(ledger_kind::refunded);
-  std::string text{details};
+  std::string text{ledger_details};
   text.append(call.subject.amount.unit.code()).append(R"(","moved":")").append(moved);
   text.append(R"(","reference":")").append(reference);
   return text.append(R"(","begun_at":")").append(format_millis(call.begun_at)).append("\"");
@@ -82,7 +82,7 @@ struct sandbox_ledger::contents {
       if (line.starts_with(head) && line.ends_with(approval)) {
         const auto key = line.substr(head.size(), line.find('"', head.size()) - head.size());
         auto effect = line.substr(head.size() + key.size(), line.size() - head.size() - key.size() - approval.size());
-        effect.resize(std::min(effect.find(details), effect.size()));
+        effect.resize(std::min(effect.find(ledger_details), effect.size()));
         effects.emplace(key, std::move(effect));
       }
   }
