@@ -92,6 +92,15 @@ boost::asio::awaitable<caf::expected<daily_totals_lookup>> ask(worker& here, fin
                                              here.shared.config.http.answer_timeout);
 }
 
+boost::asio::awaitable<caf::expected<ledger_sums_lookup>> ask(worker& here, find_ledger_sums query) {
+  return here.self->ask<ledger_sums_lookup>(here.shared.archive, std::move(query),
+                                            here.shared.config.http.answer_timeout);
+}
+
+boost::asio::awaitable<caf::expected<ledger_lookup>> ask(worker& here, find_ledger query) {
+  return here.self->ask<ledger_lookup>(here.shared.archive, std::move(query), here.shared.config.http.answer_timeout);
+}
+
 boost::asio::awaitable<caf::expected<directory_lookup>> ask(worker& here, find_directory query) {
   return here.self->ask<directory_lookup>(here.shared.people, std::move(query), here.shared.config.http.answer_timeout);
 }

@@ -99,6 +99,8 @@ boost::asio::awaitable<caf::expected<subscription_keys_lookup>> ask(worker& here
 boost::asio::awaitable<caf::expected<payments_lookup>> ask(worker& here, find_payments query);
 boost::asio::awaitable<caf::expected<payments_lookup>> ask(worker& here, find_payments_by_ref query);
 boost::asio::awaitable<caf::expected<daily_totals_lookup>> ask(worker& here, find_daily_totals query);
+boost::asio::awaitable<caf::expected<ledger_sums_lookup>> ask(worker& here, find_ledger_sums query);
+boost::asio::awaitable<caf::expected<ledger_lookup>> ask(worker& here, find_ledger query);
 boost::asio::awaitable<caf::expected<directory_lookup>> ask(worker& here, find_directory query);
 boost::asio::awaitable<caf::expected<sessions_lookup>> ask(worker& here, find_sessions query);
 boost::asio::awaitable<caf::expected<audit_lookup>> ask(worker& here, find_audit query);

@@ -11,6 +11,9 @@ entity_lookup run(db_connection& db, const find_entity& what);
 payments_lookup run(db_connection& db, const find_payments& what);
 payments_lookup run(db_connection& db, const find_payments_by_ref& what);
 daily_totals_lookup run(db_connection& db, const find_daily_totals& what);
+// Of all merchants, a statement for each: of some, and then where to go on.
+ledger_sums_lookup run(db_connection& db, const find_ledger_sums& what);
+ledger_lookup run(db_connection& db, const find_ledger& what);
 command_lookup run(db_connection& db, const find_command& what);
 timeline_lookup run(db_connection& db, const find_timeline& what);
 due_lookup run(db_connection& db, const find_due& what);

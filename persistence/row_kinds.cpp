@@ -62,6 +62,7 @@ constexpr row_writing table[] = {
     {nullptr, &statements::spend_recovery_code, 3, duplicate_record, true},
     {nullptr, &statements::update_time_zone, 2, duplicate_record},
     {&statements::insert_audit, nullptr, 0, duplicate_record},
+    {&statements::insert_ledger_entry, nullptr, 0, lost_claim},
     // Late, because others who add to the same total wait for its row until the commit.
     {&statements::add_daily_total, nullptr, 0, duplicate_record},
     // Last, because all nodes wait for this row until the commit.
@@ -109,6 +110,7 @@ struct insert_gatherer {
   void operator()(const save_provider& p) const { put_provider_row(rows.add_to(row_kind::provider), p); }
   void operator()(const save_audit& a) const { insert_audit_row(rows.add_to(row_kind::audit), a); }
   void operator()(const count_daily& c) const { rows.count(c); }
+  void operator()(const ledger_entry& e) const { insert_ledger_entry_row(rows.add_to(row_kind::ledger_entry), e); }
   void operator()(const save_last_seen& s) const { put_last_seen_row(rows.add_to(row_kind::last_seen), s); }
   /// Several of one unit have one number.
   void operator()(const directory_change& c) const {
@@ -307,12 +309,13 @@ void gathered_rows::gather(const unit_of_work& unit) {
 }
 
 void append_row_hashes(std::vector<std::size_t>& hashes, const unit_of_work& unit) {
-  // A timeline entry needs no hash of its own: the unit claims the entity that it belongs to. What is added to a total
-  // is added in any order.
+  // A timeline entry and a ledger's entry need no hash of their own: the unit claims the entity that they belong to.
+  // What is added to a total is added in any order.
   for (const auto& row : unit.inserts)
     std::visit(
         [&]<class Row>(const Row& one) {
-          if constexpr (!std::is_same_v<Row, timeline_entry> && !std::is_same_v<Row, count_daily>)
+          if constexpr (!std::is_same_v<Row, timeline_entry> && !std::is_same_v<Row, count_daily> &&
+                        !std::is_same_v<Row, ledger_entry>)
             hashes.push_back(row_hasher{}(one));
           if constexpr (std::is_same_v<Row, save_session>) hashes.push_back(row_hasher{}.owner_of(one));
         },

@@ -69,13 +69,14 @@ enum class row_kind : unsigned char {
   recovery_code_use,
   time_zone_change,
   audit,
+  ledger_entry,
   daily_total,
   directory_turn,
   directory_number,
   directory_change,
 };
 
-inline constexpr std::size_t row_kind_count = 53;
+inline constexpr std::size_t row_kind_count = 54;
 
 struct row_writing {
   const write_shape* shape;  ///< writes many rows at once

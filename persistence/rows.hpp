@@ -88,6 +88,7 @@ void spend_totp_step_row(row_buffer& rows, const spend_totp_step& s);
 void spend_recovery_code_row(row_buffer& rows, const spend_recovery_code& c);
 void update_time_zone_row(row_buffer& rows, const set_time_zone& z);
 void insert_audit_row(row_buffer& rows, const save_audit& a);
+void insert_ledger_entry_row(row_buffer& rows, const ledger_entry& e);
 void put_destination_row(row_buffer& rows, const save_destination& d);
 void put_provider_row(row_buffer& rows, const save_provider& p);
 void put_last_seen_row(row_buffer& rows, const save_last_seen& s);
@@ -107,6 +108,8 @@ payment payment_from(const result_row& row, const entity_key& key);
 /// From a row of a list of payments, which ends with the id.
 payment listed_payment_from(const result_row& row, const merchant_id& merchant, environment env);
 daily_total daily_total_from(const result_row& row);
+ledger_sum ledger_sum_from(const result_row& row);
+ledger_entry ledger_entry_from(const result_row& row, const merchant_id& merchant, environment env);
 save_audit audit_from(const result_row& row);
 listed_session listed_session_from(const result_row& row);
 command_record command_from(const result_row& row, const command_key& key);

@@ -78,6 +78,10 @@ constexpr names migration_columns[] = {"version", "name", "applied_at"};
 constexpr names daily_total_columns[] = {"merchant_id", "environment", "day",     "currency",
                                          "what",        "lane",        "counted", "amount"};
 constexpr names daily_total_added[] = {"counted", "amount"};
+constexpr names ledger_columns[] = {
+    "merchant_id", "environment",     "occurred_at",     "payment_id",      "seq",      "kind",    "amount",
+    "currency",    "customer_amount", "provider_amount", "merchant_amount", "provider", "account", "payment_ref",
+    "movement_ref"};
 constexpr names audit_columns[] = {"user_id", "occurred_at", "audit_id",    "address",
                                    "action",  "subject",     "merchant_id", "environment"};
 constexpr names recovery_code_columns[] = {"user_id", "code_hash"};
@@ -175,6 +179,7 @@ const write_shape put_meta{
 const write_shape insert_migration{insert, "schema_migrations", migration_columns, 1};
 const write_shape add_daily_total{
     .what = add, .table = "daily_totals", .columns = daily_total_columns, .keys = 6, .replaced = daily_total_added};
+const write_shape insert_ledger_entry{insert, "ledger", ledger_columns, 5};
 const write_shape insert_audit{insert, "audit_log", audit_columns, 3};
 const write_shape insert_recovery_code{insert, "recovery_codes", recovery_code_columns, 2};
 const write_shape put_provider{
@@ -306,6 +311,21 @@ const statement read_next_currency{NEXT("INDEXED BY payments_by_state"), NEXT("F
   "AND day >= ? AND day < ? GROUP BY day, currency, what ORDER BY day, currency, what"
 const statement read_daily_totals{TOTALS("INTEGER"), TOTALS("SIGNED")};
 #undef TOTALS
+
+#define IN_TIME "AND occurred_at >= ? AND occurred_at < ? "
+#define SUMS(day, integer)                                                           \
+  "SELECT " day ", currency, provider, kind, COUNT(*), CAST(SUM(amount) AS " integer \
+  ") FROM ledger " OF_MERCHANT IN_TIME "GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"
+const statement read_ledger_sums{SUMS("occurred_at / 86400000", "INTEGER"), SUMS("occurred_at DIV 86400000", "SIGNED")};
+#undef SUMS
+const statement read_next_ledger_merchant{
+    "SELECT merchant_id FROM ledger WHERE merchant_id > ? ORDER BY merchant_id LIMIT 1"};
+const statement read_ledger{
+    "SELECT occurred_at, payment_id, seq, kind, amount, currency, customer_amount, provider_amount, merchant_amount, "
+    "provider, account, payment_ref, movement_ref FROM ledger " OF_MERCHANT IN_TIME
+    "AND (occurred_at > ? OR payment_id > ? OR (payment_id = ? AND seq > ?)) "
+    "ORDER BY occurred_at, payment_id, seq LIMIT ?"};
+#undef IN_TIME
 #undef OF_MERCHANT
 
 #define AUDIT(index, whose)                                                                                         \

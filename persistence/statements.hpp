@@ -78,6 +78,7 @@ extern const write_shape insert_meta;
 extern const write_shape put_meta;
 extern const write_shape insert_migration;
 extern const write_shape add_daily_total;
+extern const write_shape insert_ledger_entry;
 extern const write_shape insert_audit;
 extern const write_shape insert_recovery_code;
 extern const write_shape put_provider;
@@ -114,6 +115,11 @@ inline constexpr std::size_t ranges_at_once = 8;
 extern const statement read_payments_by_ref;
 extern const statement read_next_currency;
 extern const statement read_daily_totals;
+extern const statement read_ledger_sums;
+/// The next that has any entries.
+extern const statement read_next_ledger_merchant;
+/// From a time on, of which those up to a position are left out.
+extern const statement read_ledger;
 extern const statement read_audit_of_user;
 extern const statement read_audit_of_merchant;
 extern const statement read_sessions_of;

@@ -70,6 +70,8 @@ reader_actor::behavior_type behave(reader_pointer self, const store_location& wh
       [self](const find_payments& q) { return answer<payments_lookup>(self, q); },
       [self](const find_payments_by_ref& q) { return answer<payments_lookup>(self, q); },
       [self](const find_daily_totals& q) { return answer<daily_totals_lookup>(self, q); },
+      [self](const find_ledger_sums& q) { return answer<ledger_sums_lookup>(self, q); },
+      [self](const find_ledger& q) { return answer<ledger_lookup>(self, q); },
       [self](const find_sessions& q) { return answer<sessions_lookup>(self, q); },
       [self](const find_audit& q) { return answer<audit_lookup>(self, q); },
       [self](const find_notifications& q) { return answer<notifications_lookup>(self, q); },

@@ -345,16 +345,6 @@ class entity_queue {
     });
   }
 
-  /// A change that no client's command asked for: from a hosted page, or from time.
-  void change_unasked(job work, Row next, std::vector<timeline_entry> entries) {
-    entity().commit_change(unit_of(unit_kind::finish), std::move(next), std::move(entries),
-                           [this, work = std::move(work)](commit_outcome outcome) mutable {
-                             if (outcome == commit_outcome::committed) return view(std::move(work));
-                             if (outcome == commit_outcome::lost_claim) return again(std::move(work));
-                             not_committed(work, outcome);
-                           });
-  }
-
   /// Claims the row as it is, and goes on with `then`, which asks the provider again for what is open on it. The answer
   /// to an earlier call may be on its way into the store and land later. It may say that nothing was done, which a
   /// provider does not remember: asked again, it does it. So that answer must lose its own claim first. A sandbox

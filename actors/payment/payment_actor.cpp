@@ -60,12 +60,25 @@ class payment_entity : public entity_queue<payment_entity, payment> {
     return {row.key, row.hides_provider, row.provider, entries};
   }
 
-  /// A change of the row, with what it adds to the totals of its day.
+  /// A change of the row, with the ledger's entries of what it moves, and what it adds to the totals of its day.
   template <class Then>
-  void commit_change(unit_of_work unit, payment next, std::vector<timeline_entry> entries, Then then) {
-    for (const auto& added : totals_of(row() ? &*row() : nullptr, next))
+  void commit_change(unit_of_work unit, transition change, Then then) {
+    const auto* before = row() ? &*row() : nullptr;
+    const auto moved = movements_of(before, change.next);
+    for (const auto& each : moved) unit.inserts.push_back(entry_of(each, change.next, change.movement_ref));
+    for (const auto& added : totals_of(before, change.next, moved))
       unit.inserts.push_back(count_daily{key().merchant, key().env, added});
-    queue::commit_change(std::move(unit), std::move(next), std::move(entries), std::move(then));
+    queue::commit_change(std::move(unit), std::move(change.next), std::move(change.entries), std::move(then));
+  }
+
+  /// A change that no client's command asked for: from a hosted page, or from time.
+  void change_unasked(job work, transition change) {
+    commit_change(unit_of(unit_kind::finish), std::move(change),
+                  [this, work = std::move(work)](commit_outcome outcome) mutable {
+                    if (outcome == commit_outcome::committed) return view(std::move(work));
+                    if (outcome == commit_outcome::lost_claim) return again(std::move(work));
+                    not_committed(work, outcome);
+                  });
   }
 
   /// An operation that a crash, or a store that was away, left open: ask the provider again, then go on with `work`.
@@ -261,7 +274,7 @@ class payment_entity : public entity_queue<payment_entity, payment> {
     if (seen.provider_ref == row()->provider_ref)
       if (auto change = settle_hosted(*row(), seen.signal, context_->clock.now(), seen.fresh_method))
         return tell_customer_first(std::move(work), *std::move(change), [this](job told, transition& settled) {
-          change_unasked(std::move(told), std::move(settled.next), std::move(settled.entries));
+          change_unasked(std::move(told), std::move(settled));
         });
     view(std::move(work));
   }
@@ -275,16 +288,15 @@ class payment_entity : public entity_queue<payment_entity, payment> {
     if (!change) return fail(work, already_exists);
     auto unit = unit_of(unit_kind::finish);
     unit.inserts.push_back(counted_event{key().merchant, key().env, charge.event_id});
-    commit_change(std::move(unit), std::move(change->next), std::move(change->entries),
-                  [this, work = std::move(work)](commit_outcome outcome) mutable {
-                    switch (outcome) {
-                      case commit_outcome::committed:
-                      case commit_outcome::duplicate_record: return view(std::move(work));
-                      case commit_outcome::entity_exists:
-                      case commit_outcome::lost_claim: return again(std::move(work), true);
-                      default: return not_committed(work, outcome);
-                    }
-                  });
+    commit_change(std::move(unit), *std::move(change), [this, work = std::move(work)](commit_outcome outcome) mutable {
+      switch (outcome) {
+        case commit_outcome::committed:
+        case commit_outcome::duplicate_record: return view(std::move(work));
+        case commit_outcome::entity_exists:
+        case commit_outcome::lost_claim: return again(std::move(work), true);
+        default: return not_committed(work, outcome);
+      }
+    });
   }
 
   /// The reconciler has found it due: an operation without an outcome, or a hosted page that nobody came back to.
@@ -323,7 +335,7 @@ class payment_entity : public entity_queue<payment_entity, payment> {
                                                        {"payment_id", key().id},
                                                        {"provider", to_string(row()->provider)}});
               tell_customer_first(std::move(work), *std::move(change), [this](job told, transition& settled) {
-                change_unasked(std::move(told), std::move(settled.next), std::move(settled.entries));
+                change_unasked(std::move(told), std::move(settled));
               });
             },
             // The gate itself is gone: the payment stays due.
@@ -411,7 +423,7 @@ class payment_entity : public entity_queue<payment_entity, payment> {
       told = std::make_shared<const answer>(context_->encoder.encode(change.result));
       unit.claims.push_back(command_finish{command, told, now});
     }
-    commit_change(std::move(unit), std::move(change.next), std::move(change.entries),
+    commit_change(std::move(unit), std::move(change),
                   [this, work = std::move(work), told = std::move(told), command](commit_outcome outcome) mutable {
                     after_finish(std::move(work), command, std::move(told), outcome);
                   });

@@ -11,6 +11,7 @@
 #include "http/codec/encode_operator.hpp"
 #include "http/errors.hpp"
 #include "invitation.hpp"
+#include "ledger.hpp"
 #include "nodes.hpp"
 #include "notifications.hpp"
 #include "operator_providers.hpp"
@@ -72,6 +73,8 @@ constexpr auto operator_table = std::to_array<endpoint>({
     {"POST", "/operator/events/list", list_events},
     {"POST", "/operator/notifications/list", list_notifications},
     {"POST", "/operator/notifications/replay", replay_a_notification},
+    {"POST", "/operator/ledger/sums", sum_ledger},
+    {"POST", "/operator/ledger/list", list_ledger},
     {"POST", "/operator/nodes/list", show_nodes},
     {"POST", "/operator/nodes/drain", drain_a_node},
     {"POST", "/operator/address", show_address},

@@ -214,6 +214,7 @@ using store_reader = caf::typed_actor<
     caf::replies_to<find_session>::with<session_lookup>, caf::replies_to<find_destinations>::with<destinations_lookup>,
     caf::replies_to<find_payments>::with<payments_lookup>, caf::replies_to<find_payments_by_ref>::with<payments_lookup>,
     caf::replies_to<find_daily_totals>::with<daily_totals_lookup>,
+    caf::replies_to<find_ledger_sums>::with<ledger_sums_lookup>, caf::replies_to<find_ledger>::with<ledger_lookup>,
     caf::replies_to<find_sessions>::with<sessions_lookup>, caf::replies_to<find_audit>::with<audit_lookup>,
     caf::replies_to<find_notifications>::with<notifications_lookup>>;
 
@@ -427,6 +428,10 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_payments_by_ref)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::payments_lookup)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_daily_totals)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::daily_totals_lookup)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_ledger_sums)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::ledger_sums_lookup)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_ledger)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::ledger_lookup)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_sessions)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::sessions_lookup)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_audit)

@@ -14,6 +14,7 @@
 #include "gateway/domain/customer.hpp"
 #include "gateway/domain/daily_total.hpp"
 #include "gateway/domain/grant.hpp"
+#include "gateway/domain/ledger.hpp"
 #include "gateway/domain/merchant.hpp"
 #include "gateway/domain/notification.hpp"
 #include "gateway/domain/payment.hpp"
@@ -274,7 +275,7 @@ using inserted_row =
                  notification_ptr, counted_event, past_grant, timeline_entry, delivery, save_merchant, save_api_key,
                  save_user, save_membership, save_session, save_connection, save_route, spend_token, save_destination,
                  insert_platform, save_platform_key, save_last_seen, directory_change, save_audit, count_daily,
-                 save_provider>;
+                 save_provider, ledger_entry>;
 /// A row that is there. An entity and a delivery must stand at the version before the one given, a command must be
 /// open, a code of a second factor unspent.
 using claimed_row =
@@ -377,6 +378,43 @@ struct find_daily_totals {
 };
 struct daily_totals_lookup {
   std::vector<daily_total> totals;
+};
+/// Of one merchant, or of all from one on, the sums of its ledger's entries of the days in [from_day, until_day): by
+/// day, currency, provider and kind.
+struct find_ledger_sums {
+  merchant_id merchant{};  ///< empty: of all
+  merchant_id after{};  ///< of all: only those with a greater id, to go on
+  environment env = environment::live;
+  std::chrono::sys_days from_day{};
+  std::chrono::sys_days until_day{};
+};
+struct ledger_sums_lookup {
+  std::vector<ledger_sum> sums;  ///< of several merchants added up
+  merchant_id next{};  ///< not empty: there are merchants behind this one
+};
+/// Where the ledger goes on: behind this entry.
+struct ledger_position {
+  merchant_id merchant;
+  time_point at{};
+  std::string payment_id{};
+  std::uint32_t seq = 0;
+
+  bool operator==(const ledger_position&) const = default;
+};
+/// The ledger's entries of one merchant, or of all merchants one after the other, of a provider, in [from, until): by
+/// time. About `limit` are read, of whatever provider, so that there may be a next page although this one is empty.
+struct find_ledger {
+  merchant_id merchant{};  ///< empty: of all
+  environment env = environment::live;
+  provider_kind provider = provider_kind::sandbox;
+  time_point from{};
+  time_point until{};
+  std::optional<ledger_position> after{};
+  std::uint32_t limit = 100;
+};
+struct ledger_lookup {
+  std::vector<ledger_entry> entries;
+  std::optional<ledger_position> next;  ///< there may be more behind it
 };
 /// Oldest first.
 struct find_timeline {

@@ -120,6 +120,8 @@ inline store_reader::behavior_type failing_reader(store_reader::pointer, store_l
       [guarded](const find_payments& q) { return guarded(q); },
       [guarded](const find_payments_by_ref& q) { return guarded(q); },
       [guarded](const find_daily_totals& q) { return guarded(q); },
+      [guarded](const find_ledger_sums& q) { return guarded(q); },
+      [guarded](const find_ledger& q) { return guarded(q); },
       [guarded](const find_sessions& q) { return guarded(q); },
       [guarded](const find_audit& q) { return guarded(q); },
       [guarded](const find_notifications& q) { return guarded(q); },

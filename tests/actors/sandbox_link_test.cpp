@@ -135,6 +135,8 @@ bool same(const provider_result& a, const provider_result& b) {
 TEST_CASE("what a sandbox decides by survives the wire, and so does its answer") {
   auto asked = call(operation::void_payment, "pm_card_\"\\\n\xc3\xa9", 7, flow::embedded);
   asked.asked_again = true;
+  asked.subject.amount.unit = currency::parse("JPY").value();
+  asked.subject.details.captures_at_once = true;
   asked.subject.captured_at = from_unix_ms(1'795'167'000'001);
   const auto read = wire::decode_call(wire::encode({9, asked}));
   REQUIRE(read);
@@ -143,6 +145,8 @@ TEST_CASE("what a sandbox decides by survives the wire, and so does its answer")
   CHECK(read->call.what == asked.what);
   CHECK(read->call.asked_again);
   CHECK(read->call.amount == 4200);
+  CHECK(read->call.subject.amount.unit.code() == "JPY");
+  CHECK(read->call.subject.details.captures_at_once);
   CHECK(read->call.begun_at == asked.begun_at);
   CHECK(read->call.subject.key == asked.subject.key);
   CHECK(read->call.subject.provider == asked.subject.provider);
@@ -151,12 +155,14 @@ TEST_CASE("what a sandbox decides by survives the wire, and so does its answer")
   CHECK(read->call.subject.details.payment_method == asked.subject.details.payment_method);
   CHECK(wire::encode({9, asked}).find('\n') == std::string::npos);
 
-  const provider_result result{
+  provider_result result{
       provider_status::declined, "ch_1", {}, provider_error{error_category::risk, "code", "words", true, true}};
+  result.movement_ref = "re_1";
   const auto answered = wire::decode_result(wire::encode(wire::numbered_result{9, result}));
   REQUIRE(answered);
   CHECK(answered->id == 9);
   CHECK(same(answered->result, result));
+  CHECK(answered->result.movement_ref == "re_1");
 }
 
 TEST_CASE("a line that is no message of ours is nothing") {

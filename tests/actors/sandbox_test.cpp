@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "providers/sandbox/sandbox.hpp"
 #include "world.hpp"
@@ -150,6 +151,51 @@ TEST_CASE("the ledger holds each effect once, also over restarts") {
   sandbox_ledger again{file.path.string()};
   CHECK(again.record(c));
   CHECK(file.lines() == 2);
+}
+
+TEST_CASE("an effect from before the ledger told more of it is the same effect") {
+  const ledger_file file;
+  auto c = call(operation::refund, "pm_card_visa");
+  sandbox_ledger{file.path.string()}.record(c, "re_1");
+  auto text = file.text();
+  const auto from = text.find(",\"currency\""), to = text.find(",\"status\"");
+  REQUIRE(from < to);
+  std::ofstream{file.path, std::ios::trunc} << text.erase(from, to - from);
+  sandbox_ledger again{file.path.string()};
+  CHECK(again.record(c, "re_1"));
+  CHECK(file.lines() == 1);
+}
+
+TEST_CASE("the settlement report has the captures and refunds of the ledger, and what they are called") {
+  const ledger_file file;
+  sandbox_ledger ledger{file.path.string()};
+  const auto execute = [&](operation what, const char* key, std::int64_t amount, bool at_once = false) {
+    auto c = call(what, "pm_card_visa");
+    c.provider_key = key;
+    c.amount = amount;
+    c.begun_at = from_unix_ms(1'795'167'000'000);
+    c.subject.amount = {amount, currency::parse("HKD").value()};
+    c.subject.details.captures_at_once = at_once;
+    CHECK(carry_out(c, answer_sandbox_call(c), &ledger).status == provider_status::approved);
+  };
+  execute(operation::create, "pk_1", 4200);
+  execute(operation::capture, "pk_2", 4200);
+  execute(operation::refund, "pk_3", 1000);
+  execute(operation::create, "pk_4", 700, true);
+  execute(operation::create, "pk_5", 800);
+  execute(operation::void_payment, "pk_6", 800);
+  std::ifstream in{file.path};
+  std::ostringstream csv;
+  write_settlement_report(in, csv);
+  const auto c = call(operation::create, "pm_card_visa");
+  const auto line = [&](const std::string& ref, const std::string& kind, const std::string& amount) {
+    return ref + ',' + c.subject.key.id + ',' + kind + ',' + amount + ",HKD," +
+           format_millis(from_unix_ms(1'795'167'000'000)) + ',' + c.subject.key.merchant.value + ',' +
+           std::string{to_string(c.subject.key.env)} + '\n';
+  };
+  CHECK(csv.str() == "reference,payment_id,kind,amount,currency,occurred_at,merchant_id,mode\n" +
+                         line("cap_2", "captured", "4200") + line("re_3", "refunded", "1000") +
+                         line("ch_4", "captured", "700"));
 }
 
 TEST_CASE("a provider key that stands for another effect is not executed, and the ledger tells") {

@@ -10,6 +10,7 @@
 #include <random>
 #include <set>
 
+#include "audit.hpp"
 #include "crash_jazzcash_customers.hpp"
 
 using namespace gateway::e2e;
@@ -74,6 +75,7 @@ class wallet_audit {
     }
     for (const auto& [id, record] : records) fault(id + " is of no client, and the wallet knows it");
     for (const auto& [id, row] : rows) fault(id + " is of no client: " + row);
+    for (const auto& [id, what] : faults_of_ledger(on_.gateway, on_.account.id)) fault(id + ": " + what);
     return std::move(broken_);
   }
   std::size_t paid() const { return paid_; }

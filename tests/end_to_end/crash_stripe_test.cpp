@@ -12,6 +12,7 @@
 #include <sstream>
 #include <thread>
 
+#include "audit.hpp"
 #include "stripe_fixture.hpp"
 
 using namespace gateway::e2e;
@@ -155,6 +156,7 @@ class stripe_audit {
     }
     for (const auto& [intent, moves] : by_intent) fault(intent + " is of no payment: " + joined(moves));
     check_rows();
+    for (const auto& [id, what] : faults_of_ledger(on_.gateway, shop_.account.id)) fault(id + ": " + what);
     return std::move(broken_);
   }
 

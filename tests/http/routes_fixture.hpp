@@ -100,6 +100,12 @@ struct behind {
       [](const find_payments_by_ref&) { return payments_lookup{}; };
   std::function<caf::result<daily_totals_lookup>(const find_daily_totals&)> daily_totals =
       [](const find_daily_totals&) { return daily_totals_lookup{}; };
+  std::function<caf::result<ledger_sums_lookup>(const find_ledger_sums&)> ledger_sums = [](const find_ledger_sums&) {
+    return ledger_sums_lookup{};
+  };
+  std::function<caf::result<ledger_lookup>(const find_ledger&)> ledgers = [](const find_ledger&) {
+    return ledger_lookup{};
+  };
   std::function<caf::result<sessions_lookup>(const find_sessions&)> session_lists = [](const find_sessions&) {
     return sessions_lookup{};
   };
@@ -197,6 +203,8 @@ inline store_reader::behavior_type fake_archive(store_reader::pointer, behind* s
         return scene->payments_by_ref(what);
       },
       [scene](const find_daily_totals& what) -> caf::result<daily_totals_lookup> { return scene->daily_totals(what); },
+      [scene](const find_ledger_sums& what) -> caf::result<ledger_sums_lookup> { return scene->ledger_sums(what); },
+      [scene](const find_ledger& what) -> caf::result<ledger_lookup> { return scene->ledgers(what); },
       [scene](const find_sessions& what) -> caf::result<sessions_lookup> { return scene->session_lists(what); },
       [scene](const find_audit& what) -> caf::result<audit_lookup> { return scene->audits(what); },
       [scene](const find_notifications& what) -> caf::result<notifications_lookup> {

@@ -12,6 +12,14 @@ namespace {
 /// The schema's CHECK.
 bool adds_up(const payment& p) { return p.refunded >= 0 && p.refunded <= p.captured && p.captured <= p.amount.minor; }
 
+/// The schema's CHECK.
+bool adds_up(const ledger_entry& e) {
+  const auto paid = e.what == ledger_kind::captured   ? e.amount.minor
+                    : e.what == ledger_kind::refunded ? -e.amount.minor
+                                                      : 0;
+  return e.amount.minor > 0 && sum_of(e.accounts) == 0 && e.accounts.customer == -paid;
+}
+
 std::string text(environment env) { return std::string{to_string(env)}; }
 std::string text(provider_kind kind) { return std::string{to_string(kind)}; }
 
@@ -72,7 +80,8 @@ commit_outcome memory_store::obstacle_to(const unit_parts& unit) const {
     if (const auto rows = timelines.find(id(*subject)); rows != timelines.end())
       for (const auto& entry : unit.entries)
         if (rows->second.contains(entry.seq)) return lost_claim;
-  return deliveries_apply(unit) ? committed : lost_claim;
+  if (!deliveries_apply(unit) || !is_new_in_ledger(unit)) return lost_claim;
+  return std::ranges::all_of(unit.ledger, [](const ledger_entry& e) { return adds_up(e); }) ? committed : unavailable;
 }
 
 bool memory_store::counts_once(const unit_parts& unit) const {
@@ -80,6 +89,12 @@ bool memory_store::counts_once(const unit_parts& unit) const {
   return std::ranges::all_of(unit.counted_events, [&](const counted_event& e) {
     return !counted_events.contains(id(e)) && seen.insert(id(e)).second;
   });
+}
+
+bool memory_store::is_new_in_ledger(const unit_parts& unit) const {
+  std::set<ledger_row_key> seen;
+  return std::ranges::all_of(
+      unit.ledger, [&](const ledger_entry& e) { return !ledger.contains(id(e)) && seen.insert(id(e)).second; });
 }
 
 /// The schema's unique key of grants.
@@ -174,6 +189,7 @@ commit_outcome memory_store::commit(const unit_of_work& whole) {
   if (const auto* subject = unit.subject())
     for (const auto& entry : unit.entries) timelines[id(*subject)].emplace(entry.seq, entry);
   if (unit.last_seen) last_seen = unit.last_seen;
+  for (const auto& entry : unit.ledger) ledger.emplace(id(entry), entry);
   for (const auto& [merchant, env, added] : unit.totals) {
     const std::string currency{added.amount.unit.code()}, what{to_string(added.what)};
     auto& total = totals[{merchant.value, text(env), added.day, currency, what}];
@@ -261,6 +277,44 @@ daily_totals_lookup memory_store::run(const find_daily_totals& what) const {
     if (std::get<0>(key) == what.merchant.value && std::get<1>(key) == text(what.env) && total.day >= what.from_day &&
         total.day < what.until_day)
       found.totals.push_back(total);
+  return found;
+}
+
+ledger_sums_lookup memory_store::run(const find_ledger_sums& what) const {
+  std::map<std::tuple<std::chrono::sys_days, std::string, std::string, std::string>, ledger_sum> sums;
+  for (const auto& [key, entry] : ledger) {
+    const auto day = std::chrono::floor<std::chrono::days>(entry.at);
+    const auto& merchant = entry.payment.merchant;
+    if (entry.payment.env != what.env || day < what.from_day || day >= what.until_day ||
+        (what.merchant.empty() ? merchant <= what.after : merchant != what.merchant))
+      continue;
+    auto& sum =
+        sums[{day, std::string{entry.amount.unit.code()}, text(entry.provider), std::string{to_string(entry.what)}}];
+    sum = {day, entry.provider, entry.what, sum.count + 1, {sum.amount.minor + entry.amount.minor, entry.amount.unit}};
+  }
+  ledger_sums_lookup found;
+  for (const auto& [key, sum] : sums) found.sums.push_back(sum);
+  return found;
+}
+
+ledger_lookup memory_store::run(const find_ledger& what) const {
+  ledger_lookup found;
+  auto left = what.limit;
+  for (const auto& [key, entry] : ledger) {
+    const auto& merchant = entry.payment.merchant;
+    if (entry.payment.env != what.env || entry.at < what.from || entry.at >= what.until ||
+        (!what.merchant.empty() && merchant != what.merchant))
+      continue;
+    const auto position = std::tie(merchant.value, entry.at, entry.payment.id, entry.seq);
+    if (what.after &&
+        position <= std::tie(what.after->merchant.value, what.after->at, what.after->payment_id, what.after->seq))
+      continue;
+    if (entry.provider == what.provider) found.entries.push_back(entry);
+    if (--left == 0) {
+      found.next = ledger_position{merchant, entry.at, entry.payment.id, entry.seq};
+      break;
+    }
+  }
   return found;
 }
 

@@ -19,6 +19,11 @@ namespace gateway::testing {
 class memory_store {
  public:
   using entity_row_key = std::tuple<std::string, int, int, std::string>;
+  /// By merchant, environment, time, payment and number, as the databases sort them.
+  using ledger_row_key = std::tuple<std::string, std::string, time_point, std::string, std::uint32_t>;
+  static ledger_row_key id(const ledger_entry& e) {
+    return {e.payment.merchant.value, std::string{to_string(e.payment.env)}, e.at, e.payment.id, e.seq};
+  }
   using command_row_key = std::tuple<std::string, int, std::string, std::string>;
   static entity_row_key id(const entity_key& k) {
     return {k.merchant.value, static_cast<int>(k.env), static_cast<int>(k.kind), k.id};
@@ -39,6 +44,8 @@ class memory_store {
   payments_lookup run(const find_payments& what) const;
   payments_lookup run(const find_payments_by_ref& what) const;
   daily_totals_lookup run(const find_daily_totals& what) const;
+  ledger_sums_lookup run(const find_ledger_sums& what) const;
+  ledger_lookup run(const find_ledger& what) const;
   timeline_lookup run(const find_timeline& what) const;
   due_lookup run(const find_due& what) const;
   directory_lookup run(const find_directory& what) const;
@@ -75,6 +82,7 @@ class memory_store {
   std::map<std::int64_t, delivery> deliveries;  ///< by number
   /// By merchant, environment, day, currency and counter, as the databases sort them.
   std::map<std::tuple<std::string, std::string, std::chrono::sys_days, std::string, std::string>, daily_total> totals;
+  std::map<ledger_row_key, ledger_entry> ledger;
   std::optional<time_point> last_seen;
   directory_head head;
   std::vector<std::pair<std::int64_t, directory_change>> log;
@@ -113,6 +121,7 @@ class memory_store {
   };
   commit_outcome obstacle_to(const unit_parts& unit) const;
   bool counts_once(const unit_parts& unit) const;
+  bool is_new_in_ledger(const unit_parts& unit) const;
   commit_outcome records_apply(const unit_parts& unit);
   bool deliveries_apply(const unit_parts& unit) const;
   bool has_other_binding_with_grant_of(const grant_binding& one) const;

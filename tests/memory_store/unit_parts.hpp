@@ -34,6 +34,7 @@ struct unit_parts {
   std::optional<revoke_api_key> revoked;
   std::vector<claimed_row> record_claims;  ///< of the directory, all but `revoked`
   std::optional<time_point> last_seen;
+  std::vector<ledger_entry> ledger;
   std::vector<count_daily> totals;
   std::vector<directory_change> changes;
   std::optional<directory_turn> turn;
@@ -103,6 +104,7 @@ struct unit_parts {
     for (const auto& row : deliveries) unit.inserts.emplace_back(row);
     for (const auto& row : records) unit.inserts.push_back(row);
     if (last_seen) unit.inserts.emplace_back(save_last_seen{*last_seen});
+    for (const auto& row : ledger) unit.inserts.emplace_back(row);
     for (const auto& added : totals) unit.inserts.emplace_back(added);
     for (const auto& change : changes) unit.inserts.emplace_back(change);
     if (update_payment) unit.claims.emplace_back(std::make_shared<const payment>(*update_payment));
@@ -132,6 +134,7 @@ struct unit_parts {
   void insert(const timeline_entry& e) { entries.push_back(e); }
   void insert(const delivery& d) { deliveries.push_back(d); }
   void insert(const save_last_seen& s) { last_seen = s.at; }
+  void insert(const ledger_entry& e) { ledger.push_back(e); }
   void insert(const count_daily& c) { totals.push_back(c); }
   void insert(const directory_change& c) { changes.push_back(c); }
   template <class Record>

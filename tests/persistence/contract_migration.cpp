@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <map>
 
 #include "persistence/dialect.hpp"
 #include "persistence/queries.hpp"
@@ -197,7 +198,110 @@ void check_people(db_connection& db) {
                                             "merch_2 user_8 500", "merch_2 user_a 600", "merch_3 user_3 300"});
 }
 
+/// What the ledger says of each payment.
+struct told_by_ledger {
+  std::int64_t captured = 0, refunded = 0, failed = 0, entries = 0;
+  bool operator==(const told_by_ledger&) const = default;
+};
+
+std::map<std::string, told_by_ledger> read_ledger(db_connection& db) {
+  static const statement all{
+      "SELECT merchant_id, environment, payment_id, kind, amount, customer_amount + provider_amount + merchant_amount "
+      "FROM ledger"};
+  std::map<std::string, told_by_ledger> told;
+  db.read(all, {}, [&](const result_row& row) {
+    auto& of = told[row.text(0) + ' ' + row.text(1) + ' ' + row.text(2)];
+    const auto kind = parse_ledger_kind(row.text(3));
+    REQUIRE(kind);
+    if (*kind == ledger_kind::captured) of.captured += row.integer(4);
+    if (*kind == ledger_kind::refunded) of.refunded += row.integer(4);
+    of.failed += *kind == ledger_kind::failed;
+    ++of.entries;
+    CHECK(row.integer(5) == 0);
+  });
+  return told;
+}
+
+/// The ledger's backfill has made of the stored payments what would have been entered as they changed.
+void check_backfill(db_connection& db, const past& before) {
+  auto told = read_ledger(db);
+  std::size_t entries = 0;
+  for (const auto& one : before.payments) {
+    INFO(one.key.id);
+    std::int64_t events = 0;
+    for (const auto& entry : one.timeline)
+      events += entry.kind == timeline_kind::event && entry.operation != "payment.voided";
+    const auto found =
+        told.extract(one.key.merchant.value + ' ' + std::string{to_string(one.key.env)} + ' ' + one.key.id);
+    const auto of = found.empty() ? told_by_ledger{} : found.mapped();
+    if (of != told_by_ledger{one.row.captured, one.row.refunded, one.row.state == payment_state::failed, events})
+      FAIL("its ledger says " << of.captured << " captured, " << of.refunded << " refunded, " << of.failed
+                              << " failed, in " << of.entries << " entries");
+    entries += static_cast<std::size_t>(of.entries);
+  }
+  CHECK(told.empty());
+  CHECK(entries >= 34);
+}
+
+/// Of a cycle: failed twice, paid, told as paid once more and as failed late, and refunded in two parts.
+void fill_with_cycle(db_connection& db) {
+  db.begin();
+  db.execute(
+      "INSERT INTO payments (merchant_id, environment, payment_id, state, amount, currency, captured, refunded, flow, "
+      "provider, account, hides_provider, provider_ref, status, hosted_url, next_seq, created_at, updated_at, "
+      "captured_at, details, version) VALUES ('merch_1', 'live', 'pay_in_1', 'partially_refunded', 900, 'EUR', 900, "
+      "500, 'server', 'stripe', 'acct_1', 0, 'in_1', 'approved', '', 8, 1, 1, 13, '{}', 8)");
+  const std::pair<std::string, std::string> events[] = {{"payment.failed", ""},
+                                                        {"payment.failed", ""},
+                                                        {"payment.captured", ""},
+                                                        {"payment.captured", ""},
+                                                        {"payment.failed", ""},
+                                                        {"payment.partially_refunded", ",\"refunded_amount\":200"},
+                                                        {"payment.partially_refunded", ",\"refunded_amount\":500"}};
+  int seq = 0;
+  for (const auto& [type, more] : events) {
+    ++seq;
+    const auto number = std::to_string(seq), at = std::to_string(10 + seq);
+    db.execute(
+        "INSERT INTO events (merchant_id, environment, subject_kind, subject_id, seq, type, status, occurred_at, "
+        "event_id, data) VALUES ('merch_1', 'live', 'payment', 'pay_in_1', " +
+        number + ", '" + type + "', 'published', " + at + ", 'evt_" + number + "', '{\"amount\":900" + more + "}')");
+  }
+  db.commit();
+}
+
 }  // namespace
+
+TEST_CASE("the ledger of payments from before it has what their events tell, also when that is entered again") {
+  FOR_EACH_STORE(kind);
+  empty_store store{kind};
+  const auto db = connect(store.where(), access::migrate);
+  const auto all = known_migrations();
+  migrate(*db, all.first(11));
+  fill_with_cycle(*db);
+  migrate(*db, all);
+  REQUIRE(all[11].name == "0012_ledger");
+  const auto again = render_migration(db->language(), all[11].sql).back();
+  REQUIRE(again.starts_with("INSERT"));
+  find_ledger what;
+  what.merchant = merchant_id{"merch_1"};
+  what.provider = provider_kind::stripe;
+  what.until = at(0);
+  std::vector<std::string> told;
+  for (int round = 0; round < 2; ++round) {
+    told.clear();
+    for (const auto& e : run(*connect(store.where(), access::read), what).entries)
+      told.push_back(std::to_string(e.seq) + ' ' + std::string{to_string(e.what)} + ' ' +
+                     std::to_string(e.amount.minor) + ' ' + std::to_string(e.accounts.customer) + ' ' +
+                     std::to_string(e.accounts.merchant) + ' ' + e.payment_ref + ' ' +
+                     std::to_string(to_unix_ms(e.at)));
+    CHECK(told == std::vector<std::string>{"1 failed 900 0 0 in_1 11", "3 captured 900 -900 900 in_1 13",
+                                           "6 refunded 200 200 -200 in_1 16", "7 refunded 300 300 -300 in_1 17"});
+    db->begin();
+    db->execute(again);
+    db->commit();
+  }
+}
 
 TEST_CASE("users of merchants become one person for each address, also after starts that died half way") {
   FOR_EACH_STORE(kind);
@@ -254,6 +358,7 @@ TEST_CASE("what the version before has stored about payments is read as theirs")
     migrate(*db, known_migrations());
   }
   const auto reader = connect(store.where(), access::read);
+  check_backfill(*reader, before);
   for (const auto& past : before.payments) {
     const auto row = run(*reader, find_entity{past.key}).found;
     REQUIRE(row);

@@ -31,6 +31,9 @@ void fill_payments(db_connection& db) {
     unit.totals = {count_daily{d.subject.merchant,
                                environment::test,
                                {std::chrono::sys_days{std::chrono::days{i}}, daily_counter::captured, 1, {}}}};
+    auto moved = *unit.insert_payment;
+    moved.updated_at = at(i);
+    unit.ledger = {entry_of({ledger_kind::captured, moved.captured}, moved, "ch_" + n)};
     unit.records = {save_audit{user_id{"user_" + std::to_string(i % 4)}, at(i), "audit_" + n, "", "mint", "key",
                                merchant_id{"merch_" + std::to_string(i % 8)}, environment::test}};
     units.push_back(unit);
@@ -145,6 +148,12 @@ TEST_CASE("references, a payment's deliveries, totals and the audit list are fou
   check(statements::read_daily_totals, days,
         "daily_totals USING PRIMARY KEY (merchant_id=? AND environment=? AND day>? AND day<?)",
         "daily_totals range PRIMARY");
+  const cell entries[] = {
+      list_merchant,   list_env, to_unix_ms(at(100)), to_unix_ms(at(130)), to_unix_ms(at(100)), list_id, list_id,
+      std::int64_t{1}, limit};
+  check(statements::read_ledger, entries,
+        "ledger USING PRIMARY KEY (merchant_id=? AND environment=? AND occurred_at>? AND occurred_at<?)",
+        "ledger range PRIMARY");
   const cell of_user[] = {std::string_view{"user_1"}, now, now, std::string_view{"audit_7"}, limit};
   check(statements::read_audit_of_user, of_user, "audit_log USING PRIMARY KEY (user_id=? AND occurred_at<?)",
         "audit_log range PRIMARY");

@@ -247,6 +247,8 @@ slow_reader::behavior_type reader_behavior(slow_reader::stateful_pointer<reading
       [self](const find_payments& q) { return self->state.take(q); },
       [self](const find_payments_by_ref& q) { return self->state.take(q); },
       [self](const find_daily_totals& q) { return self->state.take(q); },
+      [self](const find_ledger_sums& q) { return self->state.take(q); },
+      [self](const find_ledger& q) { return self->state.take(q); },
       [self](const find_sessions& q) { return self->state.take(q); },
       [self](const find_audit& q) { return self->state.take(q); },
       [self](const find_notifications& q) { return self->state.take(q); },

@@ -323,6 +323,7 @@ void promises::at_rest() {
     if (!kept) break_(text_of("the result told for key ", key, " is not in the store"));
   }
   check_totals();
+  check_ledger();
 }
 
 /// The totals of the days have counted each change of a payment once.
@@ -345,6 +346,41 @@ void promises::check_totals() {
     break_(text_of("the totals have counted ", counted.authorized, " approved, ", counted.captured, " captured and ",
                    counted.refunded, " refunded, the payments say ", stored.authorized, ", ", stored.captured, " and ",
                    stored.refunded));
+}
+
+/// The ledger has an entry for each movement of each payment, once: its sums are the payment's, and come to nothing
+/// over all accounts. A payment that has failed has one entry more, which moves nothing.
+void promises::check_ledger() {
+  struct sums {
+    std::int64_t captured = 0, refunded = 0, failed = 0;
+    ledger_accounts accounts;
+    std::set<std::uint32_t> events;
+  };
+  std::map<testing::memory_store::entity_row_key, sums> told;
+  for (const auto& [key, entry] : rows_.ledger) {
+    auto& of = told[testing::memory_store::id(entry.payment)];
+    if (entry.what == ledger_kind::captured) of.captured += entry.amount.minor;
+    if (entry.what == ledger_kind::refunded) of.refunded += entry.amount.minor;
+    of.failed += entry.what == ledger_kind::failed;
+    of.accounts.customer += entry.accounts.customer;
+    of.accounts.provider += entry.accounts.provider;
+    of.accounts.merchant += entry.accounts.merchant;
+    if (sum_of(entry.accounts) != 0) break_(text_of(entry.payment.id, ": an entry of its ledger does not add up"));
+    if (!of.events.insert(entry.seq).second)
+      break_(text_of(entry.payment.id, ": its ledger has event ", entry.seq, " twice"));
+  }
+  for (const auto& [key, row] : rows_.payments) {
+    const auto& of = told[key];
+    if (of.captured != row.captured || of.refunded != row.refunded)
+      break_(text_of(row.key.id, ": its ledger has ", of.captured, " captured and ", of.refunded, " refunded, its row ",
+                     row.captured, " and ", row.refunded));
+    if (of.accounts.customer != row.refunded - row.captured)
+      break_(text_of(row.key.id, ": its ledger has changed its customer by ", of.accounts.customer));
+    // A cycle that failed may be paid later.
+    if (row.state == payment_state::failed ? of.failed != 1 : of.failed > (row.captured > 0 ? 1 : 0))
+      break_(text_of(row.key.id, " is ", to_string(row.state), ", and has failed ", of.failed, " times in its ledger"));
+  }
+  if (told.size() != rows_.payments.size()) break_("the ledger has entries of payments that are not there");
 }
 
 }  // namespace gateway::simulation

@@ -79,6 +79,7 @@ class promises {
   void check_stored(const entity_request& request, const finished& result);
   void check_seen(const payment& seen, std::size_t asked_at);
   void check_totals();
+  void check_ledger();
   std::size_t use_of(const provider_effect& effect) const;
   const payment* row_of(const entity_key& key) const;
 

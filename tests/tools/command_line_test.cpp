@@ -327,3 +327,35 @@ TEST_CASE("help is printed for the command that asks for it") {
   CHECK_THAT(mint.text, Contains("--scopes") && Contains("payments:write payments:read mcp:read"));
   CHECK(parsed({"--version"}).what == action::information);
 }
+
+TEST_CASE("a report and a reconciliation are told apart from calls, with days of which the last counts") {
+  const auto report = parsed({"report", "--from", "2026-11-01", "--to=2026-11-30", "--merchant", "merch_1"});
+  REQUIRE(report.what == action::report);
+  CHECK(report.report.merchant == "merch_1");
+  CHECK(report.report.env == gateway::environment::live);
+  CHECK((report.report.to - report.report.from).count() == 29);
+  CHECK_FALSE(report.report.as_json);
+  CHECK(parsed({"--json", "report", "--from=2026-11-01", "--to=2026-11-01", "--mode=test"}).report.as_json);
+  CHECK(parsed({"report", "--from=2026-11-01", "--to=2026-11-01", "--format=json"}).report.as_json);
+  CHECK_FALSE(parsed({"--json", "report", "--from=2026-11-01", "--to=2026-11-01", "--format=csv"}).report.as_json);
+
+  const auto whole = parsed({"reconcile", "report.csv", "--provider", "jazzcash", "--mode", "test"});
+  REQUIRE(whole.what == action::reconcile);
+  CHECK(whole.reconcile.file == "report.csv");
+  CHECK(whole.reconcile.provider == gateway::provider_kind::jazzcash);
+  CHECK(whole.reconcile.env == gateway::environment::test);
+  CHECK_FALSE(whole.reconcile.from);
+  CHECK(parsed({"reconcile", "r.csv", "--provider=stripe", "--from=2026-11-01", "--to=2026-11-02"}).reconcile.to);
+
+  for (const auto& wrong : std::vector<words>{{"report"},
+                                              {"report", "--from=2026-11-01"},
+                                              {"report", "--from=2026-11-31", "--to=2026-12-01"},
+                                              {"report", "--from=2026-11-02", "--to=2026-11-01"},
+                                              {"report", "--from=2000-01-01", "--to=2026-11-01"},
+                                              {"report", "--from=2026-11-01", "--to=2026-11-02", "--format=xml"},
+                                              {"reconcile", "r.csv"},
+                                              {"reconcile", "--provider=stripe"},
+                                              {"reconcile", "r.csv", "--provider=bank"},
+                                              {"reconcile", "r.csv", "--provider=stripe", "--from=2026-11-01"}})
+    CHECK(parsed(wrong).what == action::usage_error);
+}

@@ -18,6 +18,7 @@
 #include "gateway/domain/merchant.hpp"
 #include "gateway/domain/platform.hpp"
 #include "gateway/domain/provider_kind.hpp"
+#include "gateway/domain/time.hpp"
 
 namespace gateway::ctl {
 
@@ -36,6 +37,7 @@ struct arguments {
   std::string platform, url, events, destination, reason, time, from, until, payment;
   std::int64_t delivery = 0, before = 0;
   std::string grant, subscription, cycle, notification;
+  std::string to, format, file;
   bool update = false, expire = false, remove = false, reorder = false;
   std::uint32_t repeat = 1;
   std::uint32_t limit = 100, most_grants = 1'000, most_customers = 1'000, overlap_hours = 24;
@@ -111,7 +113,8 @@ boost::json::object settings_from(std::istream& input) {
 /// Builds the tree of commands. Each leaf sets the call that it makes.
 class commands {
  public:
-  commands(CLI::App& app, std::istream& input, operator_call& out) : input_(input), out_(out) {
+  commands(CLI::App& app, std::istream& input, command_line& result)
+      : input_(input), result_(result), out_(result.call) {
     app.require_subcommand(1);
     auto& merchant = group(app, "merchant", "Merchants, their keys and users");
     add_create(merchant);
@@ -150,6 +153,8 @@ class commands {
     auto& notification = group(app, "notification", "What providers have told of their own accord");
     add_notifications(notification);
     add_replay(notification);
+    add_report(app);
+    add_reconcile(app);
   }
 
  private:
@@ -671,7 +676,73 @@ class commands {
     optional_mode(command);
   }
 
+  // ---- the ledger -------------------------------------------------------------------------------
+
+  static std::chrono::sys_days day_of(const std::string& text, const char* option) {
+    const auto day = parse_day(text);
+    if (!day) throw bad_input(std::string{option} + ": expected a day, as 2026-11-20");
+    return *day;
+  }
+
+  static void check_days(std::chrono::sys_days from, std::chrono::sys_days to) {
+    if (to < from) throw bad_input("--to must not be before --from");
+    if (to - from > std::chrono::days{3'660}) throw bad_input("--from and --to: at most ten years");
+  }
+
+  void days_and_merchant(CLI::App& command, bool required) {
+    command.add_option("--from", a_.from, "The first day, UTC: 2026-11-01")->required(required)->type_name("DAY");
+    command.add_option("--to", a_.to, "The last day, which counts, too")->required(required)->type_name("DAY");
+    command.add_option("--merchant", a_.merchant, "Only of this one [all]")->type_name("MERCHANT");
+    command.add_option("--mode", a_.mode, "test or live [live]")
+        ->check(CLI::IsMember({"test", "live"}))
+        ->type_name("MODE");
+  }
+
+  environment mode_or_live() const { return a_.mode == "test" ? environment::test : environment::live; }
+
+  void add_report(CLI::App& in) {
+    auto& command =
+        *in.add_subcommand("report", "What was captured, refunded and failed, by day, currency and provider");
+    command.callback([this] {
+      auto& wish = result_.report;
+      result_.what = action::report;
+      wish.merchant = a_.merchant;
+      wish.env = mode_or_live();
+      wish.from = day_of(a_.from, "--from");
+      wish.to = day_of(a_.to, "--to");
+      wish.as_json = a_.format == "json" || (a_.format.empty() && result_.json);
+      check_days(wish.from, wish.to);
+    });
+    days_and_merchant(command, true);
+    command.add_option("--format", a_.format, "csv or json [csv]")
+        ->check(CLI::IsMember({"csv", "json"}))
+        ->type_name("FORMAT");
+  }
+
+  void add_reconcile(CLI::App& in) {
+    auto& command =
+        *in.add_subcommand("reconcile", "Compare a provider's settlement report with the ledger, line by line");
+    command.callback([this] {
+      auto& wish = result_.reconcile;
+      result_.what = action::reconcile;
+      wish.file = a_.file;
+      wish.provider = parse_provider_kind(a_.provider).value_or(provider_kind::sandbox);
+      wish.merchant = a_.merchant;
+      wish.env = mode_or_live();
+      wish.as_json = result_.json;
+      if (a_.from.empty() != a_.to.empty()) throw bad_input("--from and --to go together");
+      if (a_.from.empty()) return;
+      wish.from = day_of(a_.from, "--from");
+      wish.to = day_of(a_.to, "--to");
+      check_days(*wish.from, *wish.to);
+    });
+    command.add_option("FILE", a_.file, "The report, as CSV")->required()->type_name("");
+    provider(command);
+    days_and_merchant(command, false);
+  }
+
   std::istream& input_;
+  command_line& result_;
   operator_call& out_;
   arguments a_;
 };
@@ -692,8 +763,8 @@ command_line parse_command_line(int argc, const char* const* argv, std::istream&
   app.set_version_flag("--version", "gatewayctl " GATEWAY_VERSION, "Print the version and exit");
   app.add_option("--data-dir", result.data_dir, "The gateway's data directory [data]")->type_name("DIR");
   app.add_flag("--json", result.json, "Answer with one JSON object");
-  app.footer("Exit status: 0 done, 1 refused or no gateway running, 2 usage.");
-  const commands tree{app, input, result.call};
+  app.footer("Exit status: 0 done, 1 refused, no gateway running, or reconcile found a difference, 2 usage.");
+  const commands tree{app, input, result};
   try {
     if (const auto bare = option_without_value(argc, argv)) throw bad_input(*bare + ": the value is missing");
     app.parse(argc, argv);

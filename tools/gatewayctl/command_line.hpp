@@ -7,6 +7,8 @@
 
 #include <boost/json/object.hpp>
 
+#include "ledger_calls.hpp"
+
 namespace gateway::ctl {
 
 struct operator_call {
@@ -16,6 +18,8 @@ struct operator_call {
 
 enum class action {
   call,         ///< carry out `call`
+  report,       ///< write `report`, for which the gateway is asked as often as it takes
+  reconcile,    ///< the same of `reconcile`: exit 1 unless all agree
   information,  ///< help or version: print `text` on standard output, exit 0
   usage_error,  ///< print `text` on standard error, exit 2
 };
@@ -25,6 +29,8 @@ struct command_line {
   std::filesystem::path data_dir = "data";
   bool json = false;
   operator_call call;
+  report_wish report;
+  reconcile_wish reconcile;
   std::string text;
 };
 

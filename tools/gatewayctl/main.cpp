@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <exception>
 #include <iostream>
+#include <stdexcept>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -15,6 +16,30 @@ int fail(std::string why) {
   std::ranges::replace(why, '\n', ' ');
   std::cerr << "gatewayctl: " << why << '\n';
   return 1;
+}
+
+/// Asks over one connection. What is refused is thrown, in the gateway's words.
+gateway::ctl::operator_asker asker_of(gateway::ctl::operator_connection& connection) {
+  return [&connection](const std::string& path, const boost::json::object& body) {
+    const auto answer = connection.post(path, boost::json::serialize(body));
+    if (answer.status != 200) throw std::runtime_error(gateway::ctl::message_of(answer.status, answer.body));
+    boost::system::error_code failure;
+    const auto parsed = boost::json::parse(answer.body, failure);
+    if (failure || !parsed.is_object()) throw std::runtime_error("the gateway's answer is not a JSON object");
+    return parsed.get_object();
+  };
+}
+
+int work_on_ledger(const gateway::ctl::command_line& command) {
+  gateway::ctl::operator_connection connection{command.data_dir};
+  const auto ask = asker_of(connection);
+  bool agrees = true;
+  if (command.what == gateway::ctl::action::report)
+    gateway::ctl::write_report(command.report, ask, std::cout);
+  else
+    agrees = gateway::ctl::reconcile(command.reconcile, ask, std::cout);
+  if (!std::cout.flush()) return fail("cannot write the answer");
+  return agrees ? 0 : 1;
 }
 
 int carry_out(const gateway::ctl::command_line& command) {
@@ -43,7 +68,7 @@ int main(int argc, char** argv) try {
     std::cout << command.text;
     return 0;
   }
-  return carry_out(command);
+  return command.what == gateway::ctl::action::call ? carry_out(command) : work_on_ledger(command);
 } catch (const std::exception& fault) {
   return fail(fault.what());
 }

@@ -10,10 +10,12 @@
 
 #include <chrono>
 #include <exception>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <random>
+#include <stdexcept>
 #include <string>
 
 #include <CLI/App.hpp>
@@ -37,6 +39,7 @@ namespace asio = boost::asio;
 struct options {
   std::string listen;
   std::string ledger;
+  bool report = false;
   unsigned lose_percent = 0;
   unsigned delay_ms = 0;
   unsigned seed = 1;
@@ -100,6 +103,14 @@ class provider {
   line_stream::protocol::acceptor acceptor_;
 };
 
+int report(const options& wanted) {
+  std::ifstream ledger{wanted.ledger};
+  if (!ledger) throw std::runtime_error{"cannot read " + wanted.ledger};
+  write_settlement_report(ledger, std::cout);
+  if (!std::cout.flush()) throw std::runtime_error{"cannot write the report"};
+  return 0;
+}
+
 int serve(const options& wanted) {
   ::signal(SIGPIPE, SIG_IGN);
   asio::io_context context{1};
@@ -118,16 +129,24 @@ int main(int argc, char** argv) {
   CLI::App app{
       "sandbox-provider: the sandbox providers in a process of their own, for gatewayd --sandbox-provider=SOCKET.",
       "sandbox-provider"};
-  app.add_option("--listen", wanted.listen, "Unix socket on which gateways reach it")->type_name("SOCKET")->required();
-  app.add_option("--ledger", wanted.ledger, "Appends each executed effect to this file")->type_name("FILE");
+  auto* listen =
+      app.add_option("--listen", wanted.listen, "Unix socket on which gateways reach it")->type_name("SOCKET");
+  auto* ledger =
+      app.add_option("--ledger", wanted.ledger, "Appends each executed effect to this file")->type_name("FILE");
+  app.add_flag("--settlement-report", wanted.report, "Print what stands in the ledger as a settlement report, and end")
+      ->needs(ledger)
+      ->excludes(listen);
   app.add_option("--lose", wanted.lose_percent, "Do what is asked, and lose so many of a hundred answers")
       ->type_name("PERCENT")
       ->check(CLI::Range(0, 100));
   app.add_option("--delay", wanted.delay_ms, "Take up to so much longer, in milliseconds")->type_name("MS");
   app.add_option("--seed", wanted.seed, "Of the dice for both")->type_name("N");
+  app.callback([&] {
+    if (!wanted.report && wanted.listen.empty()) throw CLI::RequiredError("--listen");
+  });
   CLI11_PARSE(app, argc, argv);
   try {
-    return serve(wanted);
+    return wanted.report ? report(wanted) : serve(wanted);
   } catch (const std::exception& error) {
     std::cerr << "sandbox-provider: " << error.what() << '\n';
     return 1;

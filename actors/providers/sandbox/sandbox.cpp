@@ -46,7 +46,9 @@ sandbox_answer declined(error_category category, std::string_view code, std::str
 }
 
 sandbox_answer approved(std::string ref) {
-  return {{provider_status::approved, std::move(ref), {}, std::nullopt}, duration_ms{0}, true};
+  sandbox_answer answer{{provider_status::approved, std::move(ref), {}, std::nullopt}, duration_ms{0}, true};
+  answer.result.movement_ref = answer.result.provider_ref;
+  return answer;
 }
 
 /// `pm_card_x` and `ctoken_card_x` are the token x.
@@ -293,7 +295,7 @@ provider_result unknown_result(std::string code, std::string message) {
 
 provider_result carry_out(const provider_call& call, sandbox_answer answer, sandbox_ledger* ledger) {
   const bool recorded = !ledger || ((call.customer_key.empty() || ledger->record_customer(call)) &&
-                                    (!answer.executed || ledger->record(call)));
+                                    (!answer.executed || ledger->record(call, answer.result.movement_ref)));
   if (!recorded) return unknown_result("provider_error", "The provider could not record the call.");
   return std::move(answer.result);
 }

@@ -1,9 +1,11 @@
 // The three sandbox providers: they move no money, and answer by the token they are given.
 #pragma once
 
+#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "gateway/actors.hpp"
 
@@ -45,7 +47,8 @@ sandbox_answer answer_sandbox_call(const provider_call& call, const sandbox_sett
 provider_result unknown_result(std::string code, std::string message);
 
 /// Remembers by provider key what was executed, in a file that outlives a kill of the process. Thread-safe.
-/// One JSON object a line: provider_key, operation, payment_id, merchant, environment, amount, status.
+/// One JSON object a line: provider_key, operation, payment_id, merchant, environment, amount, status; of a payment's
+/// effect also currency, moved (captured, refunded, or empty), reference and begun_at.
 class sandbox_ledger {
  public:
   /// Reads what the file holds, and appends to it. A last line that a crash has cut short stands for nothing and is
@@ -55,9 +58,10 @@ class sandbox_ledger {
   sandbox_ledger(const sandbox_ledger&) = delete;
   sandbox_ledger& operator=(const sandbox_ledger&) = delete;
 
-  /// Records the effect, unless this provider key has had it already. False: it does not stand in the ledger, for lack
-  /// of room, or because the key stands for another effect; a line with status `conflict` tells of the latter.
-  bool record(const provider_call& call);
+  /// Records the effect, and what it is called, unless this provider key has had it already. False: it does not stand
+  /// in the ledger, for lack of room, or because the key stands for another effect; a line with status `conflict` tells
+  /// of the latter.
+  bool record(const provider_call& call, std::string_view reference = {});
   /// The same of the customer that the call makes first, under its own key.
   bool record_customer(const provider_call& call);
 
@@ -65,6 +69,9 @@ class sandbox_ledger {
   struct contents;
   std::unique_ptr<contents> contents_;
 };
+
+/// The settlement report of what stands in a ledger: CSV, a line for each capture and refund, with a head line.
+void write_settlement_report(std::istream& ledger, std::ostream& csv);
 
 /// Does what `answer` says of the call, and gives the result: what cannot be recorded is not executed, and its outcome
 /// is unknown. `ledger` may be null.

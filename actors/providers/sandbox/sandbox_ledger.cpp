@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -12,12 +13,16 @@
 #include <unordered_map>
 
 #include "gateway/base/log.hpp"
+#include "gateway/domain/ledger.hpp"
+#include "gateway/domain/payment_machine.hpp"
 #include "sandbox.hpp"
 
 namespace gateway::actors {
 
 namespace {
 
+/// What stands between the effect and the status begins so.
+constexpr std::string_view ledger_details = R"(,"currency":")";
 constexpr std::string_view head = R"({"provider_key":")", approval = R"(,"status":"approved"})",
                            conflict = R"(,"status":"conflict"})";
 
@@ -32,6 +37,21 @@ std::string effect_of(std::string_view operation, const entity_key& key, std::st
   return text.append(R"(","amount":)").append(std::to_string(amount));
 }
 
+/// What the settlement report tells beside the effect. A charge that is to be captured by a call of its own has moved
+/// nothing yet.
+std::string details_of(const provider_call& call, std::string_view reference) {
+  std::string_view moved;
+  if (call.what == operation::capture ||
+      (call.what == operation::create && !machine::captures_separately(call.subject)))
+    moved = to_string(ledger_kind::captured);
+  else if (call.what == operation::refund)
+    moved = to_string(ledger_kind::refunded);
+  std::string text{ledger_details};
+  text.append(call.subject.amount.unit.code()).append(R"(","moved":")").append(moved);
+  text.append(R"(","reference":")").append(reference);
+  return text.append(R"(","begun_at":")").append(format_millis(call.begun_at)).append("\"");
+}
+
 }  // namespace
 
 struct sandbox_ledger::contents {
@@ -40,18 +60,18 @@ struct sandbox_ledger::contents {
   off_t size = 0;
   std::unordered_map<std::string, std::string> effects;  ///< by provider key
 
-  bool record(const std::string& provider_key, std::string effect) {
+  bool record(const std::string& provider_key, std::string effect, std::string_view more = {}) {
     const std::lock_guard hold{access};
-    const auto line_with = [&](std::string_view status) {
-      return std::string{head}.append(provider_key).append(effect).append(status).append("\n");
+    const auto line_with = [&](std::string_view told, std::string_view status) {
+      return std::string{head}.append(provider_key).append(effect).append(told).append(status).append("\n");
     };
     const auto known = effects.find(provider_key);
     if (known != effects.end()) {
       if (known->second == effect) return true;
-      append(line_with(conflict));
+      append(line_with({}, conflict));
       return false;
     }
-    if (!append(line_with(approval))) return false;
+    if (!append(line_with(more, approval))) return false;
     effects.emplace(provider_key, std::move(effect));
     return true;
   }
@@ -61,8 +81,9 @@ struct sandbox_ledger::contents {
     for (std::string line; std::getline(past, line) && !past.eof(); size += static_cast<off_t>(line.size()) + 1)
       if (line.starts_with(head) && line.ends_with(approval)) {
         const auto key = line.substr(head.size(), line.find('"', head.size()) - head.size());
-        effects.emplace(
-            key, line.substr(head.size() + key.size(), line.size() - head.size() - key.size() - approval.size()));
+        auto effect = line.substr(head.size() + key.size(), line.size() - head.size() - key.size() - approval.size());
+        effect.resize(std::min(effect.find(ledger_details), effect.size()));
+        effects.emplace(key, std::move(effect));
       }
   }
 
@@ -94,9 +115,10 @@ sandbox_ledger::~sandbox_ledger() {
   if (contents_->file >= 0) ::close(contents_->file);
 }
 
-bool sandbox_ledger::record(const provider_call& call) {
+bool sandbox_ledger::record(const provider_call& call, std::string_view reference) {
   const auto& key = call.subject.key;
-  return contents_->record(call.provider_key, effect_of(to_string(call.what), key, key.id, call.amount));
+  return contents_->record(call.provider_key, effect_of(to_string(call.what), key, key.id, call.amount),
+                           details_of(call, reference));
 }
 
 bool sandbox_ledger::record_customer(const provider_call& call) {

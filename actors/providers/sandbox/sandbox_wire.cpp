@@ -15,10 +15,13 @@ struct call_line {
   bool asked_again = false;
   std::string customer_key;
   bool saves_method = false, charges_saved = false;
+  std::string currency{};
+  bool captures_at_once = false;
 };
 BOOST_DESCRIBE_STRUCT(call_line, (),
                       (id, provider_key, operation, merchant, environment, payment_id, provider, flow, payment_method,
-                       amount, begun_at, captured_at, asked_again, customer_key, saves_method, charges_saved))
+                       amount, begun_at, captured_at, asked_again, customer_key, saves_method, charges_saved, currency,
+                       captures_at_once))
 
 struct error_line {
   std::string category, code, message;
@@ -30,9 +33,9 @@ struct result_line {
   std::uint64_t id = 0;
   std::string status, provider_ref;
   std::optional<error_line> error;
-  std::string customer_id, saved_method;
+  std::string customer_id, saved_method, movement_ref;
 };
-BOOST_DESCRIBE_STRUCT(result_line, (), (id, status, provider_ref, error, customer_id, saved_method))
+BOOST_DESCRIBE_STRUCT(result_line, (), (id, status, provider_ref, error, customer_id, saved_method, movement_ref))
 
 namespace {
 
@@ -83,6 +86,8 @@ std::string encode(const numbered_call& numbered) {
     line.saves_method = subject.customer->saves_method;
     line.charges_saved = subject.customer->charges_saved;
   }
+  line.currency = subject.amount.unit.code();
+  line.captures_at_once = subject.details.captures_at_once;
   if (subject.captured_at) line.captured_at = to_unix_ms(*subject.captured_at);
   return json::serialize(json::value_from(line));
 }
@@ -91,7 +96,8 @@ std::string encode(const numbered_result& numbered) {
   const auto& result = numbered.result;
   result_line line{numbered.id,         std::string{to_string(result.status)},
                    result.provider_ref, std::nullopt,
-                   result.customer_id,  result.saved_method};
+                   result.customer_id,  result.saved_method,
+                   result.movement_ref};
   if (const auto& e = result.error)
     line.error = error_line{std::string{to_string(e->category)}, e->code, e->message, e->retryable, e->outcome_unknown};
   return json::serialize(json::value_from(line));
@@ -115,7 +121,9 @@ std::optional<numbered_call> decode_call(std::string_view text) {
   call.subject.key = payment_key(merchant_id{std::move(line->merchant)}, *env, payment_id{std::move(line->payment_id)});
   call.subject.provider = *provider;
   call.subject.how = *how;
+  call.subject.amount.unit = currency::parse(line->currency).value_or(currency{});
   call.subject.details.payment_method = std::move(line->payment_method);
+  call.subject.details.captures_at_once = line->captures_at_once;
   call.customer_key = std::move(line->customer_key);
   if (line->saves_method || line->charges_saved) {
     auto& customer = call.subject.customer.emplace();
@@ -134,6 +142,7 @@ std::optional<numbered_result> decode_result(std::string_view text) {
   numbered_result numbered{line->id, {*status, std::move(line->provider_ref), {}, std::nullopt}};
   numbered.result.customer_id = std::move(line->customer_id);
   numbered.result.saved_method = std::move(line->saved_method);
+  numbered.result.movement_ref = std::move(line->movement_ref);
   if (auto& e = line->error) {
     const auto category = parse_error_category(e->category);
     if (!category) return std::nullopt;

@@ -25,6 +25,7 @@ intent intent_in(const json::object* object) {
   read.payment_method = id_in(object, "payment_method");
   read.redirect_url = url_in(member(member(object, "next_action"), "redirect_to_url"), "url");
   read.key = word(member(object, "metadata"), key_mark);
+  read.charge = id_in(object, "latest_charge");
   read.received = number(object, "amount_received");
   if (const auto* failed = member(object, "last_payment_error")) read.last_error = error_in(failed);
   return read;

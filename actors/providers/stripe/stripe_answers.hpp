@@ -26,6 +26,7 @@ struct intent {
   std::string id, status, client_secret, customer, payment_method;
   std::string redirect_url;  ///< https; where the customer approves the payment
   std::string key;  ///< the provider key by which it was made
+  std::string charge;  ///< the last one that was attempted: what its balance transaction is of
   std::int64_t received = 0;  ///< in Stripe's unit
   std::optional<stripe_error> last_error;
 

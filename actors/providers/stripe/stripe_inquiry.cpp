@@ -130,6 +130,7 @@ class looking_at_checkout final : public looking {
     provider_result result;
     result.status = provider_status::approved;
     result.provider_ref = now.id;
+    if (now.expanded) result.movement_ref = now.expanded->charge;
     const auto& customer = what_.subject.customer;
     if (!customer) return result;
     if (customer->provider_id.empty()) result.customer_id = now.customer;

@@ -11,6 +11,7 @@ provider_result result_in(provider_status status, const intent& at_stripe) {
   provider_result result;
   result.status = status;
   result.provider_ref = at_stripe.id;
+  if (status == provider_status::approved) result.movement_ref = at_stripe.charge;
   return result;
 }
 
@@ -86,6 +87,7 @@ std::optional<provider_result> result_of_refund(const refund& at_stripe) {
   result.provider_ref = at_stripe.id;
   if (at_stripe.status == "succeeded" || at_stripe.status == "pending") {
     result.status = provider_status::approved;
+    result.movement_ref = at_stripe.id;
     return result;
   }
   if (at_stripe.status == "failed" || at_stripe.status == "canceled")

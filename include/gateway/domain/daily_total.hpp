@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gateway/domain/ledger.hpp"
 #include "gateway/domain/payment.hpp"
 
 namespace gateway {
@@ -52,8 +53,19 @@ constexpr bool was_approved(payment_state s) noexcept {
 }
 }  // namespace detail
 
-/// What a change of a payment adds to the totals of its day. Without `before` the payment was made by the change.
-inline std::vector<daily_total> totals_of(const payment* before, const payment& after) {
+constexpr daily_counter counter_of(ledger_kind what) noexcept {
+  switch (what) {
+    case ledger_kind::captured: return daily_counter::captured;
+    case ledger_kind::refunded: return daily_counter::refunded;
+    case ledger_kind::failed: break;
+  }
+  return daily_counter::failed;
+}
+
+/// What a change of a payment adds to the totals of its day: what it moves, and that it was approved. Without `before`
+/// the payment was made by the change.
+inline std::vector<daily_total> totals_of(const payment* before, const payment& after,
+                                          const std::vector<movement>& moved) {
   std::vector<daily_total> totals;
   const auto day = std::chrono::floor<std::chrono::days>(after.updated_at);
   const auto add = [&](daily_counter what, std::int64_t minor) {
@@ -62,11 +74,12 @@ inline std::vector<daily_total> totals_of(const payment* before, const payment& 
   const auto was = before ? before->state : payment_state::created;
   if (detail::was_approved(after.state) && !detail::was_approved(was))
     add(daily_counter::authorized, after.amount.minor);
-  if (const auto more = after.captured - (before ? before->captured : 0); more > 0) add(daily_counter::captured, more);
-  if (const auto more = after.refunded - (before ? before->refunded : 0); more > 0) add(daily_counter::refunded, more);
-  if (after.state == payment_state::failed && was != payment_state::failed)
-    add(daily_counter::failed, after.amount.minor);
+  for (const auto& each : moved) add(counter_of(each.what), each.minor);
   return totals;
+}
+
+inline std::vector<daily_total> totals_of(const payment* before, const payment& after) {
+  return totals_of(before, after, movements_of(before, after));
 }
 
 }  // namespace gateway

@@ -59,6 +59,7 @@ struct provider_result {
   std::string customer_id{};   ///< what the provider calls the customer, where it was made for this call
   std::string saved_method{};  ///< the token under which the charged method is saved, where that was asked for
   std::optional<customer_action> action{};  ///< instead of hosted_url, where a saved method was charged
+  std::string movement_ref{};  ///< what the provider calls the charge or the refund that it has made, where it tells
 };
 
 /// A change to make durable, with what it tells.
@@ -66,6 +67,7 @@ struct transition {
   payment next;
   outcome result;
   std::vector<timeline_entry> entries;  ///< event_id and event_data are filled in by the caller
+  std::string movement_ref{};  ///< of the provider's answer
 };
 
 struct machine_timing {
@@ -357,6 +359,7 @@ inline transition conclude(const payment& p, const provider_result& answer, time
   t.result.what = what;
   t.result.status = answer.status;
   t.result.error = answer.error;
+  t.movement_ref = answer.movement_ref;
   if (!machine::settles(answer, what)) {
     machine::leave_open(t, answer, now, timing);
   } else {
@@ -396,8 +399,9 @@ inline wait_step due_step(const payment& p, time_point now, const machine_timing
 
 namespace machine {
 
-inline transition paid_by_customer(const payment& p, const std::string& fresh_method, time_point now) {
-  transition t{p, {}, {}};
+inline transition paid_by_customer(const payment& p, const std::string& fresh_method, time_point now,
+                                   std::string movement_ref = {}) {
+  transition t{p, {}, {}, std::move(movement_ref)};
   close(t.next, now);
   save_method(t.next, p.how == flow::server ? p.details.payment_method : fresh_method);
   mark_paid(t, payment_attempt_name(p), now);
@@ -450,7 +454,7 @@ inline std::optional<transition> settle_wait(const payment& p, const provider_re
   if (answer.status == provider_status::approved) {
     auto named = p;
     if (named.customer && named.customer->provider_id.empty()) machine::name_customer(named, answer);
-    return machine::paid_by_customer(named, answer.saved_method, now);
+    return machine::paid_by_customer(named, answer.saved_method, now, answer.movement_ref);
   }
   if (answer.status == provider_status::declined) {
     auto error =

@@ -78,6 +78,17 @@ inline std::optional<time_point> parse_seconds(std::string_view text) noexcept {
          std::chrono::seconds{second};
 }
 
+/// 2026-11-20
+inline std::string format_day(std::chrono::sys_days day) { return format_seconds(time_point{day}).substr(0, 10); }
+
+/// Reads exactly `YYYY-MM-DD`; anything else, and any day that does not exist, is nothing.
+inline std::optional<std::chrono::sys_days> parse_day(std::string_view text) {
+  if (text.size() != 10) return std::nullopt;
+  const auto midnight = parse_seconds(std::string{text} + "T00:00:00Z");
+  if (!midnight) return std::nullopt;
+  return std::chrono::floor<std::chrono::days>(*midnight);
+}
+
 /// Where "now" comes from, so that tests and simulations can hold time in their hands.
 class wall_clock {
  public:

@@ -67,6 +67,7 @@ class auditor {
     check_payment_rows();
     check_timeline_rows();
     check_command_rows();
+    check_ledger_rows();
     return std::move(broken_);
   }
 
@@ -174,6 +175,31 @@ class auditor {
     compare("attempts and events", wanted, found);
   }
 
+  /// The gateway's own ledger: an entry for each movement that a client was told of and for each payment that failed,
+  /// once, and none else. Each adds up, and so do all; what the customers have paid is what the payments say.
+  void check_ledger_rows() {
+    by_payment found;
+    for (const auto& row : rows("SELECT payment_id, kind, amount, customer_amount FROM ledger" + of_merchant() +
+                                " ORDER BY payment_id, seq")) {
+      const auto columns = columns_of(row);
+      found[columns.at(0)].push_back(columns.at(1) + ' ' + columns.at(2) + ' ' + columns.at(3));
+    }
+    by_payment wanted;
+    for (const auto& record : stories_) {
+      lines entries;
+      for (const auto& now : record.steps) {
+        const auto amount = std::to_string(now.state == "failed" ? record.amount : now.amount);
+        if (now.state == "failed") entries.push_back("failed " + amount + " 0");
+        if (now.state != "failed" && now.operation == "capture")
+          entries.push_back("captured " + amount + " -" + amount);
+        if (now.operation == "refund") entries.push_back("refunded " + amount + ' ' + amount);
+      }
+      if (!entries.empty()) wanted[record.payment_id] = std::move(entries);
+    }
+    compare("the ledger", wanted, std::move(found));
+    for (const auto& [payment, what] : faults_of_ledger(gateway_, merchant_.id)) fault(payment, what);
+  }
+
   void check_command_rows() {
     by_payment wanted, found;
     for (const auto& row :
@@ -211,6 +237,38 @@ class auditor {
 };
 
 }  // namespace
+
+std::vector<std::pair<std::string, std::string>> faults_of_ledger(const gateway_process& gateway,
+                                                                  const std::string& merchant) {
+  const auto of_merchant = " WHERE merchant_id = '" + merchant + "'";
+  std::vector<std::pair<std::string, std::string>> faults;
+  const auto look = [&](const std::string& what, const std::string& query) {
+    for (const auto& row : lines_of(gateway.sql(query + ";"))) faults.emplace_back(columns_of(row).at(0), what + row);
+  };
+  const std::string sum = "customer_amount + provider_amount + merchant_amount";
+  look("an entry of its ledger does not add up: ",
+       "SELECT payment_id, seq FROM ledger" + of_merchant + " AND " + sum + " <> 0");
+  look("the ledger does not add up: ",
+       "SELECT 'ledger', SUM(" + sum + ") FROM ledger" + of_merchant + " HAVING SUM(" + sum + ") <> 0");
+  look("its ledger has an entry twice: ", "SELECT payment_id, seq FROM ledger" + of_merchant +
+                                              " GROUP BY environment, payment_id, seq HAVING COUNT(*) > 1");
+  // One side after the other, so that entries without a payment are found, too. A cycle that failed may be paid later.
+  const auto total = [](const std::string& kind) {
+    return "SUM(CASE kind WHEN '" + kind + "' THEN amount ELSE 0 END)";
+  };
+  look("its row and its ledger differ: ",
+       "SELECT payment_id, environment, SUM(captured), SUM(refunded), SUM(paid) FROM (SELECT payment_id, environment, "
+       "captured, refunded, captured - refunded AS paid FROM payments" +
+           of_merchant + " UNION ALL SELECT payment_id, environment, -" + total("captured") + ", -" +
+           total("refunded") + ", SUM(customer_amount) FROM ledger" + of_merchant +
+           " GROUP BY payment_id, environment) AS sides GROUP BY payment_id, environment HAVING SUM(captured) <> 0 OR "
+           "SUM(refunded) <> 0 OR SUM(paid) <> 0");
+  look("it has failed, and its ledger does not say so once: ",
+       "SELECT p.payment_id, COUNT(l.seq) FROM payments p LEFT JOIN ledger l ON l.merchant_id = p.merchant_id AND "
+       "l.environment = p.environment AND l.payment_id = p.payment_id AND l.kind = 'failed' WHERE p.merchant_id = '" +
+           merchant + "' AND p.state = 'failed' GROUP BY p.environment, p.payment_id HAVING COUNT(l.seq) <> 1");
+  return faults;
+}
 
 lines left_open(const gateway_process& gateway, const merchant_account& merchant, std::chrono::seconds within) {
   const auto of_merchant = " WHERE merchant_id = '" + merchant.id + "'";

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "load.hpp"
@@ -14,6 +15,11 @@ namespace gateway::e2e {
 /// The merchant's operations and commands that are still open after that time.
 std::vector<std::string> left_open(const gateway_process& gateway, const merchant_account& merchant,
                                    std::chrono::seconds within);
+
+/// What is wrong with the gateway's ledger of a merchant, by payment: entries that do not add up, or are there twice,
+/// and payments of which their row says something else.
+std::vector<std::pair<std::string, std::string>> faults_of_ledger(const gateway_process& gateway,
+                                                                  const std::string& merchant);
 
 /// Every promise that was broken; empty is good. `records` are all that was done with the merchant's keys.
 std::vector<std::string> audit(const gateway_process& gateway, const std::filesystem::path& ledger,

@@ -18,6 +18,26 @@ json::array array_of(const std::vector<json::object>& all) {
   return told;
 }
 
+/// As the API's list of balance transactions tells them: of each charge that was captured, and of each refund.
+json::array balance_of(const store& all) {
+  json::array told;
+  const auto add = [&](const json::object& of, std::string_view type, std::int64_t amount) {
+    const auto id = text_of(of, "id");
+    told.push_back({{"id", "txn_" + id.substr(id.find('_') + 1)},
+                    {"account", store::owner_of(of).account},
+                    {"type", type},
+                    {"source", id},
+                    {"amount", amount},
+                    {"currency", of.at("currency")},
+                    {"created", of.at("created")}});
+  };
+  for (const auto* charge : all.all_of_everyone("charge"))
+    if (charge->at("captured").as_bool()) add(*charge, "charge", number_of(*charge, "amount_captured"));
+  for (const auto* refund : all.all_of_everyone("refund"))
+    if (text_of(*refund, "status") == "succeeded") add(*refund, "refund", -number_of(*refund, "amount"));
+  return told;
+}
+
 }  // namespace
 
 account_state parse_account_state(std::string_view word) {
@@ -107,6 +127,8 @@ answer control::serve(const request& asked) {
   try {
     if (asked.method == "GET" && asked.path == "/control/ledger")
       return json_answer(200, json::object{{"effects", array_of(all_.effects())}});
+    if (asked.method == "GET" && asked.path == "/control/balance")
+      return json_answer(200, json::object{{"transactions", balance_of(all_)}});
     if (asked.method == "GET" && asked.path == "/control/requests") {
       json::object requests;
       for (const auto& [name, count] : api_.counts) requests[name] = count;

@@ -1,0 +1,163 @@
+// gatewayctl report and reconcile, beside a gateway that answers as the test says.
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <unistd.h>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "gateway/domain/time.hpp"
+#include "ledger_calls.hpp"
+
+using namespace gateway;
+using namespace gateway::ctl;
+using Catch::Contains;
+
+namespace {
+
+namespace json = boost::json;
+
+/// Answers one after the other, and remembers what it was asked.
+struct scripted_gateway {
+  std::vector<std::string> answers;
+  std::vector<std::string> asked{};
+
+  operator_asker asker() {
+    return [this](const std::string& path, const json::object& body) {
+      asked.push_back(path + ' ' + json::serialize(body));
+      if (asked.size() > answers.size()) throw std::runtime_error("asked too often");
+      return json::parse(answers[asked.size() - 1]).get_object();
+    };
+  }
+};
+
+std::string report_of(scripted_gateway& from, report_wish wish, std::string_view first, std::string_view last) {
+  wish.from = parse_day(first).value();
+  wish.to = parse_day(last).value();
+  std::ostringstream out;
+  write_report(wish, from.asker(), out);
+  return out.str();
+}
+
+struct report_file {
+  std::filesystem::path path = std::filesystem::temp_directory_path() / ("settlement-" + std::to_string(::getpid()));
+  explicit report_file(const std::string& text) { std::ofstream{path} << text; }
+  ~report_file() { std::filesystem::remove(path); }
+};
+
+constexpr const char* head =
+    "day,currency,provider,captured_count,captured_amount,refunded_count,refunded_amount,"
+    "failed_count,failed_amount,net_amount\n";
+
+}  // namespace
+
+TEST_CASE("a report adds up what the gateway tells of all merchants, a week at a time") {
+  scripted_gateway from{
+      {R"({"sums":[{"day":"2026-11-01","currency":"HKD","provider":"sandbox","kind":"captured","count":2,"amount":300},
+                   {"day":"2026-11-01","currency":"HKD","provider":"sandbox","kind":"refunded","count":1,"amount":50}],
+           "next":"merch_7"})",
+       R"({"sums":[{"day":"2026-11-01","currency":"HKD","provider":"sandbox","kind":"captured","count":1,"amount":1},
+                   {"day":"2026-11-01","currency":"EUR","provider":"stripe","kind":"failed","count":3,"amount":90}]})",
+       R"({"sums":[{"day":"2026-11-08","currency":"HKD","provider":"sandbox","kind":"refunded","count":1,"amount":20}]})"}};
+  CHECK(report_of(from, {}, "2026-11-01", "2026-11-08") == std::string{head} +
+                                                               "2026-11-01,EUR,stripe,0,0,0,0,3,90,0\n"
+                                                               "2026-11-01,HKD,sandbox,3,301,1,50,0,0,251\n"
+                                                               "2026-11-08,HKD,sandbox,0,0,1,20,0,0,-20\n");
+  CHECK(from.asked ==
+        std::vector<std::string>{
+            R"(/operator/ledger/sums {"mode":"live","from":"2026-11-01","to":"2026-11-07"})",
+            R"(/operator/ledger/sums {"mode":"live","from":"2026-11-01","to":"2026-11-07","after":"merch_7"})",
+            R"(/operator/ledger/sums {"mode":"live","from":"2026-11-08","to":"2026-11-08"})"});
+}
+
+TEST_CASE("a report is JSON where that is asked for, and empty where there was nothing") {
+  scripted_gateway from{
+      {R"({"sums":[{"day":"2026-11-01","currency":"HKD","provider":"sandbox","kind":"captured","count":2,"amount":300}]})",
+       R"({"sums":[]})"}};
+  report_wish wish;
+  wish.as_json = true;
+  wish.env = environment::test;
+  wish.merchant = "merch_1";
+  CHECK(report_of(from, wish, "2026-11-01", "2026-11-01") ==
+        R"({"mode":"test","from":"2026-11-01","to":"2026-11-01","rows":[{"day":"2026-11-01","currency":"HKD",)"
+        R"("provider":"sandbox","captured_count":2,"captured_amount":300,"refunded_count":0,"refunded_amount":0,)"
+        R"("failed_count":0,"failed_amount":0,"net_amount":300}]})"
+        "\n");
+  CHECK_THAT(from.asked.front(), Contains(R"("merchant_id":"merch_1")"));
+  CHECK(report_of(from, {}, "2026-11-01", "2026-11-01") == head);
+}
+
+TEST_CASE("what the gateway refuses is refused before a line is written") {
+  std::ostringstream out;
+  report_wish wish;
+  wish.from = wish.to = parse_day("2026-11-01").value();
+  const operator_asker refuses = [](const std::string&, const json::object&) -> json::object {
+    throw std::runtime_error("There is no merchant merch_x.");
+  };
+  CHECK_THROWS_WITH(write_report(wish, refuses, out), "There is no merchant merch_x.");
+  CHECK(out.str().empty());
+}
+
+TEST_CASE("a reconciliation pages through the ledger around the report's days, and tells the three differences") {
+  const report_file file{
+      "reference,payment_id,kind,amount,currency,occurred_at,merchant_id,mode\n"
+      "cap_1,pay_1,captured,4200,HKD,2026-11-20T09:30:00.000Z,merch_1,live\n"
+      "cap_2,pay_2,captured,4300,HKD,2026-11-20T09:30:00.000Z,merch_1,live\n"
+      "cap_9,pay_9,captured,1,HKD,2026-11-21T09:30:00.000Z,merch_1,live\n"};
+  const auto entry = [](std::string n, std::string amount, std::string kind = "captured") {
+    return R"({"merchant_id":"merch_1","payment_id":"pay_)" + n +
+           R"(","seq":2,"occurred_at":"2026-11-20T09:30:00.123Z","kind":")" + kind + R"(","amount":)" + amount +
+           R"(,"currency":"HKD","payment_ref":"ch_)" + n + R"(","movement_ref":"cap_)" + n + "\"}";
+  };
+  const auto answers = std::vector<std::string>{
+      R"({"entries":[)" + entry("1", "4200") + "," + entry("2", "4200") +
+          R"(],"next":{"after_merchant_id":"merch_1","after_at":7,"after_payment_id":"pay_2","after_seq":2}})",
+      R"({"entries":[)" + entry("3", "9") + "," + entry("4", "9", "failed") + "]}"};
+  scripted_gateway from{answers};
+  reconcile_wish wish;
+  wish.file = file.path;
+  std::ostringstream out;
+  CHECK_FALSE(reconcile(wish, from.asker(), out));
+  CHECK(out.str() ==
+        "differs cap_2 ledger: captured 4200 HKD pay_2 merch_1 2026-11-20T09:30:00Z line 3: captured 4300 HKD\n"
+        "missing cap_3 ledger: captured 9 HKD pay_3 merch_1 2026-11-20T09:30:00Z\n"
+        "extra cap_9 line 4: captured 1 HKD\n"
+        "period 2026-11-20 to 2026-11-21\nagree 1\nmissing 1\nextra 1\ndiffers 1\noutside 0\nnot_in_reports 0\n"
+        "other_lines 0\n");
+  REQUIRE(from.asked.size() == 2);
+  CHECK(from.asked[0] ==
+        R"(/operator/ledger/list {"mode":"live","provider":"sandbox","from":"2026-11-17","to":"2026-11-24"})");
+  CHECK_THAT(from.asked[1],
+             Contains(R"("after_merchant_id":"merch_1","after_at":7,"after_payment_id":"pay_2","after_seq":2)"));
+
+  scripted_gateway again{answers};
+  wish.as_json = true;
+  std::ostringstream told;
+  CHECK_FALSE(reconcile(wish, again.asker(), told));
+  const auto parsed = json::parse(told.str()).as_object();
+  CHECK(parsed.at("differences").as_array().size() == 3);
+  CHECK(parsed.at("agree").as_int64() == 1);
+  CHECK(parsed.at("differences").at(0).at("report").at("line").as_int64() == 3);
+}
+
+TEST_CASE("a file that cannot be reconciled is refused by its name, and the gateway is not asked") {
+  scripted_gateway from{{}};
+  std::ostringstream out;
+  reconcile_wish wish;
+  wish.file = "/nowhere/report.csv";
+  CHECK_THROWS_WITH(reconcile(wish, from.asker(), out), "cannot read /nowhere/report.csv");
+  const report_file timeless{
+      "reference,payment_id,kind,amount,currency,merchant_id,mode\ncap_1,pay_1,captured,1,HKD,merch_1,live\n"};
+  wish.file = timeless.path;
+  CHECK_THROWS_WITH(reconcile(wish, from.asker(), out), Contains("tells of no day: give --from and --to"));
+  const report_file wrong{"a,b\n"};
+  wish.file = wrong.path;
+  CHECK_THROWS_WITH(reconcile(wish, from.asker(), out),
+                    Contains(wrong.path.string() + ": the first line has no column"));
+  CHECK(from.asked.empty());
+  CHECK(out.str().empty());
+}

@@ -1,0 +1,42 @@
+// Records of a CSV file as RFC 4180 has it, one at a time, by libcsv. A quote must be closed, and may not stand inside
+// a field that does not begin with one; a byte order mark before the first field is none of it.
+#pragma once
+
+#include <cstdint>
+#include <istream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace gateway::ctl {
+
+/// What is wrong with a file, with the line.
+struct bad_file : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class csv_records {
+ public:
+  /// `in` outlives it.
+  explicit csv_records(std::istream& in);
+  ~csv_records();
+  csv_records(const csv_records&) = delete;
+  csv_records& operator=(const csv_records&) = delete;
+
+  /// The next record into `fields`; false at the end. Empty lines are left out. Throws bad_file.
+  bool next(std::vector<std::string>& fields);
+  /// On which the record ends that next() has told last.
+  std::uint64_t line() const noexcept { return line_; }
+
+ private:
+  struct parser;
+  bool read_line();
+
+  std::istream& in_;
+  std::unique_ptr<parser> parser_;
+  std::string bytes_;
+  std::uint64_t line_ = 0;
+};
+
+}  // namespace gateway::ctl

@@ -1,0 +1,140 @@
+#include <fstream>
+
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value_to.hpp>
+
+#include "gateway/domain/time.hpp"
+#include "ledger_calls.hpp"
+#include "reconciliation.hpp"
+
+namespace gateway::ctl {
+
+namespace {
+
+namespace json = boost::json;
+
+/// So far before and behind the period a counterpart is looked for: an outcome that was unknown is settled later here
+/// than there.
+constexpr std::chrono::days margin{3};
+
+std::string text_in(const json::object& from, std::string_view name) {
+  return json::value_to<std::string>(from.at(name));
+}
+
+/// The fields that are compared and shown.
+ledger_entry entry_in(const json::object& told, provider_kind provider) {
+  ledger_entry e;
+  const auto kind = parse_ledger_kind(text_in(told, "kind"));
+  const auto unit = currency::parse(text_in(told, "currency"));
+  const auto at = text_in(told, "occurred_at");  // with milliseconds, which make no difference here
+  const auto second = parse_seconds(at.substr(0, 19) + 'Z');
+  if (!kind || !unit || !second) throw std::runtime_error("the gateway's answer cannot be read");
+  e.payment.merchant = merchant_id{text_in(told, "merchant_id")};
+  e.payment.id = text_in(told, "payment_id");
+  e.at = *second;
+  e.what = *kind;
+  e.amount = {told.at("amount").as_int64(), *unit};
+  e.provider = provider;
+  e.payment_ref = text_in(told, "payment_ref");
+  e.movement_ref = text_in(told, "movement_ref");
+  return e;
+}
+
+void stream_ledger(const reconcile_wish& wish, const reconciled_period& period, const operator_asker& ask,
+                   reconciliation& to) {
+  json::object body{{"mode", to_string(wish.env)},
+                    {"provider", to_string(wish.provider)},
+                    {"from", format_day(period.from - margin)},
+                    {"to", format_day(period.to + margin)}};
+  if (!wish.merchant.empty()) body["merchant_id"] = wish.merchant;
+  for (;;) {
+    const auto answer = ask("/operator/ledger/list", body);
+    for (const auto& each : answer.at("entries").as_array()) to.compare(entry_in(each.as_object(), wish.provider));
+    const auto* next = answer.if_contains("next");
+    if (!next) return;
+    for (const auto& field : next->as_object()) body[field.key()] = field.value();
+  }
+}
+
+std::string shown(ledger_kind what, std::int64_t minor, std::string_view unit) {
+  return std::string{to_string(what)}
+      .append(" ")
+      .append(std::to_string(minor))
+      .append(" ")
+      .append(unit.empty() ? "(no currency)" : unit);
+}
+
+std::string shown(const ledger_entry& e) { return shown(e.what, e.amount.minor, e.amount.unit.code()); }
+
+void write_line(const difference& d, std::ostream& out) {
+  out << to_string(d.kind) << ' ' << d.ref;
+  if (d.entry)
+    out << " ledger: " << shown(*d.entry) << ' ' << d.entry->payment.id << ' ' << d.entry->payment.merchant.value << ' '
+        << format_seconds(d.entry->at);
+  if (d.report) out << " line " << d.line << ": " << shown(d.report->what, d.report->minor, d.report->unit);
+  out << '\n';
+}
+
+void write_object(const difference& d, std::ostream& out) {
+  json::object told{{"difference", to_string(d.kind)}, {"reference", d.ref}};
+  if (d.entry)
+    told["ledger"] = {{"kind", to_string(d.entry->what)},
+                      {"amount", d.entry->amount.minor},
+                      {"currency", d.entry->amount.unit.code()},
+                      {"payment_id", d.entry->payment.id},
+                      {"merchant_id", d.entry->payment.merchant.value},
+                      {"occurred_at", format_seconds(d.entry->at)}};
+  if (d.report)
+    told["report"] = {{"line", d.line},
+                      {"kind", to_string(d.report->what)},
+                      {"amount", d.report->minor},
+                      {"currency", d.report->unit}};
+  out << json::serialize(told);
+}
+
+void write_counts(const reconciliation_counts& counts, std::uint64_t others, const reconciled_period& period,
+                  bool as_json, std::ostream& out) {
+  const std::pair<std::string_view, std::uint64_t> rows[] = {
+      {"agree", counts.agree},     {"missing", counts.missing}, {"extra", counts.extra},
+      {"differs", counts.differs}, {"outside", counts.outside}, {"not_in_reports", counts.untold},
+      {"other_lines", others}};
+  if (as_json) {
+    out << R"(],"from":")" << format_day(period.from) << R"(","to":")" << format_day(period.to) << '"';
+    for (const auto& [name, count] : rows) out << ",\"" << name << "\":" << count;
+    out << "}\n";
+    return;
+  }
+  out << "period " << format_day(period.from) << " to " << format_day(period.to) << '\n';
+  for (const auto& [name, count] : rows) out << name << ' ' << count << '\n';
+}
+
+}  // namespace
+
+bool reconcile(const reconcile_wish& wish, const operator_asker& ask, std::ostream& out) {
+  std::ifstream file{wish.file};
+  if (!file) throw std::runtime_error("cannot read " + wish.file.string());
+  reconciliation sides;
+  std::uint64_t others = 0;
+  try {
+    others = read_settlement(file, {wish.provider, wish.env, wish.merchant},
+                             [&](const settlement_line& line) { sides.add(line); });
+  } catch (const bad_file& fault) {
+    throw std::runtime_error(wish.file.string() + ": " + fault.what());
+  }
+  const auto period = wish.from ? std::optional{reconciled_period{*wish.from, *wish.to}} : sides.period_of_report();
+  if (!period) throw std::runtime_error(wish.file.string() + ": tells of no day: give --from and --to");
+  bool first = true;
+  if (wish.as_json) out << R"({"differences":[)";
+  sides.begin(*period, [&](const difference& d) {
+    if (!wish.as_json) return write_line(d, out);
+    if (!std::exchange(first, false)) out << ',';
+    write_object(d, out);
+  });
+  stream_ledger(wish, *period, ask, sides);
+  const auto counts = sides.end();
+  write_counts(counts, others, *period, wish.as_json, out);
+  return counts.all_agree();
+}
+
+}  // namespace gateway::ctl

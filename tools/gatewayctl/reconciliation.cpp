@@ -1,0 +1,125 @@
+#include "reconciliation.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace gateway::ctl {
+
+namespace {
+
+constexpr std::size_t most_lines = 20'000'000;
+
+/// What is paid on the pages that the gateway serves for a sandbox moves without a call to it, and stands in no report.
+bool is_untold(const ledger_entry& entry) { return traits_of(entry.provider).sandbox && entry.movement_ref.empty(); }
+
+}  // namespace
+
+reconciliation::name reconciliation::keep(std::string_view ref) {
+  const name kept{texts_.size(), static_cast<std::uint32_t>(ref.size()), static_cast<std::uint32_t>(rows_.size())};
+  texts_ += ref;
+  return kept;
+}
+
+void reconciliation::add(const settlement_line& line) {
+  if (rows_.size() == most_lines) throw bad_file("has more than 20 million lines: reconcile it in parts");
+  const auto ref = keep(line.ref);
+  by_ref_.push_back(ref);
+  for (const auto& payment : line.of_payment) by_payment_.push_back(keep(payment));
+  rows_.push_back({line.line, line.minor, line.at ? to_unix_ms(*line.at) : 0, ref.at, ref.size,
+                   line.unit.value_or(currency{}), line.what, line.unit.has_value(), line.at.has_value(), false});
+}
+
+std::optional<reconciled_period> reconciliation::period_of_report() const {
+  auto least = std::numeric_limits<std::int64_t>::max(), most = std::numeric_limits<std::int64_t>::min();
+  for (const auto& r : rows_) {
+    if (!r.has_time) continue;
+    least = std::min(least, r.at_ms);
+    most = std::max(most, r.at_ms);
+  }
+  if (least > most) return std::nullopt;
+  using std::chrono::days;
+  using std::chrono::floor;
+  return reconciled_period{floor<days>(from_unix_ms(least)), floor<days>(from_unix_ms(most))};
+}
+
+void reconciliation::sort(std::vector<name>& names) {
+  std::ranges::sort(names, [this](const name& a, const name& b) {
+    const auto first = text(a), second = text(b);
+    return first != second ? first < second : a.row < b.row;
+  });
+}
+
+void reconciliation::begin(reconciled_period period, teller tell) {
+  period_ = period;
+  tell_ = std::move(tell);
+  sort(by_ref_);
+  sort(by_payment_);
+}
+
+bool reconciliation::agrees(const row& r, const ledger_entry& entry) {
+  return r.what == entry.what && r.minor == entry.amount.minor && (!r.has_unit || r.unit == entry.amount.unit);
+}
+
+reconciliation::row* reconciliation::find(const std::vector<name>& names, std::string_view ref,
+                                          const ledger_entry& entry, bool any_kind) {
+  const auto less = [this](const name& n, std::string_view wanted) { return text(n) < wanted; };
+  row* second_best = nullptr;
+  for (auto at = std::lower_bound(names.begin(), names.end(), ref, less); at != names.end() && text(*at) == ref; ++at) {
+    auto& r = rows_[at->row];
+    if (r.met || (!any_kind && r.what != entry.what)) continue;
+    if (agrees(r, entry)) return &r;
+    if (!second_best) second_best = &r;
+  }
+  return second_best;
+}
+
+/// By the name of the movement, whatever the line says it is. Where the provider told none, by that of the payment.
+reconciliation::row* reconciliation::row_of(const ledger_entry& entry) {
+  if (!entry.movement_ref.empty()) return find(by_ref_, entry.movement_ref, entry, true);
+  if (entry.payment_ref.empty()) return nullptr;
+  if (auto* own = find(by_ref_, entry.payment_ref, entry, false)) return own;
+  return find(by_payment_, entry.payment_ref, entry, false);
+}
+
+told_movement reconciliation::told(const row& r) const {
+  return {r.what, r.minor, r.has_unit ? std::string{r.unit.code()} : std::string{}};
+}
+
+void reconciliation::compare(const ledger_entry& entry) {
+  if (entry.what == ledger_kind::failed) return;
+  auto* found = row_of(entry);
+  if (!found) {
+    if (!period_.holds(entry.at)) return;
+    if (is_untold(entry)) {
+      ++counts_.untold;
+      return;
+    }
+    ++counts_.missing;
+    const auto& ref = entry.movement_ref.empty() ? entry.payment_ref : entry.movement_ref;
+    return tell_({difference_kind::missing, ref, entry, 0, std::nullopt});
+  }
+  found->met = true;
+  if (agrees(*found, entry)) {
+    ++counts_.agree;
+    return;
+  }
+  ++counts_.differs;
+  tell_(
+      {difference_kind::differs, std::string{text(found->ref_at, found->ref_size)}, entry, found->line, told(*found)});
+}
+
+reconciliation_counts reconciliation::end() {
+  for (const auto& r : rows_) {
+    if (r.met) continue;
+    if (r.has_time && !period_.holds(from_unix_ms(r.at_ms))) {
+      ++counts_.outside;
+      continue;
+    }
+    ++counts_.extra;
+    tell_({difference_kind::extra, std::string{text(r.ref_at, r.ref_size)}, std::nullopt, r.line, told(r)});
+  }
+  return counts_;
+}
+
+}  // namespace gateway::ctl

@@ -1,0 +1,113 @@
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "gateway/domain/ledger.hpp"
+#include "gateway/domain/time.hpp"
+#include "ledger_calls.hpp"
+
+namespace gateway::ctl {
+
+namespace {
+
+namespace json = boost::json;
+
+/// So many days are asked for at once, so that none of the answers takes long, however much a merchant takes in.
+constexpr std::chrono::days days_at_once{7};
+
+struct report_row {
+  std::int64_t count[ledger_kind_count] = {};
+  std::int64_t amount[ledger_kind_count] = {};
+};
+
+using report_key = std::tuple<std::string, std::string, std::string>;  ///< day, currency, provider
+using report_rows = std::map<report_key, report_row>;
+
+/// The columns behind the key, in their order.
+constexpr std::string_view columns[] = {"captured_count", "captured_amount", "refunded_count", "refunded_amount",
+                                        "failed_count",   "failed_amount",   "net_amount"};
+
+std::vector<std::int64_t> values_of(const report_row& row) {
+  std::vector<std::int64_t> values;
+  for (std::size_t i = 0; i < ledger_kind_count; ++i) values.insert(values.end(), {row.count[i], row.amount[i]});
+  values.push_back(row.amount[static_cast<std::size_t>(ledger_kind::captured)] -
+                   row.amount[static_cast<std::size_t>(ledger_kind::refunded)]);
+  return values;
+}
+
+std::string text_of(const json::object& row, std::string_view name) {
+  return json::value_to<std::string>(row.at(name));
+}
+
+void add_sums(const json::object& answer, report_rows& to) {
+  for (const auto& each : answer.at("sums").as_array()) {
+    const auto& sum = each.as_object();
+    const auto kind = parse_ledger_kind(text_of(sum, "kind"));
+    if (!kind) throw std::runtime_error("the gateway's answer names a kind that gatewayctl does not know");
+    auto& row = to[{text_of(sum, "day"), text_of(sum, "currency"), text_of(sum, "provider")}];
+    row.count[static_cast<std::size_t>(*kind)] += sum.at("count").as_int64();
+    row.amount[static_cast<std::size_t>(*kind)] += sum.at("amount").as_int64();
+  }
+}
+
+/// Of the days from `from` to `to`, of as many merchants as are asked for.
+report_rows rows_of(const report_wish& wish, std::chrono::sys_days from, std::chrono::sys_days to,
+                    const operator_asker& ask) {
+  report_rows rows;
+  json::object body{{"mode", to_string(wish.env)}, {"from", format_day(from)}, {"to", format_day(to)}};
+  if (!wish.merchant.empty()) body["merchant_id"] = wish.merchant;
+  for (;;) {
+    const auto answer = ask("/operator/ledger/sums", body);
+    add_sums(answer, rows);
+    const auto* next = answer.if_contains("next");
+    if (!next) return rows;
+    body["after"] = *next;
+  }
+}
+
+void write_csv(const report_rows& rows, std::ostream& out) {
+  for (const auto& [key, row] : rows) {
+    const auto& [day, currency, provider] = key;
+    out << day << ',' << currency << ',' << provider;
+    for (const auto value : values_of(row)) out << ',' << value;
+    out << '\n';
+  }
+}
+
+void write_json(const report_rows& rows, bool& first, std::ostream& out) {
+  for (const auto& [key, row] : rows) {
+    const auto& [day, currency, provider] = key;
+    json::object told{{"day", day}, {"currency", currency}, {"provider", provider}};
+    const auto values = values_of(row);
+    for (std::size_t i = 0; i < std::size(columns); ++i) told[columns[i]] = values[i];
+    out << (std::exchange(first, false) ? "" : ",") << json::serialize(told);
+  }
+}
+
+}  // namespace
+
+void write_report(const report_wish& wish, const operator_asker& ask, std::ostream& out) {
+  bool first = true;
+  // What is refused is refused before anything is written.
+  for (auto from = wish.from; from <= wish.to; from += days_at_once) {
+    const auto rows = rows_of(wish, from, std::min(wish.to, from + days_at_once - std::chrono::days{1}), ask);
+    if (from == wish.from && wish.as_json) {
+      out << R"({"mode":")" << to_string(wish.env) << R"(","from":")" << format_day(wish.from) << R"(","to":")"
+          << format_day(wish.to) << R"(","rows":[)";
+    } else if (from == wish.from) {
+      out << "day,currency,provider";
+      for (const auto column : columns) out << ',' << column;
+      out << '\n';
+    }
+    if (wish.as_json)
+      write_json(rows, first, out);
+    else
+      write_csv(rows, out);
+  }
+  if (wish.as_json) out << "]}\n";
+}
+
+}  // namespace gateway::ctl

@@ -1,0 +1,227 @@
+#include "settlement_file.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <initializer_list>
+#include <string_view>
+
+namespace gateway::ctl {
+
+namespace {
+
+using names = std::initializer_list<std::string_view>;
+
+constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool same_name(std::string_view a, std::string_view b) noexcept { return std::ranges::equal(a, b, {}, lower, lower); }
+
+std::string folded(std::string_view text) {
+  std::string word{text};
+  std::ranges::transform(word, word.begin(), lower);
+  return word;
+}
+
+/// A record by the names of the head line.
+class record {
+ public:
+  record(csv_records& from, std::vector<std::string>& head, std::vector<std::string>& fields)
+      : from_(from), head_(head), fields_(fields) {}
+
+  /// The first of these columns that the file has; empty if it has none.
+  std::string_view find(names any_of) const {
+    for (const auto name : any_of)
+      for (std::size_t i = 0; i < head_.size() && i < fields_.size(); ++i)
+        if (same_name(head_[i], name)) return fields_[i];
+    return {};
+  }
+  std::uint64_t line() const noexcept { return from_.line(); }
+  [[noreturn]] void reject(std::string_view what, std::string_view value) const {
+    throw bad_file("line " + std::to_string(line()) + ": '" + std::string{value.substr(0, 64)} + "' is no " +
+                   std::string{what});
+  }
+
+ private:
+  const csv_records& from_;
+  const std::vector<std::string>& head_;
+  const std::vector<std::string>& fields_;
+};
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (fault != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// Minor units that stand as such, without their sign.
+std::int64_t minor_in(const record& in, std::string_view text) {
+  const auto value = whole_number(text);
+  if (!value || *value < -max_amount || *value > max_amount) in.reject("amount in minor units", text);
+  return *value < 0 ? -*value : *value;
+}
+
+/// `-12.50` of a currency with two digits is 1250: without its sign.
+std::int64_t major_in(const record& in, std::string_view text, const currency& unit) {
+  auto digits = text;
+  if (digits.starts_with('-')) digits.remove_prefix(1);
+  const auto point = std::min(digits.find('.'), digits.size());
+  std::string all{digits.substr(0, point)};
+  auto fraction = digits.substr(std::min(point + 1, digits.size()));
+  const auto wanted = static_cast<std::size_t>(unit.minor_digits());
+  // More digits than the currency has must be noughts.
+  if (fraction.size() > wanted && fraction.substr(wanted).find_first_not_of('0') != std::string_view::npos)
+    in.reject("amount of " + std::string{unit.code()}, text);
+  all += fraction.substr(0, wanted);
+  all.append(wanted - std::min(wanted, fraction.size()), '0');
+  const bool plain = point > 0 && all.find_first_not_of("0123456789") == std::string::npos;
+  const auto value = plain ? whole_number(all) : std::nullopt;
+  if (!value || *value > max_amount) in.reject("amount", text);
+  return *value;
+}
+
+currency unit_in(const record& in, std::string_view text) {
+  const auto unit = currency::parse(text);
+  if (!unit) in.reject("currency", text);
+  return *unit;
+}
+
+/// `2026-11-20 09:30`, with seconds or without, with a T or a blank; its fraction and what follows do not count. UTC.
+std::optional<time_point> time_in(const record& in, std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  std::string whole{text.substr(0, 10)};
+  if (text.size() >= 16)
+    whole.append("T").append(text.substr(11, 5)).append(text.size() >= 19 ? text.substr(16, 3) : ":00").append("Z");
+  else if (text.size() == 10)
+    whole += "T00:00:00Z";
+  const auto at = parse_seconds(whole);
+  if (!at) in.reject("time", text);
+  return at;
+}
+
+/// `20261120093000` in Pakistan, five hours ahead of UTC all the year.
+std::optional<time_point> pakistan_time_in(const record& in, std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  if (text.size() != 14) return time_in(in, text);
+  std::string whole;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (i == 4 || i == 6) whole += '-';
+    if (i == 8) whole += 'T';
+    if (i == 10 || i == 12) whole += ':';
+    whole += text[i];
+  }
+  const auto at = parse_seconds(whole + 'Z');
+  if (!at) in.reject("time", text);
+  return *at - std::chrono::hours{5};
+}
+
+/// Nothing: the line tells of something else.
+using reader = std::optional<settlement_line> (*)(const record&, const settlement_source&);
+
+std::optional<settlement_line> read_sandbox(const record& in, const settlement_source& of) {
+  const auto kind = parse_ledger_kind(in.find({"kind"}));
+  if (!kind || *kind == ledger_kind::failed) return std::nullopt;
+  if (in.find({"mode"}) != to_string(of.env)) return std::nullopt;
+  if (!of.merchant.empty() && in.find({"merchant_id"}) != of.merchant) return std::nullopt;
+  settlement_line line;
+  line.what = *kind;
+  line.minor = minor_in(in, in.find({"amount"}));
+  if (const auto unit = in.find({"currency"}); !unit.empty()) line.unit = unit_in(in, unit);
+  line.at = time_in(in, in.find({"occurred_at"}));
+  line.ref = in.find({"reference"});
+  return line;
+}
+
+/// The export of balance transactions from Stripe's Dashboard, or an itemized balance report: docs.stripe.com/reports.
+/// Both count in major units. Where the account settles in another currency, what the customer paid stands beside it.
+std::optional<settlement_line> read_stripe(const record& in, const settlement_source&) {
+  const auto category = folded(in.find({"type", "reporting_category"}));
+  settlement_line line;
+  if (category == "charge" || category == "payment")
+    line.what = ledger_kind::captured;
+  else if (category == "refund" || category == "payment_refund")
+    line.what = ledger_kind::refunded;
+  else
+    return std::nullopt;
+  auto amount = in.find({"customer facing amount", "customer_facing_amount"});
+  auto code = in.find({"customer facing currency", "customer_facing_currency"});
+  if (amount.empty() || code.empty()) {
+    amount = in.find({"amount", "gross"});
+    code = in.find({"currency"});
+  }
+  line.unit = unit_in(in, code);
+  line.minor = major_in(in, amount, *line.unit);
+  line.at = time_in(in, in.find({"created (utc)", "created_utc", "created"}));
+  line.ref = in.find({"source", "source_id"});
+  for (const auto ref : {in.find({"payment_intent_id", "payment intent id"}), in.find({"invoice_id", "invoice id"})})
+    if (!ref.empty()) line.of_payment.emplace_back(ref);
+  return line;
+}
+
+/// Of the documented codes those of a payment that was made. JazzCash documents no report of its merchants' portal:
+/// the columns are those of its own messages.
+std::optional<settlement_line> read_jazzcash(const record& in, const settlement_source&) {
+  const auto code = in.find({"pp_ResponseCode"});
+  if (code != "000" && code != "121") return std::nullopt;
+  settlement_line line;
+  line.minor = minor_in(in, in.find({"pp_Amount"}));
+  const auto unit = in.find({"pp_TxnCurrency"});
+  line.unit = unit_in(in, unit.empty() ? std::string_view{"PKR"} : unit);
+  line.at = pakistan_time_in(in, in.find({"pp_TxnDateTime"}));
+  line.ref = in.find({"pp_TxnRefNo"});
+  return line;
+}
+
+struct format {
+  reader read;
+  std::vector<std::vector<std::string_view>> columns;  ///< one of each must be there
+};
+
+format format_of(provider_kind kind) {
+  switch (kind) {
+    case provider_kind::stripe:
+      return {read_stripe,
+              {{"type", "reporting_category"}, {"source", "source_id"}, {"amount", "gross"}, {"currency"}}};
+    case provider_kind::jazzcash: return {read_jazzcash, {{"pp_TxnRefNo"}, {"pp_Amount"}, {"pp_ResponseCode"}}};
+    case provider_kind::sandbox:
+    case provider_kind::sandbox_hosted:
+    case provider_kind::sandbox_wallet: break;
+  }
+  return {read_sandbox, {{"reference"}, {"kind"}, {"amount"}, {"currency"}, {"mode"}, {"merchant_id"}}};
+}
+
+void check_head(const std::vector<std::string>& head, const format& how) {
+  for (const auto& any_of : how.columns) {
+    const bool there = std::ranges::any_of(head, [&](const std::string& column) {
+      return std::ranges::any_of(any_of, [&](std::string_view name) { return same_name(column, name); });
+    });
+    if (!there) throw bad_file("the first line has no column '" + std::string{any_of.front()} + "'");
+  }
+}
+
+}  // namespace
+
+std::uint64_t read_settlement(std::istream& in, const settlement_source& of,
+                              const std::function<void(const settlement_line&)>& each) {
+  const auto how = format_of(of.provider);
+  csv_records records{in};
+  std::vector<std::string> head, fields;
+  if (!records.next(head)) throw bad_file("is empty");
+  check_head(head, how);
+  std::uint64_t others = 0;
+  while (records.next(fields)) {
+    if (fields.size() != head.size())
+      throw bad_file("line " + std::to_string(records.line()) + ": has " + std::to_string(fields.size()) +
+                     " columns, the first line " + std::to_string(head.size()));
+    auto line = how.read(record{records, head, fields}, of);
+    if (!line) {
+      ++others;
+      continue;
+    }
+    line->line = records.line();
+    if (line->ref.empty()) throw bad_file("line " + std::to_string(records.line()) + ": has no reference");
+    each(*line);
+  }
+  return others;
+}
+
+}  // namespace gateway::ctl
