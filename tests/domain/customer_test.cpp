@@ -21,7 +21,7 @@ record_customer news(std::string saved = {}, std::string id = "cus_1", provider_
   return {acme, "ref-1", provider, std::move(id), std::move(saved), {}, std::move(account)};
 }
 
-customer with(std::vector<std::string> methods, std::string account = "acct") {
+customer with_methods(std::vector<std::string> methods, std::string account = "acct") {
   return {key, 5, acme, "ref-1", provider_kind::sandbox, "cus_1", std::move(methods), now - 24h, std::move(account)};
 }
 
@@ -101,10 +101,10 @@ TEST_CASE("a customer is made by what is recorded first, and keeps the provider'
 
 TEST_CASE("the method saved last stands at the end, each stands once, and there is room for so many") {
   using list = std::vector<std::string>;
-  CHECK(methods_after(with({}), "pm_a") == list{"pm_a"});
-  CHECK(methods_after(with({"pm_a"}), "pm_b") == list{"pm_a", "pm_b"});
-  CHECK(methods_after(with({"pm_a", "pm_b"}), "pm_a") == list{"pm_b", "pm_a"});
-  CHECK_FALSE(recorded(std::make_unique<customer>(with({"pm_a", "pm_b"})).get(), key, news("pm_b"), now));
+  CHECK(methods_after(with_methods({}), "pm_a") == list{"pm_a"});
+  CHECK(methods_after(with_methods({"pm_a"}), "pm_b") == list{"pm_a", "pm_b"});
+  CHECK(methods_after(with_methods({"pm_a", "pm_b"}), "pm_a") == list{"pm_b", "pm_a"});
+  CHECK_FALSE(recorded(std::make_unique<customer>(with_methods({"pm_a", "pm_b"})).get(), key, news("pm_b"), now));
   list full;
   for (std::size_t i = 0; i < most_saved_methods; ++i) full.push_back("pm_" + std::to_string(i));
   const auto after = methods_after(with(full), "pm_new");
@@ -156,8 +156,8 @@ TEST_CASE("a hosted page saves the method that the customer gave there, a challe
 }
 
 TEST_CASE("who pays, and by which method") {
-  const auto saved = with({"pm_a", "pm_b"});
-  const auto none = with({});
+  const auto saved = with_methods({"pm_a", "pm_b"});
+  const auto none = with_methods({});
   const auto by = [](const wanted_customer& who, std::string named, const customer* known) {
     const auto found = payer_of(who, std::move(named), known);
     if (std::holds_alternative<problem>(found)) return std::string{"nothing to charge"};
@@ -218,7 +218,7 @@ TEST_CASE(
 }
 
 TEST_CASE("each name of a customer is kept once, also one that has saved nothing, and there is room for so many") {
-  const auto here = with({"pm_a"});
+  const auto here = with_methods({"pm_a"});
   const auto elsewhere = news({}, "cus_2", provider_kind::stripe, "acct_1");
   const auto named = recorded(&here, key, elsewhere, now);
   REQUIRE(named);
@@ -256,7 +256,7 @@ TEST_CASE("each name of a customer is kept once, also one that has saved nothing
 }
 
 TEST_CASE("the first name in a row that does not say its account is taken for any, until its provider goes by it") {
-  const auto old = with({"pm_a"}, {});
+  const auto old = with_methods({"pm_a"}, {});
   CHECK(name_at(old, provider_kind::sandbox, "acct_9") == "cus_1");
   CHECK(name_for(old, "pm_a", provider_kind::sandbox, "acct_9") == "cus_1");
   CHECK(recorded(&old, key, news("pm_b"), now)->account == "acct");

@@ -4,6 +4,7 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
+#include <boost/json/value_to.hpp>
 
 #include "gateway/domain/ledger.hpp"
 #include "gateway/domain/time.hpp"
