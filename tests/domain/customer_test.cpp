@@ -107,7 +107,7 @@ TEST_CASE("the method saved last stands at the end, each stands once, and there 
   CHECK_FALSE(recorded(std::make_unique<customer>(with_methods({"pm_a", "pm_b"})).get(), key, news("pm_b"), now));
   list full;
   for (std::size_t i = 0; i < most_saved_methods; ++i) full.push_back("pm_" + std::to_string(i));
-  const auto after = methods_after(with(full), "pm_new");
+  const auto after = methods_after(with_methods(full), "pm_new");
   CHECK(after.size() == most_saved_methods);
   CHECK(after.front() == "pm_1");
   CHECK(after.back() == "pm_new");
