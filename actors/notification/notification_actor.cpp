@@ -27,6 +27,10 @@ namespace {
 constexpr std::chrono::seconds first_pause{5};
 constexpr std::chrono::minutes longest_pause{5};
 
+/// A week of waiting has four times as many. A clock that is set right may make a moment look like a week: that alone
+/// lets nothing expire.
+constexpr unsigned fewest_attempts_of_a_week = 500;
+
 /// `attempts`: those before this one.
 duration_ms pause_after(unsigned attempts) noexcept {
   constexpr unsigned most_doublings = 6;
@@ -272,7 +276,7 @@ class notification_entity : public entity_queue<notification_entity, notificatio
   }
 
   void try_later(job work, std::string about = {}) {
-    if (has_waited(longest_notification_wait))
+    if (has_waited(longest_notification_wait) && applied_->attempts >= fewest_attempts_of_a_week)
       return settle(std::move(work), notification_state::expired, std::move(about));
     auto next = *applied_;
     next.state = notification_state::waiting;

@@ -387,6 +387,17 @@ TEST_CASE("what can never be explained expires after a week, and no sooner, and 
   CHECK(w.ask(w.replay("evt_1")) == "applied");
 }
 
+TEST_CASE("what came under a clock that was weeks behind is tried for its week all the same") {
+  notice_world w;
+  w.script().subject = not_understood{};
+  const auto right = w.clock().at;
+  w.clock().at -= 14 * 24h;
+  w.ask(w.post("evt_1"));
+  w.clock().at = right;
+  w.advance(1h, 60s);
+  CHECK(w.state("evt_1") == "waiting");
+}
+
 TEST_CASE("one of a provider without a gate waits, and is not lost") {
   notice_world w;
   CHECK(w.ask(w.post("T1", provider_kind::jazzcash)) == "waiting");
