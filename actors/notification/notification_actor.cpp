@@ -194,7 +194,7 @@ class notification_entity : public entity_queue<notification_entity, notificatio
         ->request(context_->store.reader_for(key()), caf::infinite, std::move(question))
         .then(
             [this, work, account](const directory_lookup& found) mutable {
-              account_news news{std::move(account), {}, {}, false, {}};
+              account_news news{account, {}, {}, false, {}};
               for (const auto& each : found.connections) {
                 if (!news.about.empty()) news.about += ", ";
                 news.about += in_words(each.merchant);

@@ -389,12 +389,13 @@ class payment_entity : public entity_queue<payment_entity, payment> {
     call.amount = open.amount;
     call.subject = *row();
     call.begun_at = open.begun_at;
+    const auto what = call.what;
     const auto calling = spans().begin_call();
     call.trace = calling.where;
     self()
         ->request(gate_of(row()->provider), caf::infinite, std::move(call))
         .then(
-            [this, work, calling, what = call.what](const provider_result& result) mutable {
+            [this, work, calling, what](const provider_result& result) mutable {
               spans().called(calling, row()->provider, to_string(what), result.status, result.error);
               finish(std::move(work), result);
             },
