@@ -48,15 +48,15 @@ struct notification {
   std::int64_t version = 0;
   provider_kind provider = provider_kind::sandbox;
   std::string event_id;  ///< the provider's: each counts once
-  std::string type;      ///< the provider's word for what happened
-  std::string account;   ///< the provider's name for the merchant's account; empty: it does not say
-  std::string body;      ///< as it was signed. Holds personal data: never logged
+  std::string type;  ///< the provider's word for what happened
+  std::string account;  ///< the provider's name for the merchant's account; empty: it does not say
+  std::string body;  ///< as it was signed. Holds personal data: never logged
   notification_state state = notification_state::waiting;
-  std::string about;     ///< what it was found to be about, in words for an operator; empty: not known yet
-  unsigned attempts = 0; ///< times that it was tried to apply it
+  std::string about;  ///< what it was found to be about, in words for an operator; empty: not known yet
+  unsigned attempts = 0;  ///< times that it was tried to apply it
   time_point received_at{};
   std::optional<time_point> settled_at;  ///< once it does not wait any more
-  std::optional<time_point> due_at;      ///< while it waits: when it is tried again
+  std::optional<time_point> due_at;  ///< while it waits: when it is tried again
 
   bool operator==(const notification&) const = default;
 };
