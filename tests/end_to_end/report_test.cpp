@@ -175,7 +175,7 @@ TEST_CASE("report: what went through Stripe, and its balance transactions beside
   const auto refunded = captured();
   CHECK(summary_of(s.merchant.refund(refunded, 1000)) == "200 partially_refunded");
   CHECK(summary_of(s.merchant.refund(refunded, 305)) == "200 partially_refunded");
-  s.paid("failed", "pm_card_chargeDeclined");
+  CHECK(summary_of(s.merchant.create(stripe_payment(new_payment_id(), "pm_card_chargeDeclined"))) == "200 failed");
   CHECK(report_of(s.on.gateway, s.account.id, "test") ==
         std::map<std::string, report_sums>{{"USD stripe", {2, 8'400, 2, 1'305, 1, 4'200, 7'095}}});
 

@@ -39,22 +39,22 @@ void indent(std::string& text, const json::value& value, int depth) {
 
 }  // namespace
 
-const json::value& referred(const json::value& document, const json::value& part) {
-  const auto* object = part.if_object();
+const json::value* referred(const json::value& document, const json::value* part) {
+  const auto* object = part->if_object();
   const auto* reference = object ? object->if_contains("$ref") : nullptr;
   if (!reference || !reference->is_string()) return part;
   const std::string_view written = reference->get_string();
   boost::system::error_code fault;
   const auto* found = written.starts_with('#') ? document.find_pointer(written.substr(1), fault) : nullptr;
   if (!found) throw std::runtime_error{"an OpenAPI reference leads nowhere: " + std::string{written}};
-  return *found;
+  return found;
 }
 
 const json::value& resolved(const json::value& document, const json::value& part) {
   const auto* at = &part;
   for (int step = 0; !name_of_reference(*at).empty(); ++step) {
     if (step == deepest) throw std::runtime_error{"an OpenAPI reference leads in circles"};
-    at = &referred(document, *at);
+    at = referred(document, at);
   }
   return *at;
 }

@@ -17,7 +17,7 @@ inline constexpr int deepest = 24;
 
 /// What the `$ref` of this part leads to in one step, or the part itself. Throws std::runtime_error where it leads
 /// nowhere.
-const json::value& referred(const json::value& document, const json::value& part);
+const json::value* referred(const json::value& document, const json::value* part);
 /// The object behind `$ref`s, or the value itself. Throws std::runtime_error where one leads nowhere.
 const json::value& resolved(const json::value& document, const json::value& part);
 /// What the `$ref` of this part ends in: `Payment` of `#/components/schemas/Payment`. Empty without one.

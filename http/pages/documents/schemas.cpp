@@ -41,7 +41,7 @@ json::object flat(const json::value& document, const json::value& schema, int de
   json::object out;
   const auto* object = schema.if_object();
   if (!object || depth > deepest) return out;
-  if (object->contains("$ref")) absorb(out, flat(document, referred(document, schema), depth + 1));
+  if (object->contains("$ref")) absorb(out, flat(document, *referred(document, &schema), depth + 1));
   if (const auto* parts = array_of(*object, "allOf"))
     for (const auto& part : *parts) absorb(out, flat(document, part, depth + 1));
   absorb(out, *object);
