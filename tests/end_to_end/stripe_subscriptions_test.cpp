@@ -267,7 +267,8 @@ TEST_CASE("stripe: what cannot be read now is understood later") {
   stripe_subscriber s{on};
   const auto id = s.new_id();
   const auto at_stripe = s.subscribed(id);
-  on.stripe.breaks("error_500_before", "GET", "/v1/*", 5);
+  // Each of the two is tried again after 5 s, and one of them after 10 s more.
+  on.stripe.breaks("error_500_before", "GET", "/v1/*", 3);
   CHECK(on.stripe.move(at_stripe, "cycle_failed") == "past_due");
   CHECK(on.stripe.move(at_stripe, "cycle_paid") == "active");
   CHECK(s.tells("subscription.invoice_failed", 1));
