@@ -51,7 +51,7 @@ std::string_view name_of(gateway::http_method method) {
 }
 
 bool is_id(std::string_view segment) {
-  return std::ranges::any_of(std::to_array<std::string_view>({"pi_", "cs_", "re_", "cus_"}),
+  return std::ranges::any_of(std::to_array<std::string_view>({"pi_", "cs_", "re_", "cus_", "sub_", "in_", "acct_"}),
                              [&](std::string_view kind) { return segment.starts_with(kind); });
 }
 

@@ -1,0 +1,131 @@
+// What Stripe is asked of subscriptions, of their invoices, and of merchants' accounts.
+#include <string_view>
+
+#include "stripe_mock_scenes.hpp"
+
+namespace gateway::e2e {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+subscription_call subscription_call_for(subscription_operation what, std::string customer) {
+  subscription_call call;
+  call.provider_key = "pk_0123";
+  auto& s = call.subject;
+  s.key = subscription_key(merchant_id{"merch_a1"}, environment::test, "enroll-7");
+  s.version = 3;
+  s.provider = provider_kind::stripe;
+  s.account = "acct_1";
+  s.details = {"reader 17", 14, "https://shop.example/done?o=1&x[y]=ü", "https://shop.example/cart", "Tea „monthly“"};
+  s.state.amount = {1900, *currency::parse("EUR")};
+  s.state.every = {billing_interval::month, 3};
+  s.state.provider_customer_id = std::move(customer);
+  s.state.metadata = {{"schedule", "№ 7"}, {"a&b=c", "d=e&f"}};
+  s.open = open_subscription_operation{{}, what, false, 0, 3, stripe_noon};
+  return call;
+}
+
+subscription_call ending(subscription_operation what, std::string subscription = {}) {
+  auto call = subscription_call_for(what, "cus_5");
+  call.subject.checkout_session_id = "cs_test_1";
+  call.subject.provider_subscription_id = std::move(subscription);
+  return call;
+}
+
+subscription_call asked_again(subscription_call call) {
+  call.asked_again = true;
+  return call;
+}
+
+notification_question told(std::string_view type, std::string_view object) {
+  notification_question question;
+  question.what.key = notification_key(provider_kind::stripe, environment::test, "evt_1");
+  question.what.provider = provider_kind::stripe;
+  question.what.account = "acct_1";
+  question.what.body = std::string{R"({"id":"evt_1","object":"event","livemode":false,"created":1795176000,"type":")"}
+                           .append(type)
+                           .append(R"(","account":"acct_1","data":{"object":)")
+                           .append(object)
+                           .append("}}");
+  return question;
+}
+
+/// The refund of what an invoice was paid by.
+provider_call refund_of_cycle() {
+  provider_call call;
+  call.provider_key = "pk_0123";
+  call.what = operation::refund;
+  call.amount = 1900;
+  call.subject.key = payment_key(merchant_id{"merch_a1"}, environment::test, payment_id{"in_1"});
+  call.subject.amount = {1900, *currency::parse("EUR")};
+  call.subject.provider = provider_kind::stripe;
+  call.subject.account = "acct_1";
+  call.subject.provider_ref = "in_1";
+  call.begun_at = stripe_noon;
+  return call;
+}
+
+constexpr std::string_view invoice =
+    R"({"id":"in_1","object":"invoice","currency":"eur","amount_due":1900,"amount_paid":1900,"attempt_count":1,)"
+    R"("parent":{"subscription_details":{"subscription":"sub_1","metadata":{"gateway_merchant":"merch_a1"}}}})";
+
+const auto rejected = says(400, R"({"error":{"type":"invalid_request_error","message":"No."}})");
+const auto our_subscription =
+    says(200, R"({"id":"sub_1","object":"subscription","status":"past_due","customer":"cus_5","currency":"eur",)"
+              R"("metadata":{"gateway_merchant":"merch_a1","gateway_subscription":"enroll-7"}})");
+const auto paid_session =
+    says(200, R"({"id":"cs_test_1","object":"checkout.session","status":"complete","subscription":"sub_1"})");
+const auto invoice_payments =
+    says(200, R"({"object":"list","data":[{"object":"invoice_payment","status":"paid","amount_paid":1900,)"
+              R"("payment":{"type":"payment_intent","payment_intent":"pi_1"}}]})");
+const auto unfinished_account =
+    says(200, R"({"id":"acct_1","object":"account","charges_enabled":false,"details_submitted":false,)"
+              R"("requirements":{"disabled_reason":"requirements.past_due"}})");
+
+account_question question_of(bool onboards, std::string account) {
+  account_question question;
+  question.merchant = merchant_id{"merch_a1"};
+  question.provider = provider_kind::stripe;
+  question.account = std::move(account);
+  question.onboards = onboards;
+  question.provider_key = "pk_0123";
+  question.merchant_name = "Lantern „Books“ & Co";
+  question.back_url = "https://gateway.example/v1/public/accounts/token";
+  question.again_url = "https://gateway.example/v1/public/accounts/token/again";
+  return question;
+}
+
+}  // namespace
+
+std::vector<stripe_scene> subscription_scenes() {
+  using enum subscription_operation;
+  auto of_new_customer = subscription_call_for(open_checkout, "");
+  of_new_customer.customer_key = "ck_0123";
+  return {
+      {"a checkout of a known customer", subscription_call_for(open_checkout, "cus_5")},
+      {"a checkout of a new customer", of_new_customer, {}, 2},
+      {"a checkout that is asked for again a day later",
+       asked_again(subscription_call_for(open_checkout, "cus_5")),
+       {},
+       1,
+       24h},
+      {"a cancel", ending(cancel, "sub_1"), {our_subscription}},
+      {"a cancel of what has ended", ending(cancel, "sub_1"), {rejected}, 2},
+      {"a cancel before anybody has paid", ending(cancel), {paid_session, our_subscription}, 2},
+      {"a checkout's end after it was paid", ending(expire), {rejected, paid_session}, 3},
+      {"an invoice is paid", told("invoice.paid", invoice), {our_subscription}},
+      {"an invoice fails", told("invoice.payment_failed", invoice), {our_subscription}, 2},
+      {"a refund of a cycle", refund_of_cycle(), {invoice_payments}, 2},
+  };
+}
+
+std::vector<stripe_scene> account_scenes() {
+  return {
+      {"a new account", question_of(true, ""), {unfinished_account}, 2},
+      {"an account whose owner goes on", question_of(true, "acct_1"), {unfinished_account}, 2},
+      {"how an account stands", question_of(false, "acct_1")},
+  };
+}
+
+}  // namespace gateway::e2e
