@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "gateway/provider_adapter.hpp"
+#include "tests/actors/stripe_fixture.hpp"
 
 namespace gateway::e2e {
 
-inline const auto stripe_noon = from_unix_ms(1'795'176'000'000);  // 2026-11-20T12:00:00Z
+using actors::says;
+using actors::stripe_noon;
 
 using stripe_question =
     std::variant<provider_call, provider_inquiry, subscription_call, account_question, notification_question>;
@@ -25,13 +27,6 @@ struct stripe_scene {
   std::size_t requests = 1;
   std::chrono::hours later{0};
 };
-
-inline http_outcome says(std::uint16_t status, std::string body) {
-  http_answer answer;
-  answer.status = status;
-  answer.body = std::move(body);
-  return answer;
-}
 
 std::vector<stripe_scene> payment_scenes();
 /// And of what is notified of them.
