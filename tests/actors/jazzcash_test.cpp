@@ -146,8 +146,8 @@ TEST_CASE("empty fields, the hash itself and what is not named pp do not count")
 TEST_CASE("times are Pakistan's, five hours ahead of UTC") {
   CHECK(jazzcash::pakistan_time(*parse_seconds("2026-12-31T20:30:05Z")) == "20270101013005");
   CHECK(jazzcash::read_pakistan_time("20270101013005") == *parse_seconds("2026-12-31T20:30:05Z"));
-  for (const char* wrong :
-       {"", "2027010101300", "20271301013005", "20270230013005", "20270101243005", "2027-1-1013005"})
+  for (const char* wrong : {"", "2027010101300", "20271301013005", "20270230013005", "20270101243005", "2027-1-1013005",
+                            "20270101-00000", "2027010101300-"})
     CHECK_FALSE(jazzcash::read_pakistan_time(wrong));
 }
 

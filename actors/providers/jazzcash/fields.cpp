@@ -1,7 +1,6 @@
 #include "fields.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 
@@ -64,14 +63,6 @@ std::optional<std::string> text_of(const boost::json::value& value) {
   if (const auto* text = value.if_string()) return std::string{text->data(), text->size()};
   if (const auto* number = value.if_int64()) return std::to_string(*number);
   return value.is_null() ? std::optional{std::string{}} : std::nullopt;
-}
-
-std::optional<int> number_in(std::string_view text, std::size_t from, std::size_t digits) {
-  int value = 0;
-  const auto* begin = text.data() + from;
-  const auto [end, error] = std::from_chars(begin, begin + digits, value);
-  if (error != std::errc{} || end != begin + digits || value < 0) return std::nullopt;
-  return value;
 }
 
 }  // namespace
@@ -152,15 +143,12 @@ std::string pakistan_time(time_point at) {
 }
 
 std::optional<time_point> read_pakistan_time(std::string_view text) {
-  using namespace std::chrono;
   if (text.size() != 14) return std::nullopt;
-  const auto of_year = number_in(text, 0, 4), of_month = number_in(text, 4, 2), of_day = number_in(text, 6, 2);
-  const auto hour = number_in(text, 8, 2), minute = number_in(text, 10, 2), second = number_in(text, 12, 2);
-  if (!of_year || !of_month || !of_day || !hour || !minute || !second) return std::nullopt;
-  const year_month_day date{year{*of_year}, month{static_cast<unsigned>(*of_month)},
-                            day{static_cast<unsigned>(*of_day)}};
-  if (!date.ok() || *hour > 23 || *minute > 59 || *second > 59) return std::nullopt;
-  return time_point{sys_days{date} + hours{*hour} + minutes{*minute} + seconds{*second} - ahead_of_utc};
+  std::string spelled{text};
+  spelled.insert(12, ":").insert(10, ":").insert(8, "T").insert(6, "-").insert(4, "-").append("Z");
+  const auto as_if_utc = parse_seconds(spelled);
+  if (!as_if_utc) return std::nullopt;
+  return *as_if_utc - ahead_of_utc;
 }
 
 bool is_alphanumeric(std::string_view text) noexcept {
