@@ -235,9 +235,11 @@ std::optional<cycle_result> parse_cycle_result(std::string_view text) {
   return std::nullopt;
 }
 
-cycle_charge charge_in(const json::object& object, const entity_key& of, const metadata_list& metadata) {
+/// The platform is the subscription's.
+cycle_charge charge_in(const json::object& object, const subscription& of, const metadata_list& metadata) {
   cycle_charge c;
-  c.payment = payment_key(of.merchant, of.env, payment_id{text_in(object, "payment_id")});
+  c.platform = of.platform;
+  c.payment = payment_key(of.key.merchant, of.key.env, payment_id{text_in(object, "payment_id")});
   c.provider = known(parse_provider_kind(text_in(object, "provider")), "provider");
   c.account = text_in(object, "account");
   c.customer_ref = text_in(object, "customer_ref");
@@ -387,7 +389,7 @@ void read_document(subscription& s, std::string_view text) {
     s.activated = flag_in(object, "activated");
     s.cancellation_told = flag_in(object, "cancellation_told");
     s.waiting = each_in(object, "waiting", notification);
-    s.owed = each_in(object, "owed", [&](const json::object& one) { return charge_in(one, s.key, metadata); });
+    s.owed = each_in(object, "owed", [&](const json::object& one) { return charge_in(one, s, metadata); });
     if (object.contains("open")) s.open = operation_in(object_in(object, "open"), s.key);
     s.next_seq = number_in<std::uint32_t>(object, "next_seq");
     s.created_at = time_in(object, "created_at");

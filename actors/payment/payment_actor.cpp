@@ -286,6 +286,8 @@ class payment_entity : public entity_queue<payment_entity, payment> {
     if (row()) stands = *row();
     auto change = settle_cycle(stands, charge, context_->clock.now());
     if (!change) return fail(work, already_exists);
+    auto& told = change->entries.back();
+    told.event_data = event_data(as_told(change->next, charge), told.operation);
     auto unit = unit_of(unit_kind::finish);
     unit.inserts.push_back(counted_event{key().merchant, key().env, charge.event_id});
     commit_change(std::move(unit), *std::move(change), [this, work = std::move(work)](commit_outcome outcome) mutable {

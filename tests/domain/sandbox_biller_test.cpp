@@ -75,6 +75,8 @@ TEST_CASE("a checkout tells nothing until it is paid, and then its creation and 
   CHECK(invoice.amount == money{1500, *currency::parse("EUR")});
   CHECK(invoice.period_start == at("2026-01-15T10:00:00Z"));
   CHECK(invoice.period_end == at("2026-02-15T10:00:00Z"));
+  CHECK(step.notifications[0].state.period_start == at("2026-01-15T10:00:00Z"));
+  CHECK(step.notifications[0].state.period_end == at("2026-02-15T10:00:00Z"));
   CHECK(step.notifications[1].state.metadata == wanted_checkout().metadata);
   CHECK(step.notifications[1].state.provider_customer_id == "cus_7");
   CHECK(step.notifications[0].event_id == "evt_9_created");
@@ -88,6 +90,7 @@ TEST_CASE("a checkout tells nothing until it is paid, and then its creation and 
 TEST_CASE("a trial bills its first cycle when it ends, and counts the cycles from there") {
   const auto step = pay(opened({billing_interval::month, 1}, 14), at("2026-01-17T10:00:00Z"));
   CHECK(lines(step.notifications) == list{"created trialing"});
+  CHECK(step.notifications[0].state.period_start == at("2026-01-17T10:00:00Z"));
   CHECK(step.notifications[0].state.period_end == at("2026-01-31T10:00:00Z"));
   CHECK(due_at(step.next) == at("2026-01-31T10:00:00Z"));
   CHECK(bill_due(step.next, at("2026-01-31T09:59:59Z")).notifications.empty());

@@ -2,6 +2,7 @@
 // the provider's history has one outcome, in whatever order it arrives.
 #include <catch2/catch.hpp>
 
+#include "gateway/domain/customer.hpp"
 #include "subscription_histories.hpp"
 
 using namespace gateway;
@@ -516,6 +517,8 @@ TEST_CASE("the attempts at an invoice move one payment, and only a failed one ma
   const auto charge = [](cycle_result result, unsigned attempt) {
     cycle_charge c;
     c.payment = payment_key(the_merchant, environment::live, payment_id{"pay_in_9_1"});
+    c.platform = platform_id{"plat_1"};
+    c.customer_ref = "reader-17";
     c.result = result;
     c.invoice = subscription_invoice{"in_9_1", {1500, *currency::parse("EUR")}, {}, {}, attempt, attempt == 4, {}, {}};
     if (result == cycle_result::failed) c.invoice.failure_code = "card_declined";
@@ -544,11 +547,28 @@ TEST_CASE("the attempts at an invoice move one payment, and only a failed one ma
     REQUIRE(late);
     CHECK(late->next.state == payment_state::captured);
     CHECK(late->entries.back().operation == "payment.failed");
+    CHECK_FALSE(late->next.error);
+    CHECK(as_told(late->next, charge(cycle_result::failed, 1)).error->code == "card_declined");
     auto refunded = t->next;
     refunded.state = payment_state::refunded;
     refunded.refunded = 1500;
     CHECK(settle_cycle(refunded, charge(cycle_result::failed, 1), now)->next.state == payment_state::refunded);
     CHECK(settle_cycle(refunded, charge(cycle_result::paid, 3), now)->next.state == payment_state::refunded);
+  }
+  SECTION("it is its customer's, of whom it tells nothing new: no mapping is made, and no method saved") {
+    CHECK(t->next.customer == payment_customer{platform_id{"plat_1"}, "reader-17", {}, false, false, {}});
+    CHECK_FALSE(news_of({}, t->next));
+    provider_result yes;
+    yes.status = provider_status::approved;
+    const auto claimed = std::get<claim>(decide(t->next, refund_payment{500, {}}, command, now, timing)).claimed;
+    const auto refunded = conclude(claimed, yes, now, timing).next;
+    CHECK(refunded.customer == t->next.customer);
+    CHECK_FALSE(news_of(claimed, refunded));
+  }
+  SECTION("a payment that was stored without its customer learns it at the next attempt") {
+    auto old = t->next;
+    old.customer.reset();
+    CHECK(settle_cycle(old, charge(cycle_result::paid, 3), now)->next.customer == t->next.customer);
   }
   SECTION("it is refundable like any other") {
     CHECK(std::holds_alternative<claim>(decide(t->next, refund_payment{500, {}}, command, now, timing)));

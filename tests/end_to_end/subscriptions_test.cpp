@@ -50,19 +50,20 @@ TEST_CASE("a checkout is pending until its customer pays, and then active with a
   std::string cycle;
   for (const auto& post : receiver.posts()) {
     const auto data = post.envelope()["data"];
+    CHECK(data["customer_ref"] == "ref-" + id);
     if (post.type() == "payment.succeeded") {
       cycle = data["payment_id"].text();
       continue;
     }
     CHECK(data["subscription_id"] == public_id);
     CHECK(data["provider_subscription_id"] == provider_id);
-    CHECK(data["customer_ref"] == "ref-" + id);
     CHECK(data["subscription_status"] == "active");
     CHECK(data["amount"].dump() == "1900");
     CHECK(data["currency"] == "EUR");
     CHECK(data["interval"] == "month");
     CHECK(data["interval_count"].dump() == "1");
     CHECK(data["period_start"].text().size() == std::string{"2026-01-01T00:00:00Z"}.size());
+    CHECK(data["period_start"].text() < data["period_end"].text());
     CHECK(data["subscription_metadata"].dump() == R"({"schedule":"s-7"})");
     const auto type = post.type().substr(post.type().find('.') + 1);
     CHECK(post.event() == "evt_sandbox_subscription_" + type + "_" + data["source_event_id"].text());

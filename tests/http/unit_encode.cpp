@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "gateway/actors.hpp"
+#include "gateway/domain/cycle_payment.hpp"
 #include "http/codec/encode_grant.hpp"
 #include "http/codec/encode_payment.hpp"
 
@@ -210,6 +211,25 @@ TEST_CASE("the data of events") {
   CHECK(
       encoder->event_data(p, "payment.failed") ==
       R"({"payment_id":"pay_1","state":"failed","amount":4200,"currency":"HKD","failure_code":"account_invalid","failure_category":"auth"})");
+}
+
+TEST_CASE("the events of a cycle's payment name its customer, and a failure told late says what failed") {
+  const auto encoder = make_payment_encoder("");
+  cycle_charge c;
+  c.payment = payment_key(merchant_id{"merch_1"}, environment::live, payment_id{"pay_in_9_1"});
+  c.platform = platform_id{"plat_1"};
+  c.customer_ref = "reader-17";
+  c.invoice.id = "in_9_1";
+  c.invoice.amount = {1500, *currency::parse("EUR")};
+  const auto paid = settle_cycle(std::nullopt, c, noon)->next;
+  CHECK(encoder->event_data(as_told(paid, c), "payment.captured") ==
+        R"({"payment_id":"pay_in_9_1","state":"captured","amount":1500,"currency":"EUR","customer_ref":"reader-17"})");
+  c.result = cycle_result::failed;
+  c.invoice.failure_code = "card_declined";
+  const auto late = settle_cycle(paid, c, noon)->next;
+  CHECK(
+      encoder->event_data(as_told(late, c), "payment.failed") ==
+      R"({"payment_id":"pay_in_9_1","state":"captured","amount":1500,"currency":"EUR","failure_code":"card_declined","failure_category":"provider","customer_ref":"reader-17"})");
 }
 
 TEST_CASE("a grant's times are whole seconds, wherever they are told") {

@@ -81,10 +81,11 @@ subscription full_subscription(const std::string& id) {
   bare.invoice.reset();
   s.waiting = {full_notification("evt_13"), bare};
   s.owed = {{payment_key(s.key.merchant, s.key.env, payment_id{"pay_in_1"}), provider_kind::sandbox_wallet, "acct_2",
-             "ref", "Silver", awkward_metadata, cycle_result::failed, full_invoice(), at(15), "evt_15"},
+             s.platform, "ref", "Silver", awkward_metadata, cycle_result::failed, full_invoice(), at(15), "evt_15"},
             {payment_key(s.key.merchant, s.key.env, payment_id{"pay_in_2"}),
              provider_kind::sandbox,
              "",
+             s.platform,
              "",
              "",
              {},

@@ -35,6 +35,7 @@ struct cycle_charge {
   entity_key payment;
   provider_kind provider = provider_kind::sandbox;
   std::string account;
+  platform_id platform;  ///< whose customer_ref it is
   std::string customer_ref;
   std::string description;
   metadata_map metadata;
@@ -45,6 +46,11 @@ struct cycle_charge {
 
   bool operator==(const cycle_charge&) const = default;
 };
+
+/// Why the attempt failed.
+inline provider_error attempt_error(const subscription_invoice& invoice) {
+  return {error_category::provider, invoice.failure_code, invoice.failure_message, !invoice.final_attempt, false};
+}
 
 /// What the attempt makes of its payment, which may not exist yet. Each attempt must be applied once. Nothing if a
 /// payment of this id exists that is no cycle's: a caller has chosen an id that looks like one.
@@ -66,6 +72,9 @@ inline std::optional<transition> settle_cycle(const std::optional<payment>& p, c
     t.next.details.metadata = c.metadata;
     t.next.created_at = now;
   }
+  // By its handle only: the provider charges it by itself, under the name and the method that it keeps.
+  if (!t.next.customer && !c.customer_ref.empty())
+    t.next.customer = payment_customer{c.platform, c.customer_ref, {}, false, false, {}};
   const bool collected = t.next.captured > 0;
   t.next.version += 1;
   t.next.updated_at = now;
@@ -74,8 +83,7 @@ inline std::optional<transition> settle_cycle(const std::optional<payment>& p, c
     if (!collected) machine::mark_captured(t.next, now);
     machine::append_event(t, "payment.captured", now);
   } else {
-    provider_error error{error_category::provider, c.invoice.failure_code, c.invoice.failure_message,
-                         !c.invoice.final_attempt, false};
+    auto error = attempt_error(c.invoice);
     machine::append(t, timeline_kind::attempt, "charge", "declined", error, now);
     if (collected)
       machine::append_event(t, "payment.failed", now);
@@ -85,6 +93,14 @@ inline std::optional<transition> settle_cycle(const std::optional<payment>& p, c
   t.entries.back().event_id = c.event_id;
   t.result.after = t.next;
   return t;
+}
+
+/// The payment as the attempt's event tells it. A failure that is told after its invoice was paid is not the payment's
+/// own, and says nonetheless what failed.
+inline payment as_told(const payment& settled, const cycle_charge& c) {
+  auto told = settled;
+  if (c.result == cycle_result::failed) told.error = attempt_error(c.invoice);
+  return told;
 }
 
 }  // namespace gateway

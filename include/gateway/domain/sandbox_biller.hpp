@@ -109,12 +109,14 @@ inline subscription_projection projection_of(const sandbox_subscription& s) {
   p.provider_customer_id = s.customer_id;
   p.amount = s.amount;
   p.every = s.every;
-  if (s.cycle == 0) {
+  // Before the first invoice it is in its trial, or, without one, in the first cycle.
+  const auto cycle = s.cycle == 0 && s.trial_period_days == 0 ? 1 : s.cycle;
+  if (cycle == 0) {
     p.period_start = s.created_at;
     p.period_end = s.anchor;
   } else {
-    p.period_start = end_of_period(s.anchor, s.every, s.cycle - 1);
-    p.period_end = end_of_period(s.anchor, s.every, s.cycle);
+    p.period_start = end_of_period(s.anchor, s.every, cycle - 1);
+    p.period_end = end_of_period(s.anchor, s.every, cycle);
   }
   p.canceled_at = s.ended_at;
   p.metadata = s.metadata;

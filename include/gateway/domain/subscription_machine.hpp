@@ -227,8 +227,8 @@ inline void charge(subscription_transition& t, cycle_result result, const subscr
   if (n.invoice->amount.minor <= 0) return;
   const auto& s = t.next;
   t.charges.push_back({payment_key(s.key.merchant, s.key.env, cycle_payment_id(n.invoice->id)), s.provider, s.account,
-                       s.details.customer_ref, s.details.description, n.state.metadata, result, *n.invoice, n.at,
-                       cycle_event_id(s.provider, result, n.event_id)});
+                       s.platform, s.details.customer_ref, s.details.description, n.state.metadata, result, *n.invoice,
+                       n.at, cycle_event_id(s.provider, result, n.event_id)});
 }
 
 /// Takes a notification of a subscription whose creation is seen, or that is its creation.
