@@ -39,7 +39,8 @@ struct request {
   std::optional<std::string_view> idempotency_key;  ///< Idempotency-Key
   std::optional<std::string_view> content_type;
   std::optional<std::string_view> cookie;
-  bool repeated = false;  ///< one of the headers above, cookie excepted, stood twice
+  bool repeated = false;  ///< one of the headers above, cookie and Idempotency-Key excepted, stood twice
+  bool repeated_idempotency_key = false;
   std::string_view traceparent;  ///< empty: there is none, or more than one, which is as good as none
 };
 

@@ -36,6 +36,8 @@ std::optional<rejection> pass_brake(call& c, const endpoint& way) {
 
 std::optional<rejection> take_idempotency_key(call& c, const endpoint& way) {
   if (way.needs != access::signed_write) return std::nullopt;
+  if (c.in.repeated_idempotency_key)
+    return rejection{error_code::idempotency_key_invalid, "The Idempotency-Key header was sent more than once."};
   auto key = decode_idempotency_key(c.in.idempotency_key);
   if (auto* rejected = std::get_if<rejection>(&key)) return std::move(*rejected);
   c.idempotency_key = std::get<std::string>(std::move(key));

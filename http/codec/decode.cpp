@@ -76,8 +76,8 @@ std::string read_return_url(field_reader& fields, std::string_view name, bool re
 
 metadata_map read_metadata(field_reader& fields) {
   auto metadata = fields.free_text_map("metadata");
-  std::erase_if(metadata, [](const auto& pair) { return pair.first.starts_with(reserved_metadata_prefix); });
   if (metadata.size() > most_metadata_keys) fields.reject("metadata", "must have at most 50 keys");
+  std::erase_if(metadata, [](const auto& pair) { return pair.first.starts_with(reserved_metadata_prefix); });
   return metadata;
 }
 
@@ -133,6 +133,7 @@ void read_customer(field_reader& fields, create_payment& command) {
   if (!usage.empty() && usage != "on_session" && usage != "off_session")
     fields.reject("setup_future_usage", "must be on_session or off_session");
   if (!usage.empty() && ref.empty()) fields.reject("setup_future_usage", "requires customer_ref");
+  if (usage.empty() && !ref.empty()) fields.reject("customer_ref", "requires setup_future_usage");
   if (!ref.empty())
     command.customer =
         wanted_customer{{}, std::move(ref), !usage.empty(), usage == "off_session" && command.how == flow::server};
@@ -205,8 +206,8 @@ decoded<charge_body> decode_charge(std::string_view body, const decode_context& 
   if (command.customer.ref.empty()) fields.reject("customer_ref", "is required");
   auto& details = command.details;
   details.payment_method = fields.required_text("payment_method_id", most_token);
-  if (!details.payment_method.starts_with("pm_") || !is_payment_method_token(details.payment_method))
-    fields.reject("payment_method_id", "must be a token that begins with pm_");
+  if (!is_payment_method_token(details.payment_method))
+    fields.reject("payment_method_id", "must be a token that begins with pm_ or ctoken_");
   // Whether the customer is there changes nothing here: a provider that wants to see the customer says so.
   fields.boolean("off_session", true);
   details.captures_at_once = fields.boolean("auto_capture", true);

@@ -1,11 +1,9 @@
 #include "json_body.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <stdexcept>
-
-#include <boost/json/parse.hpp>
-#include <boost/json/value.hpp>
 
 #include "gateway/domain/text.hpp"
 
@@ -61,14 +59,105 @@ simdjson::dom::parser& this_threads_parser(std::size_t depth) {
   return parser;
 }
 
-/// simdjson stops at a number beyond 64 bits without saying where. For the message's sake only, a second parser looks.
-std::string field_of_wide_number(std::string_view body) {
-  boost::system::error_code failure;
-  const auto document = boost::json::parse(body, failure);
-  if (failure || !document.is_object()) return "body";
-  for (const auto& member : document.get_object())
-    if (member.value().is_double()) return shown(member.key());
-  return "body";
+// ---- what simdjson stops at without saying where ------------------------------------------------
+
+constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+/// Whether the text is a number by the grammar of JSON, whatever its size.
+bool is_number(std::string_view text) noexcept {
+  const auto skip_digits = [&] {
+    const auto end = std::min(text.find_first_not_of("0123456789"), text.size());
+    text.remove_prefix(end);
+    return end;
+  };
+  if (text.starts_with('-')) text.remove_prefix(1);
+  if (text.size() > 1 && text[0] == '0' && is_digit(text[1])) return false;
+  if (skip_digits() == 0) return false;
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    if (skip_digits() == 0) return false;
+  }
+  if (text.starts_with('e') || text.starts_with('E')) {
+    text.remove_prefix(1);
+    if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+    if (skip_digits() == 0) return false;
+  }
+  return text.empty();
+}
+
+template <class Number>
+bool fits(std::string_view number) noexcept {
+  Number value{};
+  return std::from_chars(number.data(), number.data() + number.size(), value).ec == std::errc{};
+}
+
+/// What a number is read as in a body that has one too large, so that whoever looks for an integer finds one beyond
+/// every bound, or no integer: what a fraction is, nobody reads. Never longer than the number. Empty: as it is.
+std::string_view stand_in_for(std::string_view number) noexcept {
+  if (number.find_first_of(".eE") != std::string_view::npos) return "0.5";
+  return fits<std::int64_t>(number) || fits<std::uint64_t>(number) ? "" : "18446744073709551615";
+}
+
+/// Finds numbers in a text of which simdjson has said that it is UTF-8 and its strings end.
+class number_finder {
+ public:
+  explicit number_finder(std::string_view body) : body_(body) {}
+
+  /// Where the next one stands, and how long it is: all that stands together where a number begins. Nothing: none is
+  /// left.
+  std::optional<std::pair<std::size_t, std::size_t>> next() {
+    while (at_ < body_.size()) {
+      const char c = body_[at_];
+      if (c == '-' || is_digit(c)) {
+        const auto begin = at_;
+        at_ = std::min(body_.find_first_of(" \t\r\n,:[]{}\"", at_), body_.size());
+        return std::pair{begin, at_ - begin};
+      }
+      if (c == '"') {
+        read_string();
+        continue;
+      }
+      if (c == '{' || c == '[') ++depth_;
+      if ((c == '}' || c == ']') && depth_ > 0) --depth_;
+      ++at_;
+    }
+    return std::nullopt;
+  }
+
+  /// The member of the body that the last one stands in, as it is written; empty if in none.
+  std::string_view member() const noexcept { return member_; }
+
+ private:
+  void read_string() {
+    const auto begin = ++at_;
+    while (at_ < body_.size() && body_[at_] != '"') at_ += body_[at_] == '\\' ? 2 : 1;
+    at_ = std::min(at_, body_.size());
+    const auto text = body_.substr(begin, at_ - begin);
+    if (at_ < body_.size()) ++at_;
+    const auto behind = body_.find_first_not_of(" \t\r\n", at_);
+    if (depth_ == 1 && behind != std::string_view::npos && body_[behind] == ':') member_ = text;
+  }
+
+  std::string_view body_, member_;
+  std::size_t at_ = 0, depth_ = 0;
+};
+
+/// The body with a stand-in for each number that does not fit 64 bits: simdjson reads none, and what is in fields that
+/// nobody reads is no fault. Why not, if something is no number at all.
+decoded<std::string> with_readable_numbers(std::string_view body) {
+  std::string readable{body};
+  number_finder numbers{body};
+  while (const auto found = numbers.next()) {
+    const auto [at, size] = *found;
+    const auto number = body.substr(at, size);
+    if (!is_number(number)) {
+      const auto member = shown(numbers.member());
+      return rejection{error_code::invalid_request, (member.empty() ? "body" : member) + ": not a number of JSON"};
+    }
+    if (const auto readable_one = stand_in_for(number); !readable_one.empty())
+      readable.replace(at, size, std::string{readable_one} + std::string(size - readable_one.size(), ' '));
+  }
+  return readable;
 }
 
 }  // namespace
@@ -76,13 +165,17 @@ std::string field_of_wide_number(std::string_view body) {
 decoded<simdjson::dom::object> parse_object(std::string_view body, std::size_t depth) {
   if (body.empty()) return malformed("must be a JSON object");
   simdjson::dom::element document;
-  const auto failure = this_threads_parser(depth).parse(body.data(), body.size()).get(document);
+  auto& parser = this_threads_parser(depth);
+  auto failure = parser.parse(body.data(), body.size()).get(document);
+  if (failure == simdjson::NUMBER_ERROR) {
+    auto readable = with_readable_numbers(body);
+    if (auto* wrong = std::get_if<rejection>(&readable)) return std::move(*wrong);
+    failure = parser.parse(std::get<std::string>(readable)).get(document);
+  }
   switch (failure) {
     case simdjson::SUCCESS: break;
     case simdjson::UTF8_ERROR: return malformed("not valid UTF-8");
     case simdjson::DEPTH_ERROR: return malformed("nested more than " + std::to_string(depth) + " levels deep");
-    case simdjson::NUMBER_ERROR:
-      return rejection{error_code::invalid_request, field_of_wide_number(body) + ": not a number that fits 64 bits"};
     case simdjson::MEMALLOC: throw std::bad_alloc{};
     default: return malformed("not valid JSON");
   }
@@ -92,17 +185,12 @@ decoded<simdjson::dom::object> parse_object(std::string_view body, std::size_t d
   return document.get_object().value_unsafe();
 }
 
-std::optional<simdjson::dom::element> field_reader::member(std::string_view name) const {
+std::optional<simdjson::dom::element> field_reader::find(std::string_view name) const {
   simdjson::dom::element value;
   if (object_.at_key(name).get(value) != simdjson::SUCCESS) return std::nullopt;
   if (!known_.empty() && std::ranges::find(known_, name) == known_.end())
     throw std::logic_error{"the list of the body's fields lacks " + std::string{name}};
-  return value;
-}
-
-std::optional<simdjson::dom::element> field_reader::find(std::string_view name) const {
-  const auto value = member(name);
-  return value && !value->is_null() ? value : std::nullopt;
+  return value.is_null() ? std::nullopt : std::optional{value};
 }
 
 bool field_reader::check_text(std::string_view field, std::string_view value, std::size_t most) {
@@ -155,8 +243,7 @@ std::string field_reader::required_text(std::string_view name, std::size_t most)
 }
 
 std::optional<std::int64_t> field_reader::integer(std::string_view name, std::int64_t least, std::int64_t most) {
-  // Null is no way to leave an amount out: what that stands for (all that remains) is too much to guess.
-  const auto value = member(name);
+  const auto value = find(name);
   if (!value) return std::nullopt;
   const auto type = value->type();
   if (type == element_type::INT64) {

@@ -17,6 +17,7 @@
 namespace gateway::http {
 
 /// The object that a body is: UTF-8, nothing after it, at most `depth` levels, no name twice at any level.
+/// A number that does not fit 64 bits is let through as one that no field takes.
 /// Lives in this thread's parser: valid until the next body is parsed on the thread.
 decoded<simdjson::dom::object> parse_object(std::string_view body, std::size_t depth);
 
@@ -39,6 +40,7 @@ class field_reader {
   /// What people write, empty if absent: bounded by `most_free_text_bytes` only.
   std::string free_text(std::string_view name);
   std::string required_text(std::string_view name, std::size_t most);
+  /// Nothing if absent.
   std::optional<std::int64_t> integer(std::string_view name, std::int64_t least, std::int64_t most);
   /// `otherwise` if absent.
   bool boolean(std::string_view name, bool otherwise);
@@ -55,8 +57,6 @@ class field_reader {
   rejection take_rejection() { return *std::move(first_); }
 
  private:
-  /// The member as it is, null included.
-  std::optional<simdjson::dom::element> member(std::string_view name) const;
   std::optional<simdjson::dom::element> find(std::string_view name) const;
   /// Nothing if the member is absent or wrong.
   std::optional<std::string_view> find_text(std::string_view name);

@@ -44,7 +44,10 @@ boost::asio::awaitable<response> change_payment(call& c, decoder<Command> decode
   if (auto* rejected = std::get_if<rejection>(&body)) co_return error_response(*rejected);
   auto& wanted = std::get<write_body<Command>>(body);
   if (auto rejected = check_merchant(c.allowed, wanted.merchant)) co_return error_response(*rejected);
-  if (!is_payment_id(c.path.id)) co_return error_response(error_code::payment_not_found);
+  if (!is_payment_id(c.path.id)) {
+    auto op = answer_unless_key_is_known(c, take_idempotency(c), error_style::usual, error_code::payment_not_found);
+    co_return co_await std::move(op);
+  }
   auto asked = write_of(c, c.path.id, std::move(wanted.command));
   auto op = ask_router(c, std::move(asked));
   co_return co_await std::move(op);
@@ -67,9 +70,6 @@ boost::asio::awaitable<response> create_payment_intent(call& c) {
   auto& wanted = std::get<create_body>(body);
   if (auto rejected = check_merchant(c.allowed, wanted.merchant)) co_return error_response(*rejected);
   auto* customer = wanted.command.customer ? &*wanted.command.customer : nullptr;
-  // Who can have no customers is told that, not what else is missing.
-  if (customer && !customer->saves_method && !customers_unavailable(c.allowed))
-    co_return error_response(error_code::invalid_request, "customer_ref: requires setup_future_usage");
   auto op = make_payment(c, wanted, customer);
   co_return co_await std::move(op);
 }

@@ -22,17 +22,19 @@ namespace {
 
 using found_key = std::variant<entity_key, response>;
 
+using found_subscription = std::variant<entity_key, error_code>;
+
 /// The id in events names a subscription before the caller's own does: it is the gateway's, and its form is known.
-boost::asio::awaitable<found_key> find_subscription(call& c) {
+boost::asio::awaitable<found_subscription> find_subscription(call& c) {
   const auto& merchant = c.allowed.merchant;
   if (const auto provider_id = provider_subscription_id_in(c.path.id, merchant)) {
     auto op = ask(c.here, find_subscription_keys{{}, std::string{*provider_id}});
     auto found = co_await std::move(op);
-    if (!found) co_return error_response(code_of(found.error()));
+    if (!found) co_return code_of(found.error());
     for (auto& key : found->keys)
       if (key.merchant == merchant && key.env == c.allowed.env) co_return std::move(key);
   }
-  if (!is_subscription_id(c.path.id)) co_return error_response(error_code::subscription_not_found);
+  if (!is_subscription_id(c.path.id)) co_return error_code::subscription_not_found;
   co_return subscription_key(merchant, c.allowed.env, std::string{c.path.id});
 }
 
@@ -131,9 +133,10 @@ boost::asio::awaitable<response> open_subscription(call& c) {
 }
 
 boost::asio::awaitable<response> show_subscription(call& c) {
+  if (const auto why = customers_unavailable(c.allowed)) co_return error_response(*why, {}, c.here.shared.base_url);
   auto finding = find_subscription(c);
   auto found = co_await std::move(finding);
-  if (auto* failed = std::get_if<response>(&found)) co_return std::move(*failed);
+  if (const auto* failed = std::get_if<error_code>(&found)) co_return error_response(*failed);
   entity_request wanted{std::get<entity_key>(std::move(found)), std::nullopt, view_entity{}};
   auto op = ask_router(c, std::move(wanted));
   co_return co_await std::move(op);
@@ -141,9 +144,17 @@ boost::asio::awaitable<response> show_subscription(call& c) {
 
 boost::asio::awaitable<response> cancel_subscription_at_once(call& c) {
   if (!c.in.body.empty()) co_return error_response(error_code::invalid_request, "A cancel has no body.");
+  if (const auto why = customers_unavailable(c.allowed)) {
+    auto op = refuse_customers(c, *why);
+    co_return co_await std::move(op);
+  }
   auto finding = find_subscription(c);
   auto found = co_await std::move(finding);
-  if (auto* failed = std::get_if<response>(&found)) co_return std::move(*failed);
+  if (const auto* failed = std::get_if<error_code>(&found)) {
+    if (*failed != error_code::subscription_not_found) co_return error_response(*failed);
+    auto op = answer_unless_key_is_known(c, take_idempotency(c), error_style::usual, *failed);
+    co_return co_await std::move(op);
+  }
   auto asked =
       as_write(c, {std::get<entity_key>(std::move(found)), std::nullopt, subscription_command{cancel_subscription{}}});
   auto op = ask_router(c, std::move(asked));

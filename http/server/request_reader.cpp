@@ -134,7 +134,7 @@ class request_reader::parser : public beast::http::basic_parser<true> {
         if (same(name, "traceparent")) keep_traceparent(view(value));
         return;
       case 15:
-        if (same(name, "Idempotency-Key")) keep(into_.idempotency_key, value);
+        if (same(name, "Idempotency-Key")) keep(into_.idempotency_key, value, into_.repeated_idempotency_key);
         return;
       case 16:
         if (same(name, "X-Service-Key-Id"))
@@ -152,8 +152,10 @@ class request_reader::parser : public beast::http::basic_parser<true> {
     }
   }
 
-  void keep(std::optional<std::string_view>& slot, text value) {
-    into_.repeated = into_.repeated || slot.has_value();
+  void keep(std::optional<std::string_view>& slot, text value) { keep(slot, value, into_.repeated); }
+
+  static void keep(std::optional<std::string_view>& slot, text value, bool& repeated) {
+    repeated = repeated || slot.has_value();
     slot = view(value);
   }
 

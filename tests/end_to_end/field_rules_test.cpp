@@ -94,9 +94,7 @@ TEST_CASE("an amount is a JSON integer from 1 to 999999999999") {
                              "+1",
                              "0x10",
                              "NaN"})
-    refuses(with("amount", amount), std::string{amount} == "04200" || std::string{amount} == "+1" ||
-                                            std::string{amount} == "0x10" || std::string{amount} == "NaN" ||
-                                            std::string{amount} == "1e400"
+    refuses(with("amount", amount), std::string{amount} == "+1" || std::string{amount} == "NaN"
                                         ? ""  // no JSON at all: there is no field to name
                                         : "amount");
   refuses(server_payment(new_payment_id()).without("amount").text(), "amount");
@@ -137,6 +135,7 @@ TEST_CASE("objects and arrays nest 32 deep and no deeper") {
 
 TEST_CASE("unknown fields are ignored") {
   CHECK(judge(with("colour", R"({"red":[1,2.5,null,true]})")).words == "200 authorized");
+  CHECK(judge(with("colour", R"([99999999999999999999,{"red":-1e400}])")).words == "200 authorized");
 }
 
 TEST_CASE("payment_id is pay_ and one to sixty letters, digits, underscores and hyphens") {
@@ -223,6 +222,7 @@ TEST_CASE("metadata is an object of at most 50 texts") {
   for (const auto* bad : {"[]", "\"a\"", "1", R"({"a":1})", R"({"a":null})", R"({"a":{"b":"c"}})", R"({"a":["b"]})"})
     refuses(with("metadata", bad), "metadata");
   refuses(with("metadata", metadata_of(51)), "metadata");
+  refuses(with("metadata", R"({"service_x":"y",)" + metadata_of(50).substr(1)), "metadata");
   CHECK(judge(with("metadata", metadata_of(50))).words == "200 authorized");
   CHECK(judge(with("metadata", "{}")).words == "200 authorized");
 }

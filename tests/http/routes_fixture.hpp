@@ -332,6 +332,7 @@ struct client_request {
   std::optional<std::uint64_t> address_number = std::nullopt;  ///< if the address is limited
 
   trace_context trace{};
+  bool repeats_idempotency_key = false;
 
   response send(gateway_fixture& to) const {
     const auto timestamp = format_seconds(noon);
@@ -348,6 +349,7 @@ struct client_request {
     in.timestamp = timestamp;
     in.signature = signature;
     if (!idempotency.empty()) in.idempotency_key = idempotency;
+    in.repeated_idempotency_key = repeats_idempotency_key;
     if (!content_type.empty()) in.content_type = content_type;
     if (!merchant.empty()) in.service_merchant = merchant;
     in.query = query;

@@ -35,6 +35,7 @@ std::string echo(const request& in) {
          shown("service_merchant", in.service_merchant) + shown("idempotency_key", in.idempotency_key) +
          shown("content_type", in.content_type) + shown("cookie", in.cookie);
   if (in.repeated) out += "repeated\n";
+  if (in.repeated_idempotency_key) out += "repeated_idempotency_key\n";
   if (in.trace.present()) {
     const auto trace = traceparent_of(in.trace);
     out += "trace=" + std::string{trace.data(), trace.size()} + '\n';

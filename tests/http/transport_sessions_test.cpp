@@ -78,7 +78,14 @@ TEST_CASE("the routes see the headers that they read") {
         "content_type=application/json\ncookie=c=1\nbody=");
   const auto twice = caller.ask(get("/echo", "Idempotency-Key: a\r\nIdempotency-Key: b\r\n"));
   REQUIRE(twice);
-  CHECK(twice->body.find("repeated") != std::string::npos);
+  CHECK(twice->body.find("\nrepeated_idempotency_key\n") != std::string::npos);
+  CHECK(twice->body.find("\nrepeated\n") == std::string::npos);
+  for (const auto* name : {"X-Service-Key-Id", "X-Service-Timestamp", "X-Service-Signature", "Service-Merchant"}) {
+    CAPTURE(name);
+    const auto other = caller.ask(get("/echo", std::string{name} + ": a\r\n" + name + ": a\r\n"));
+    REQUIRE(other);
+    CHECK(other->body.find("\nrepeated\n") != std::string::npos);
+  }
 }
 
 TEST_CASE("a caller's trace goes on where nothing is recorded, and a header that is none is as good as absent") {

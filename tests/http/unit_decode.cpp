@@ -105,7 +105,20 @@ TEST_CASE("a body that breaks a rule is rejected, and the message names the fiel
       {server("") + "x", "body"},
       {server("") + "{}", "body"},
       {server(R"("a":1,)"), "body"},
-      {server(R"("a":01)"), "body"},
+      {server(R"("a":01)"), "a"},
+      {server(R"("a":[{"b":-}])"), "a"},
+      {server(R"("\"a":1.)"), R"(\"a)"},
+      {server(R"("a":"x\\","b" : 1e+)"), "b"},
+      {server(R"("a":1x)"), "a"},
+      {server(R"("a":99999999999999999999,"b":01)"), "b"},
+      {server(R"("a":99999999999999999999,"b":tru)"), "body"},
+      {server(R"("a":99999999999999999999)") + "x", "body"},
+      {server(R"("a":99999999999999999999,"a":1)"), "a"},
+      {server("\"a\":99999999999999999999,\"b\":" + nested(32)), "body"},
+      {server("\"a\":99999999999999999999,\"b\":\"\xff\""), "body"},
+      {server(R"("a":99999999999999999999,"metadata":{"k":"1","k":"2"})"), "k"},
+      {"99999999999999999999", "body"},
+      {"01", "body"},
       {server("\"description\":\"\xff\""), "body"},
       {server("\"description\":\"\xed\xa0\x80\""), "body"},
       {server(R"("description":"\ud800")"), "body"},
@@ -135,6 +148,9 @@ TEST_CASE("a body that breaks a rule is rejected, and the message names the fiel
       {R"({"payment_id":"pay_1","amount":1000000000000,"currency":"HKD","payment_method":"pm_x"})", "amount"},
       {R"({"payment_id":"pay_1","amount":18446744073709551615,"currency":"HKD","payment_method":"pm_x"})", "amount"},
       {R"({"payment_id":"pay_1","amount":99999999999999999999,"currency":"HKD","payment_method":"pm_x"})", "amount"},
+      {R"({"payment_id":"pay_1","amount":-99999999999999999999,"currency":"HKD","payment_method":"pm_x"})", "amount"},
+      {R"({"payment_id":"pay_1","amount":1e400,"currency":"HKD","payment_method":"pm_x"})", "amount"},
+      {R"({"payment_id":"pay_1","amount":01,"currency":"HKD","payment_method":"pm_x"})", "amount"},
       {R"({"payment_id":"pay_1","amount":4200.0,"currency":"HKD","payment_method":"pm_x"})", "amount"},
       {R"({"payment_id":"pay_1","amount":1e3,"currency":"HKD","payment_method":"pm_x"})", "amount"},
       {R"({"payment_id":"pay_1","amount":"4200","currency":"HKD","payment_method":"pm_x"})", "amount"},
@@ -179,6 +195,8 @@ TEST_CASE("a body that breaks a rule is rejected, and the message names the fiel
             R"("payment_method_type":"pkr_wallet")"),
        "currency", error_code::currency_not_supported},
       {server(R"("setup_future_usage":"on_session")"), "setup_future_usage"},
+      {server(R"("customer_ref":"c1")"), "customer_ref"},
+      {server(R"("customer_ref":"c1","setup_future_usage":"")"), "customer_ref"},
       {server(R"("customer_ref":"c1","setup_future_usage":"always")"), "setup_future_usage"},
       {server(R"("customer_ref":"","setup_future_usage":"on_session")"), "customer_ref"},
       {server(R"("customer_ref":"a\u0007b","setup_future_usage":"on_session")"), "customer_ref"},
@@ -189,6 +207,8 @@ TEST_CASE("a body that breaks a rule is rejected, and the message names the fiel
       // metadata
       {server(R"("metadata":[])"), "metadata"},
       {server(R"("metadata":{"k":1})"), "metadata"},
+      {server(R"("metadata":{"k":99999999999999999999})"), "metadata"},
+      {server(R"("description":1e400)"), "description"},
       {server(R"("metadata":{"k":"a\u0000"})"), "metadata"},
       {server("\"metadata\":{" + text_member(std::string(65'537, 'k'), 1) + "}"), "metadata"},
       {server("\"metadata\":{" + text_member("k", 65'537) + "}"), "metadata"},
@@ -205,14 +225,34 @@ TEST_CASE("a body that breaks a rule is rejected, and the message names the fiel
   }
 }
 
-TEST_CASE("fifty metadata keys are taken, one more is not, and reserved ones do not count") {
+TEST_CASE("an amount that is null is missing") {
+  CHECK(rejected_with(decode_create(R"({"payment_id":"pay_1","amount":null,"currency":"HKD"})", in())).message ==
+        "amount: is required");
+}
+
+TEST_CASE("a number that no integer or double holds is ignored where nobody reads it") {
+  for (const auto* number : {"99999999999999999999", "-99999999999999999999", "18446744073709551616", "1e400",
+                             "-1.5E+999", "1e-400", "[{\"x\":1e400},99999999999999999999]"}) {
+    INFO(number);
+    const auto body =
+        created(server("\"zz\":" + std::string{number} + R"(,"description":"-99999999999999999999 \" 1e400")"));
+    CHECK(body.command.amount.minor == 4200);
+    CHECK(body.command.details.description == "-99999999999999999999 \" 1e400");
+  }
+  CHECK(rejected_with(decode_create(R"({"payment_id":"pay_1","currency":"HKD","amount" : 01})", in())).message ==
+        "amount: not a number of JSON");
+  CHECK(rejected_with(decode_refund(R"({"amount":99999999999999999999})", in())).message ==
+        "amount: must be from 0 to 999999999999");
+}
+
+TEST_CASE("fifty metadata keys are taken, one more is not, and reserved ones count though they are dropped") {
   const auto keys = [](int count) {
     std::string text = "\"metadata\":{\"service_a\":\"x\"";
     for (int i = 0; i < count; ++i) text += ",\"k" + std::to_string(i) + "\":\"v\"";
     return server(text + "}");
   };
-  CHECK(created(keys(50)).command.details.metadata.size() == 50);
-  CHECK(rejected_with(decode_create(keys(51), in())).message.starts_with("metadata"));
+  CHECK(created(keys(49)).command.details.metadata.size() == 49);
+  CHECK(rejected_with(decode_create(keys(50), in())).message.starts_with("metadata"));
 }
 
 TEST_CASE("thirty-two levels of JSON are read, thirty-three are not") {
@@ -226,8 +266,22 @@ TEST_CASE("a saved method stands in for payment_method and is noted as a platfor
   CHECK((off && off->ref == "c1" && off->saves_method && off->off_session));
   const auto on = created(server(R"("customer_ref":"c1","setup_future_usage":"on_session")")).command.customer;
   CHECK((on && on->saves_method && !on->off_session));
-  const auto alone = created(server(R"("customer_ref":"c1")")).command.customer;
-  CHECK((alone && !alone->saves_method));
+}
+
+TEST_CASE("a saved method is charged by the token that it was saved under") {
+  const auto charge = [](std::string_view token) {
+    return decode_charge(
+        R"({"payment_id":"pay_1","amount":1,"currency":"HKD","customer_ref":"c1","payment_method_id":")" +
+            std::string{token} + "\"}",
+        in());
+  };
+  for (const auto* token : {"pm_card_visa", "ctoken_card_visa"}) {
+    const auto read = charge(token);
+    REQUIRE(std::holds_alternative<charge_body>(read));
+    CHECK(std::get<charge_body>(read).command.details.payment_method == token);
+  }
+  for (const auto* token : {"", "card_visa", "ctoken_", "pm_", "pm_a b", "4242424242424242"})
+    CHECK(rejected_with(charge(token)).message.starts_with("payment_method_id"));
 }
 
 TEST_CASE("return addresses are absolute https, http only to this machine in test") {
@@ -294,10 +348,10 @@ TEST_CASE("capture, refund and void take an empty body, or an object") {
 
   CHECK(refund("").amount == 0);
   CHECK(refund(R"({"amount":0})").amount == 0);
+  CHECK(refund(R"({"amount":null})").amount == 0);
   CHECK(refund(R"({"amount":5,"reason":"torn"})").amount == 5);
   CHECK(refund(R"({"amount":5,"reason":"torn"})").reason == "torn");
-  for (auto body : {R"({"amount":null})", R"({"amount":-1})", R"({"amount":1.0})", R"({"amount":"1"})",
-                    R"({"amount":1000000000000})"})
+  for (auto body : {R"({"amount":-1})", R"({"amount":1.0})", R"({"amount":"1"})", R"({"amount":1000000000000})"})
     CHECK(rejected_with(decode_refund(body, in())).message.starts_with("amount"));
   CHECK(rejected_with(decode_refund("{" + text_member("reason", 65'537) + "}", in())).message.starts_with("reason"));
 

@@ -251,6 +251,41 @@ TEST_CASE_METHOD(gateway_fixture, "an id that no payment can have is a payment n
   CHECK(scene.seen.empty());
 }
 
+TEST_CASE_METHOD(gateway_fixture, "an Idempotency-Key that is sent twice is invalid, once the caller is known") {
+  client_request twice;
+  twice.repeats_idempotency_key = true;
+  twice.body = "{";
+  const auto out = twice.send(*this);
+  CHECK(out.sent_status() == 400);
+  CHECK(code_in(out) == "idempotency_key_invalid");
+  twice.signature_override = "00";
+  CHECK(twice.send(*this).sent_status() == 401);
+  // Who only reads needs none.
+  auto read = get("/v1/payment_intents/42");
+  read.repeats_idempotency_key = true;
+  CHECK(code_in(read.send(*this)) == "payment_not_found");
+  CHECK(scene.seen.empty());
+}
+
+TEST_CASE_METHOD(gateway_fixture, "a key that another request has used is told before an id that no payment can have") {
+  scene.commands = [](const find_command& what) {
+    command_record record;
+    record.key = what.key;
+    record.fingerprint = std::string(64, '0');
+    record.result = answer{200, "{}"};
+    return command_lookup{record};
+  };
+  for (const auto* change : {"capture", "refund", "void"}) {
+    client_request in;
+    in.path = std::string{"/v1/payment_intents/42/"} + change;
+    in.body.clear();
+    const auto out = in.send(*this);
+    CHECK(out.sent_status() == 409);
+    CHECK(code_in(out) == "IDEMPOTENCY_KEY_REUSED");
+  }
+  CHECK(scene.seen.empty());
+}
+
 TEST_CASE_METHOD(gateway_fixture, "a payment and its timeline are read without an idempotency key") {
   scene.router = [](const entity_request& asked) {
     if (command_if<view_entity>(asked.what)) return entity_reply{waiting_payment()};
@@ -304,6 +339,12 @@ TEST_CASE_METHOD(gateway_fixture, "what belongs to platforms is refused to merch
   CHECK(code_in(saved.send(*this)) == "platform_key_required");
   saved.body = "{}";
   CHECK(saved.send(*this).status == 400);
+  client_request create;
+  create.body = R"({"payment_id":"pay_1","amount":1,"currency":"HKD","payment_method":"pm_1","customer_ref":"c",)"
+                R"("setup_future_usage":"on_session"})";
+  CHECK(code_in(create.send(*this)) == "platform_key_required");
+  create.body = R"({"payment_id":"pay_1","amount":1,"currency":"HKD","payment_method":"pm_1","customer_ref":"c"})";
+  CHECK(code_in(create.send(*this)) == "invalid_request");
   saved.path = "/v1/subscription_checkouts";
   CHECK(saved.send(*this).status == 400);
   saved.body = R"({"subscription_id":"s","amount":1,"currency":"HKD","customer_ref":"c","interval":"day",)"

@@ -126,6 +126,8 @@ TEST_CASE("a checkout's body is read, with its defaults") {
   CHECK(body->command.amount.minor == 1900);
   CHECK(body->command.every == billing_period{billing_interval::month, 1});
   CHECK(body->command.details.trial_period_days == 0);
+  for (const auto* name : {"interval_count", "trial_period_days"})
+    CHECK(decoded_fault(body_with(name, "null")).empty());
 }
 
 TEST_CASE("whatever is wrong with a checkout's body is named") {
@@ -133,7 +135,7 @@ TEST_CASE("whatever is wrong with a checkout's body is named") {
   const std::pair<std::string, std::vector<std::string>> rows[] = {
       {"subscription_id", {"", "\"\"", "\"a b\"", "\"" + std::string(65, 'a') + "\"", "7"}},
       {"customer_ref", {"", "\"\"", "\"a\\u0007\"", "\"" + std::string(129, 'a') + "\""}},
-      {"amount", {"", "0", "-1", "1.5", "\"1900\""}},
+      {"amount", {"", "null", "0", "-1", "1.5", "\"1900\""}},
       {"currency", {"", "\"XXX\""}},
       {"interval", {"", "\"decade\"", "\"Month\"", "1"}},
       {"interval_count", {"-1", "1001", "\"1\""}},
