@@ -140,7 +140,9 @@ void check(const charge_body& read, environment) {
   must(is_payment_id(read.id.value), "a payment_id has its form");
   check_money(read.command.amount);
   must(is_customer_ref(read.command.customer.ref), "a charge has a customer");
-  must(details.payment_method.starts_with("pm_") && is_text(details.payment_method, 255), "no card number is let in");
+  must((details.payment_method.starts_with("pm_") || details.payment_method.starts_with("ctoken_")) &&
+           is_text(details.payment_method, 255),
+       "no card number is let in");
   must(is_free_text(details.description) && is_free_text(details.customer_name), "texts have their bounds");
   check_metadata(details.metadata);
 }
