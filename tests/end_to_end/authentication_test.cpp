@@ -205,7 +205,9 @@ TEST_CASE("of several faults the first in the contract's order answers") {
   CHECK(summary_of(merchant.post(std::string{target}, server_payment("pay_bad id").text(), {used, {}})) ==
         "400 invalid_request");
   CHECK(summary_of(merchant.capture("pay_unknown", {used, {}})) == "409 IDEMPOTENCY_KEY_REUSED");
+  CHECK(summary_of(merchant.capture("nothing", {used, {}})) == "409 IDEMPOTENCY_KEY_REUSED");
   CHECK(summary_of(merchant.capture("pay_unknown")) == "404 payment_not_found");
+  CHECK(summary_of(merchant.capture("nothing")) == "404 payment_not_found");
 }
 
 TEST_CASE("an Idempotency-Key must be a UUID") {

@@ -82,6 +82,11 @@ TEST_CASE("a create makes the customer, saves the approved method, and by_ref fi
   CHECK(c.methods(ref) == R"(["pm_card_visa"])");
   CHECK(summary_of(c.create(for_customer(server_payment(new_payment_id()), ref, "on_session"))) == "200 authorized");
   CHECK(c.customer_id(ref) == found["provider_customer_id"].text());
+  // Under whichever token it is saved, it is charged.
+  CHECK(summary_of(c.create(for_customer(server_payment(new_payment_id(), "ctoken_card_visa"), ref))) ==
+        "200 authorized");
+  for (const auto* method : {"pm_card_visa", "ctoken_card_visa"})
+    CHECK(charged(c.charge(charge_of(new_payment_id(), ref, method))) == "200 succeeded captured");
 }
 
 TEST_CASE("a declined payment saves nothing, but the customer stays; an open challenge saves once it is passed") {

@@ -31,7 +31,7 @@ struct read_request {
         query(r.query),
         body(r.body),
         has_query(r.has_query),
-        repeated(r.repeated),
+        repeated(r.repeated || r.repeated_idempotency_key),
         keep_alive(reader.keep_alive()),
         http_1_0(reader.http_1_0()) {
     const auto keep = [&](const char* name, const std::optional<std::string_view>& value) {
