@@ -125,7 +125,7 @@ class number_finder {
   }
 
   /// The member of the body that the last one stands in, as it is written; empty if in none.
-  std::string_view member() const noexcept { return member_; }
+  std::string_view member() const noexcept { return depth_ > 0 ? member_ : std::string_view{}; }
 
  private:
   void read_string() {

@@ -118,6 +118,7 @@ TEST_CASE("a body that breaks a rule is rejected, and the message names the fiel
       {server("\"a\":99999999999999999999,\"b\":\"\xff\""), "body"},
       {server(R"("a":99999999999999999999,"metadata":{"k":"1","k":"2"})"), "k"},
       {"99999999999999999999", "body"},
+      {server(R"("a":99999999999999999999)") + "01", "body"},
       {"01", "body"},
       {server("\"description\":\"\xff\""), "body"},
       {server("\"description\":\"\xed\xa0\x80\""), "body"},
