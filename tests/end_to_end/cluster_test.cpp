@@ -205,9 +205,27 @@ TEST_CASE("cluster: a node drains at an operator's wish, whatever node is asked,
   cluster nodes{3};
   const auto shop = new_merchant(nodes[0]);
   REQUIRE(nodes.status_of("n3") == "up");
+  const auto under_way = new_payment_id();
+  auto answer = std::async(std::launch::async, [&] {
+    return summary_of(api{nodes[2], shop.test}.create(server_payment(under_way, "pm_card_slow_3000")));
+  });
+  REQUIRE(eventually([&] {
+    return nodes[2].sql("SELECT COUNT(*) FROM payments WHERE payment_id = '" + under_way + "';").starts_with("1");
+  }));
   const auto told = nodes[0].ctl({"node", "drain", "n3"});
   CHECK(told["node"] == "n3");
   CHECK(told["status"] == "draining");
+  // Whoever balances the nodes learns it, while the payment is finished.
+  CHECK(eventually(
+      [&] {
+        try {
+          return unix_http(nodes[2].operator_socket(), {"GET", "/readyz", {}, {}}).status == 503;
+        } catch (const std::exception&) {
+          return false;
+        }
+      },
+      2s));
+  CHECK(answer.get() == "200 authorized");
   const auto ended = nodes[2].wait(20s);
   REQUIRE(ended);
   CHECK(ended->code == 0);

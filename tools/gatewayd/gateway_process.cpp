@@ -385,8 +385,9 @@ class gateway_process::parts {
 
   void stop_actors() {
     if (!system) return;
-    server.reset();
+    if (server) server->drain_clients(std::chrono::milliseconds{0});
     drain_dispatcher();
+    server.reset();  // operators are answered until here: whom their requests ask is still there
     // A store's connection that waits for a database which does not answer gives up after 10 s.
     actors::staged_stop stop{*system, std::chrono::seconds{12}, std::chrono::seconds{2}};
     stop.end("the supervisor", caf::actor_cast<caf::strong_actor_ptr>(supervisor));
@@ -486,7 +487,7 @@ void gateway_process::reload_certificate() { parts_->server->reload_certificate(
 
 void gateway_process::drain() {
   if (parts_->keeper) caf::anon_send(parts_->keeper, drain_atom::value);
-  parts_->server->drain(parts_->config.drain_timeout);
+  parts_->server->drain_clients(parts_->config.drain_timeout);
   parts_->stop_actors();
 }
 
