@@ -178,6 +178,7 @@ TEST_CASE("cluster: who may not join is told why, with one line") {
   auto other_key = nodes.beside();
   other_key.arguments = nodes.arguments_of("n2");
   CHECK_THAT(why_not(other_key), Contains("master key"));
+  CHECK(nodes.status_of("n2").empty());  // nobody has heard of it
 
   auto half = nodes.beside();
   half.arguments.emplace_back("--node=n2");
