@@ -231,6 +231,9 @@ TEST_CASE("cluster: a node drains at an operator's wish, whatever node is asked,
   REQUIRE(ended);
   CHECK(ended->code == 0);
   CHECK(eventually([&] { return nodes.status_of("n3", 1) == "gone"; }));
+  const auto ended_before = nodes[0].run_ctl({"node", "drain", "n3"});
+  CHECK(ended_before.code == 1);
+  CHECK_THAT(ended_before.err, Contains("The node n3 has ended already."));
   const auto unknown = nodes[0].run_ctl({"node", "drain", "n9"});
   CHECK(unknown.code == 1);
   CHECK_THAT(unknown.err, Contains("There is no node n9."));

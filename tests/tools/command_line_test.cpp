@@ -362,3 +362,17 @@ TEST_CASE("a report and a reconciliation are told apart from calls, with days of
                                               {"reconcile", "r.csv", "--provider=stripe", "--from=2026-11-01"}})
     CHECK(parsed(wrong).what == action::usage_error);
 }
+
+TEST_CASE("what is no number of a delivery is told in words") {
+  for (const auto& wrong : std::vector<words>{{"delivery", "show", "abc"},
+                                              {"delivery", "redeliver", "abc"},
+                                              {"delivery", "redeliver", "0"},
+                                              {"delivery", "redeliver", "-1"},
+                                              {"delivery", "redeliver", "7x"},
+                                              {"delivery", "redeliver", "99999999999999999999"},
+                                              {"delivery", "list", "--before=-1"}}) {
+    const auto told = parsed(wrong);
+    CHECK(told.what == action::usage_error);
+    CHECK_THAT(told.text, Contains("must be a delivery's number") && !Contains("0.000000"));
+  }
+}

@@ -1,6 +1,7 @@
 #include "command_line.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <functional>
 #include <stdexcept>
@@ -583,6 +584,17 @@ class commands {
         ->type_name("N");
   }
 
+  static CLI::Validator delivery_number() {
+    const auto fault = [](const std::string& text) -> std::string {
+      std::int64_t number = 0;
+      const auto end = text.data() + text.size();
+      const auto [stopped, why] = std::from_chars(text.data(), end, number);
+      if (why == std::errc{} && stopped == end && number > 0) return {};
+      return "must be a delivery's number, and '" + text + "' is none";
+    };
+    return {fault, "", "delivery number"};
+  }
+
   void add_deliveries(CLI::App& in) {
     auto& command = leaf(in, "list", "Show deliveries, newest first", "/operator/deliveries/list", [this](auto& body) {
       put_given(body, "destination_id", a_.destination);
@@ -596,7 +608,7 @@ class commands {
         ->type_name("STATUS");
     limit(command);
     command.add_option("--before", a_.before, "Only with a lower number: the next page")
-        ->check(CLI::PositiveNumber)
+        ->check(delivery_number())
         ->type_name("ID");
   }
 
@@ -605,7 +617,7 @@ class commands {
                          [this](auto& body) { body["id"] = a_.delivery; });
     command.add_option("id", a_.delivery, "The number in X-Service-Delivery")
         ->required()
-        ->check(CLI::PositiveNumber)
+        ->check(delivery_number())
         ->type_name("ID");
   }
 
@@ -622,7 +634,7 @@ class commands {
                            put_given(body, "until", a_.until);
                          });
     command.add_option("id", a_.delivery, "The number in X-Service-Delivery")
-        ->check(CLI::PositiveNumber)
+        ->check(delivery_number())
         ->type_name("ID");
     command.add_option("--destination", a_.destination, "Every failed one to this destination")
         ->type_name("DESTINATION");
