@@ -1,5 +1,7 @@
 #include "persistence/database_session.hpp"
 
+#include <sqlite3.h>
+
 #include <algorithm>
 #include <random>
 #include <thread>
@@ -13,6 +15,22 @@ namespace gateway::persistence {
 namespace {
 std::string_view name_of(access how) noexcept { return how == access::write ? "write" : "read"; }
 }  // namespace
+
+std::string_view words_of(dialect language, int driver_code) noexcept {
+  if (language == dialect::sqlite) return driver_code == SQLITE_OK ? "" : sqlite3_errstr(driver_code);
+  switch (driver_code) {
+    case 1021: return "the server's disk is full";
+    case 1114: return "a table, or the disk that it is on, is full";
+    case 1047: return "the server is not in the cluster's primary component";
+    case 1053: return "the server ends";
+    case 1290:
+    case 1836: return "the server is read-only";
+    case 1927: return "the connection was killed";
+    case 2006:
+    case 2013: return "the connection broke";
+    default: return {};
+  }
+}
 
 database_session::database_session(store_location where, access how, std::shared_ptr<store_health> health,
                                    std::unique_ptr<db_connection> first)
@@ -38,7 +56,9 @@ void database_session::mark_away(const database_error& error) {
   pause_ = first_pause;
   health_->mark_down();
   // Only the text of a failed connect is logged, because other texts may quote customers' data.
-  const std::string_view why = error.what_kind == database_error::kind::unreachable ? error.what() : "";
+  const std::string_view why = error.what_kind == database_error::kind::unreachable
+                                   ? error.what()
+                                   : words_of(where_.language, error.driver_code);
   log::error("store.away", {{"access", name_of(how_)}, {"code", error.driver_code}, {"why", why}});
   if (error.what_kind == database_error::kind::locked_out) mark_locked_out(true, error.what());
 }

@@ -38,6 +38,10 @@ class store_health {
   std::atomic<int> outside_{0};
 };
 
+/// What the number of a driver's error says by itself: its text may quote customers' data. Empty: nothing that is known
+/// here.
+std::string_view words_of(dialect language, int driver_code) noexcept;
+
 /// Used by one thread. While the session is away, `run` returns false at once, and only `try_to_reconnect` connects.
 class database_session {
  public:

@@ -136,11 +136,15 @@ class keeper {
     if (yield()) tell_at_once_ = true;
   }
 
-  node_list list() {
+  /// What was read last is judged by who has a lease now; nothing is told of it once it cannot be read any more.
+  caf::result<node_list> list() {
+    if (away_) return make_error(actor_errc::store_unavailable);
     node_list all;
     const auto now = told_->now();
     for (auto row : rows_) {
-      if (row.status != node_status::gone && !lives(row, now)) row.status = node_status::gone;
+      const bool is_own = row.name == mine_.name && row.incarnation == mine_.incarnation;
+      const bool has_lease = is_own ? now < lease_until_ : lives(row, now);
+      if (row.status != node_status::gone && !has_lease) row.status = node_status::gone;
       all.nodes.push_back(std::move(row));
     }
     return all;

@@ -57,7 +57,17 @@ std::int64_t first_lane(std::string_view node) {
 struct prepared_store::opened {
   store_location where;
   std::unique_ptr<db_connection> db;
-  std::string incarnation;  ///< of a node
+  node_row mine{};  ///< of a node that has its name, as long as no keeper has it in its care
+
+  ~opened() {
+    if (mine.incarnation.empty()) return;
+    try {
+      db.reset();
+      leave(*connect(where, access::keep), mine);
+    } catch (const std::exception& error) {
+      log::warn("node.leaves_unsaid", {{"why", error.what()}});  // others miss it after a lease
+    }
+  }
 };
 
 prepared_store::prepared_store(const settings& s, std::chrono::milliseconds patience)
@@ -68,7 +78,7 @@ prepared_store::prepared_store(const settings& s, std::chrono::milliseconds pati
     if (s.node.empty())
       open_alone(patience);
     else
-      open_among_others(s);
+      open_among_others();
     probe_write(*opened_->db);
   } catch (const std::runtime_error& error) {
     fail(where.shown(), error);
@@ -84,25 +94,36 @@ void prepared_store::open_alone(std::chrono::milliseconds patience) {
   where.has_looked_for_nodes = true;
 }
 
-void prepared_store::open_among_others(const settings& s) {
+void prepared_store::open_among_others() {
   const auto& where = opened_->where;
   if (where.language != dialect::mysql)
     throw std::runtime_error{"nodes share a MariaDB or MySQL, and the embedded store is one process's"};
   const auto link = connect(where, access::keep);
   require_not_held_by_one(*link);
   migrate(*connect(where, access::migrate));
-  opened_->incarnation = take_name(*link, s);
   opened_->db = connect(where, access::write);
 }
 
-const std::string& prepared_store::incarnation() const noexcept { return opened_->incarnation; }
+void prepared_store::take_name(const settings& s) {
+  if (s.node.empty()) return;
+  try {
+    opened_->mine.incarnation = persistence::take_name(*connect(opened_->where, access::keep), s);
+    opened_->mine.name = s.node;
+  } catch (const std::runtime_error& error) {
+    fail(opened_->where.shown(), error);
+  }
+}
+
+const std::string& prepared_store::incarnation() const noexcept { return opened_->mine.incarnation; }
 
 node_keeper prepared_store::keep_lease(caf::actor_system& system, const settings& s, membership& told, metrics& counts,
                                        node_ending ending) {
   // What is prepared is put if it is absent, which no lease is needed for. From now on it is.
   opened_->db.reset();
   opened_->where.node = &told;
-  return spawn_node_keeper(system, opened_->where, s.cluster_address, told, counts, std::move(ending));
+  auto keeper = spawn_node_keeper(system, opened_->where, s.cluster_address, told, counts, std::move(ending));
+  opened_->mine = {};  // the keeper gives the name back
+  return keeper;
 }
 
 prepared_store::~prepared_store() = default;

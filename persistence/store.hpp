@@ -17,8 +17,9 @@
 
 namespace gateway::persistence {
 
-/// The database before any actor runs: locked for this process, or a node's name taken in it, migrated to this
-/// program's schema, and proven writable.
+/// The database before any actor runs: migrated to this program's schema, proven writable, and locked for this process.
+/// Nodes share it: each takes its name in it once all else has been checked, so that the others never hear of one whose
+/// start fails; a name that was taken for nothing is given back.
 class prepared_store {
  public:
   /// How long to wait while another process has the database: a server may need a moment to notice that a gateway which
@@ -37,7 +38,11 @@ class prepared_store {
   /// Returns false if the name has a value already, which stays.
   bool put_meta_if_absent(std::string_view name, std::string_view value);
 
-  /// Of a node among others: what it calls itself in their table, beside its name. Empty: this gateway serves alone.
+  /// Of a node among others, once, before keep_lease(); nothing if this gateway serves alone. Throws
+  /// std::runtime_error with one line if a live node has the name.
+  void take_name(const settings& s);
+  /// Of a node that has its name: what it calls itself in their table, beside its name. Empty: this gateway serves
+  /// alone.
   const std::string& incarnation() const noexcept;
   /// Begins to renew the lease, once: before the store is opened, whose writers then commit only while it lasts.
   node_keeper keep_lease(caf::actor_system& system, const settings& s, membership& told, metrics& counts,
@@ -49,7 +54,7 @@ class prepared_store {
  private:
   struct opened;
   void open_alone(std::chrono::milliseconds patience);
-  void open_among_others(const settings& s);
+  void open_among_others();
   std::unique_ptr<opened> opened_;
 };
 

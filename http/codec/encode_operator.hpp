@@ -47,8 +47,8 @@ std::string encode_delivery(const delivery_job& job, const directory& known, con
 /// `{"notifications":[…]}`, without their bodies.
 std::string encode_notifications(const std::vector<notification_ptr>& list);
 
-/// `{"nodes":[…]}`, by their names. One that has taken its name and does not serve yet is told as up.
-std::string encode_nodes(const std::vector<node_row>& nodes);
+/// `{"nodes":[…]}`, by their names. Not those that have taken their name and do not serve yet.
+std::string encode_nodes(std::vector<node_row> nodes);
 std::string encode_drained_node(const std::string& name);
 
 /// `{"events":[…]}`, under the types that rows carry.

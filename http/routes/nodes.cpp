@@ -1,5 +1,6 @@
 #include "nodes.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <variant>
@@ -19,6 +20,21 @@ boost::asio::awaitable<response> show_nodes(call& c) {
   co_return answer_with(encode_nodes(found->nodes));
 }
 
+namespace {
+
+/// Of a node that cannot drain: whether it was there once.
+boost::asio::awaitable<response> no_live_node(call& c, std::string name) {
+  auto op = ask(c.here, list_nodes{});
+  const auto found = co_await std::move(op);
+  if (!found) co_return command_failed(found.error());
+  if (std::ranges::find(found->nodes, name, &node_row::name) == found->nodes.end())
+    co_return error_response(no_such("node", name));
+  co_return error_response(
+      operator_problem{operator_problem::kind::conflict, "The node " + name + " has ended already."});
+}
+
+}  // namespace
+
 boost::asio::awaitable<response> drain_a_node(call& c) {
   const auto& shared = c.here.shared;
   auto body = decode_drain_node(c.in.body, shared.config.http.json_depth);
@@ -28,7 +44,10 @@ boost::asio::awaitable<response> drain_a_node(call& c) {
   auto op = ask(c.here, wanted);
   const auto made = co_await std::move(op);
   if (!made) co_return command_failed(made.error());
-  if (!made->found) co_return error_response(no_such("node", wanted.name));
+  if (!made->found) {
+    auto telling = no_live_node(c, wanted.name);
+    co_return co_await std::move(telling);
+  }
   co_return answer_with(encode_drained_node(wanted.name));
 }
 

@@ -60,10 +60,11 @@ bool can_be_stored(const receive_notification& what, const entity_key& key) {
 }
 
 response rejected(notification_fault why) {
-  const auto words = why == notification_fault::unsigned_ ? "The signature of the notification is missing or wrong."
-                     : why == notification_fault::stale
-                         ? "The signature of the notification is older than is tolerated."
-                         : "The notification is signed, but what it says makes no sense.";
+  const auto words =
+      why == notification_fault::unsigned_ ? "The signature of the notification is missing or wrong."
+      : why == notification_fault::stale
+          ? "The signature of the notification is of a time too far from the gateway's clock, before or after it."
+          : "The notification is signed, but what it says makes no sense.";
   return error_response(error_code::invalid_request, words);
 }
 

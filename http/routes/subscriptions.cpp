@@ -250,6 +250,11 @@ boost::asio::awaitable<response> move_sandbox_subscription(call& c) {
     auto op = tell_operator(c, {key, std::nullopt, subscription_command{expire_subscription_checkout{}}});
     co_return co_await std::move(op);
   }
+  if (is_final(subject.state.status)) {
+    const auto words = "The subscription has ended, as " + std::string{to_string(subject.state.status)} +
+                       ": there is nothing to move.";
+    co_return error_response(error_code::conflict, words);
+  }
   if (subject.checkout_session_id.empty())
     co_return error_response(error_code::conflict, "The checkout was never opened: there is nothing to move.");
   entity_request move{enrollment_of(key, subject.checkout_session_id), std::nullopt, enrollment_command{wanted.what}};

@@ -31,6 +31,7 @@ class acceptor {
   void start();
   /// On its thread, or once that has ended: closes the listening socket.
   void stop();
+  entrance kind() const noexcept { return kind_; }
 
  private:
   boost::asio::awaitable<void> run();

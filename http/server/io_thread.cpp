@@ -75,6 +75,7 @@ void io_thread::adopt(int fd, int family, entrance from, connection_limits::admi
     return;
   }
   connections_.fetch_add(1, std::memory_order_relaxed);
+  if (covers(whose::clients, from)) clients_.fetch_add(1, std::memory_order_relaxed);
   asio::post(context_, [this, from, opened = std::move(socket), held = std::move(admission)]() mutable {
     asio::co_spawn(context_, serve(*this, from, std::move(opened), std::move(held)), asio::detached);
   });
@@ -90,6 +91,7 @@ void io_thread::leave(session_record& session) {
   session.unlink();
   meter.connection_closed();
   connections_.fetch_sub(1, std::memory_order_release);
+  if (covers(whose::clients, session.from)) clients_.fetch_sub(1, std::memory_order_release);
 }
 
 /// Runs only while there are sessions.
@@ -111,10 +113,10 @@ void io_thread::interrupt_overdue() {
   }
 }
 
-void io_thread::begin_drain() {
-  asio::post(context_, [this] {
+void io_thread::begin_drain(whose of) {
+  asio::post(context_, [this, of] {
     for (auto& session : sessions_) {
-      if (session.idle) session.interrupt(session_record::interruption::drain);
+      if (session.idle && covers(of, session.from)) session.interrupt(session_record::interruption::drain);
     }
   });
 }
@@ -123,9 +125,11 @@ void io_thread::abandon_asks() {
   asio::post(context_, [this] { actor_->abandon(); });
 }
 
-void io_thread::abort() {
-  asio::post(context_, [this] {
-    for (auto& session : sessions_) session.interrupt(session_record::interruption::abort);
+void io_thread::abort(whose of) {
+  asio::post(context_, [this, of] {
+    for (auto& session : sessions_) {
+      if (covers(of, session.from)) session.interrupt(session_record::interruption::abort);
+    }
   });
 }
 

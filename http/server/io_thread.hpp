@@ -38,6 +38,13 @@ struct handlers {
 /// Through which listener a connection came.
 enum class entrance : unsigned char { public_tls, operator_socket, operator_tcp };
 
+/// Whose sessions are meant when the server ends some of them.
+enum class whose : unsigned char { clients, everyone };
+
+constexpr bool covers(whose of, entrance from) noexcept {
+  return of == whose::everyone || from == entrance::public_tls;
+}
+
 /// A session as its thread sees it. A deadline costs no timer: the thread looks over all of them a few times a second.
 class session_record
     : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
@@ -46,10 +53,12 @@ class session_record
   static constexpr clock::time_point never = clock::time_point::max();
   enum class interruption : unsigned char { none, deadline, drain, abort };
 
+  explicit session_record(entrance through) : from(through) {}
   virtual ~session_record() = default;
   /// Ends the socket operation that is under way, if there is one.
   virtual void interrupt(interruption why) = 0;
 
+  const entrance from;
   clock::time_point deadline = never;
   bool idle = true;  ///< between requests
 };
@@ -68,13 +77,15 @@ class io_thread {
   /// Takes a new connection's socket.
   void adopt(int fd, int family, entrance from, connection_limits::admission admission);
   /// Idle sessions end now, the others with their next answer.
-  void begin_drain();
+  void begin_drain(whose of);
   /// Ends every open ask with an error, so that its request is answered at once.
   void abandon_asks();
-  /// Closes every connection.
-  void abort();
+  /// Closes the connections.
+  void abort(whose of);
   void join();
-  std::size_t connections() const noexcept { return connections_.load(std::memory_order_relaxed); }
+  std::size_t connections(whose of = whose::everyone) const noexcept {
+    return (of == whose::clients ? clients_ : connections_).load(std::memory_order_relaxed);
+  }
 
   boost::asio::io_context& context() noexcept { return context_; }
 
@@ -99,6 +110,7 @@ class io_thread {
   void interrupt_overdue();
 
   std::atomic<std::size_t> connections_{0};  ///< adopted and not yet ended
+  std::atomic<std::size_t> clients_{0};      ///< those of them that came in through the public listener
   session_list sessions_;
   const clock::duration period_;
   const unsigned number_;

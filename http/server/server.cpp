@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <future>
 #include <numeric>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -55,11 +56,17 @@ class server::implementation {
     running_ = true;
   }
 
-  void drain(std::chrono::milliseconds longest) {
+  void drain_clients(std::chrono::milliseconds longest) {
     shared_.draining.store(true);
+    if (!running_ || drain_ends_) return;
+    drain_ends_ = steady::now() + longest;
+    end_sessions(whose::clients);
+  }
+
+  void drain(std::chrono::milliseconds longest) {
+    drain_clients(longest);
     if (running_) {
-      refuse_new();
-      if (!wait_until_empty(longest)) cut_off();
+      end_sessions(whose::everyone);
       running_ = false;
     }
     for (auto& one : threads_) one->join();
@@ -68,10 +75,7 @@ class server::implementation {
 
   std::uint16_t port() const { return port_; }
   void reload_certificate() { identity_.reload(); }
-  std::size_t connections() const {
-    const auto of_one = [](const auto& one) { return one->connections(); };
-    return std::transform_reduce(threads_.begin(), threads_.end(), std::size_t{0}, std::plus{}, of_one);
-  }
+  std::size_t connections() const { return connections(whose::everyone); }
 
  private:
   void listen(listening_socket socket, entrance kind, connection_limits& limits) {
@@ -81,32 +85,43 @@ class server::implementation {
         std::make_unique<acceptor>(context, std::move(socket), kind, limits, threads_, shared_.meters));
   }
 
-  void refuse_new() {
+  std::size_t connections(whose of) const {
+    const auto of_one = [of](const auto& one) { return one->connections(of); };
+    return std::transform_reduce(threads_.begin(), threads_.end(), std::size_t{0}, std::plus{}, of_one);
+  }
+
+  void end_sessions(whose of) {
+    refuse_new(of);
+    if (!wait_until_empty(of, *drain_ends_)) cut_off(of);
+  }
+
+  void refuse_new(whose of) {
     std::promise<void> refused;
     boost::asio::post(threads_.front()->context(), [&] {
-      for (auto& one : acceptors_) one->stop();
+      for (auto& one : acceptors_) {
+        if (covers(of, one->kind())) one->stop();
+      }
       refused.set_value();
     });
     refused.get_future().wait();
   }
 
   /// Asks again and again, because a connection that was accepted just now may not have had its say yet.
-  bool wait_until_empty(std::chrono::milliseconds longest) {
-    const auto end = steady::now() + longest;
+  bool wait_until_empty(whose of, steady::time_point end) {
     for (;;) {
-      if (connections() == 0) return true;
+      if (connections(of) == 0) return true;
       if (steady::now() >= end) return false;
-      for (auto& one : threads_) one->begin_drain();
+      for (auto& one : threads_) one->begin_drain(of);
       std::this_thread::sleep_for(look_again);
     }
   }
 
-  void cut_off() {
+  void cut_off(whose of) {
     for (auto& one : threads_) one->abandon_asks();
-    if (wait_until_empty(last_words)) return;
-    log::warn("connections_cut_off", {{"count", connections()}});
-    for (auto& one : threads_) one->abort();
-    wait_until_empty(last_words);
+    if (wait_until_empty(of, steady::now() + last_words)) return;
+    log::warn("connections_cut_off", {{"count", connections(of)}});
+    for (auto& one : threads_) one->abort(of);
+    wait_until_empty(of, steady::now() + last_words);
   }
 
   services& shared_;
@@ -118,6 +133,7 @@ class server::implementation {
   acceptor::thread_list threads_;
   std::vector<std::unique_ptr<acceptor>> acceptors_;  ///< on the first thread's context
   bool running_ = false;
+  std::optional<steady::time_point> drain_ends_;
 };
 
 server::server(services& shared, caf::actor_system& system, listeners sockets, handlers routes)
@@ -127,6 +143,7 @@ server::~server() = default;
 void server::start() { self_->start(); }
 std::uint16_t server::port() const { return self_->port(); }
 void server::reload_certificate() { self_->reload_certificate(); }
+void server::drain_clients(std::chrono::milliseconds longest) { self_->drain_clients(longest); }
 void server::drain(std::chrono::milliseconds longest) { self_->drain(longest); }
 std::size_t server::connections() const { return self_->connections(); }
 

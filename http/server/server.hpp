@@ -30,8 +30,12 @@ class server {
   /// New connections get the certificate that the files hold now; a broken pair is logged and changes nothing.
   void reload_certificate();
 
-  /// Refuses new connections, ends idle ones, lets the others finish, and returns when none is left or
-  /// `longest` has passed; whatever is open then is cut off. Sets services.draining.
+  /// Refuses clients' new connections, ends their idle ones, lets the others finish, and returns when none is left or
+  /// `longest` has passed; whatever is open then is cut off. Sets services.draining. The operators' entrances go on:
+  /// /readyz tells a balancer that this process ends, and gatewayctl and the metrics what it still does.
+  void drain_clients(std::chrono::milliseconds longest);
+  /// drain_clients(), then the same for the operators' connections; `longest` is for both, from the first call on. What
+  /// their routes ask must answer until it returns.
   void drain(std::chrono::milliseconds longest);
   /// drain() without patience.
   void stop() { drain(std::chrono::milliseconds{0}); }

@@ -30,8 +30,9 @@ template <class Transport>
 class session final : public session_record {
  public:
   template <class... Args>
-  session(io_thread& home, request_handler handle, Args&&... transport)
-      : home_(home),
+  session(io_thread& home, entrance through, request_handler handle, Args&&... transport)
+      : session_record(through),
+        home_(home),
         limits_(home.here.shared.config.http),
         handle_(handle),
         stream_(std::forward<Args>(transport)...),
@@ -288,13 +289,13 @@ class session final : public session_record {
 asio::awaitable<void> serve(io_thread& home, entrance from, stream_socket socket, connection_limits::admission) {
   try {
     if (from == entrance::public_tls) {
-      session<tls_transport> one{home, home.routes.public_routes, std::move(socket), home.identity.current(),
-                                 home.scratch};
+      session<tls_transport> one{
+          home, from, home.routes.public_routes, std::move(socket), home.identity.current(), home.scratch};
       auto running = one.run();
       co_await std::move(running);
     } else {
       const auto routes = from == entrance::operator_socket ? home.routes.operator_routes : home.routes.metrics_routes;
-      session<plain_transport> one{home, routes, std::move(socket)};
+      session<plain_transport> one{home, from, routes, std::move(socket)};
       auto running = one.run();
       co_await std::move(running);
     }

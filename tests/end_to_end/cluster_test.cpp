@@ -178,6 +178,7 @@ TEST_CASE("cluster: who may not join is told why, with one line") {
   auto other_key = nodes.beside();
   other_key.arguments = nodes.arguments_of("n2");
   CHECK_THAT(why_not(other_key), Contains("master key"));
+  CHECK(nodes.status_of("n2").empty());  // nobody has heard of it
 
   auto half = nodes.beside();
   half.arguments.emplace_back("--node=n2");
@@ -205,13 +206,34 @@ TEST_CASE("cluster: a node drains at an operator's wish, whatever node is asked,
   cluster nodes{3};
   const auto shop = new_merchant(nodes[0]);
   REQUIRE(nodes.status_of("n3") == "up");
+  const auto under_way = new_payment_id();
+  auto answer = std::async(std::launch::async, [&] {
+    return summary_of(api{nodes[2], shop.test}.create(server_payment(under_way, "pm_card_slow_3000")));
+  });
+  REQUIRE(eventually([&] {
+    return nodes[2].sql("SELECT COUNT(*) FROM payments WHERE payment_id = '" + under_way + "';").starts_with("1");
+  }));
   const auto told = nodes[0].ctl({"node", "drain", "n3"});
   CHECK(told["node"] == "n3");
   CHECK(told["status"] == "draining");
+  // Whoever balances the nodes learns it, while the payment is finished.
+  CHECK(eventually(
+      [&] {
+        try {
+          return unix_http(nodes[2].operator_socket(), {"GET", "/readyz", {}, {}}).status == 503;
+        } catch (const std::exception&) {
+          return false;
+        }
+      },
+      2s));
+  CHECK(answer.get() == "200 authorized");
   const auto ended = nodes[2].wait(20s);
   REQUIRE(ended);
   CHECK(ended->code == 0);
   CHECK(eventually([&] { return nodes.status_of("n3", 1) == "gone"; }));
+  const auto ended_before = nodes[0].run_ctl({"node", "drain", "n3"});
+  CHECK(ended_before.code == 1);
+  CHECK_THAT(ended_before.err, Contains("The node n3 has ended already."));
   const auto unknown = nodes[0].run_ctl({"node", "drain", "n9"});
   CHECK(unknown.code == 1);
   CHECK_THAT(unknown.err, Contains("There is no node n9."));

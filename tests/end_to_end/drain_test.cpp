@@ -59,6 +59,53 @@ TEST_CASE("SIGTERM drains: the request in flight is answered, new connections ar
   CHECK(again.body == answer.body);
 }
 
+TEST_CASE("a gateway that drains says on the operators' entrances that it is not ready, until it ends") {
+  gateway_options options;
+  options.operator_listener = true;
+  gateway_process gateway{options};
+  const auto account = new_merchant(gateway);
+  const auto id = new_payment_id();
+  reply answer;
+  std::string lost;
+  std::thread in_flight{[&] {
+    try {
+      answer = api{gateway, account.test}.create(server_payment(id, "pm_card_slow_3000"));
+    } catch (const std::exception& fault) {
+      lost = fault.what();
+    }
+  }};
+  const bool begun = eventually([&] { return is_stored(gateway, id); });
+  gateway.send_signal(SIGTERM);
+  const bool refused = eventually([&] { return !accepts_connections(gateway.address()); }, 1s);
+  const auto told = [](auto ask) {
+    try {
+      return ask().status;
+    } catch (const std::exception&) {
+      return 0;
+    }
+  };
+  const auto at_listener = [&](const char* path) {
+    return told([&] { return plain_http(gateway.operator_address(), {"GET", path, {}, {}}); });
+  };
+  const auto ready = at_listener("/readyz"), healthy = at_listener("/healthz"), measured = at_listener("/metrics");
+  const auto at_socket = told([&] { return unix_http(gateway.operator_socket(), {"GET", "/readyz", {}, {}}); });
+  const auto commanded = gateway.run_ctl({"provider", "list"});
+  const bool was_running = gateway.running();
+  in_flight.join();
+
+  REQUIRE(begun);
+  CHECK(refused);
+  CHECK(ready == 503);
+  CHECK(healthy == 200);
+  CHECK(measured == 200);
+  CHECK(at_socket == 503);
+  CHECK(commanded.code == 0);
+  CHECK(was_running);
+  CHECK(lost.empty());
+  CHECK(summary_of(answer) == "200 authorized");
+  CHECK(gateway.wait(10s) == exit_result{0, 0});
+}
+
 TEST_CASE("an idle gateway ends at once, whatever connections stand open") {
   gateway_process gateway{gateway_options{}};
   std::vector<https_client> open;

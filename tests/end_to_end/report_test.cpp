@@ -152,6 +152,15 @@ TEST_CASE("report: what the sandbox captured, refunded and failed, and its own r
         std::map<std::string, report_sums>{{"HKD sandbox", {4, 16'800, 2, 1'300, 2, 8'400, 15'500}}});
   CHECK(report_of(gateway, account.id, "live").empty());
 
+  // Without --mode it is of both, and each row says which.
+  const auto whole = gateway.ctl({"report", "--from", day(-1), "--to", day(1), "--merchant", account.id});
+  REQUIRE_FALSE(whole["rows"].items().empty());
+  for (const auto& row : whole["rows"].items()) CHECK(row["mode"] == "test");
+  const auto as_csv =
+      gateway.run_ctl({"report", "--from", day(-1), "--to", day(1), "--merchant", account.id, "--format", "csv"});
+  CHECK(as_csv.out.starts_with("day,currency,provider,mode,"));
+  CHECK(as_csv.out.find(",HKD,sandbox,test,") != std::string::npos);
+
   const auto made = run_command(
       {program("sandbox-provider").string(), "--settlement-report", "--ledger=" + gateway.ledger_file().string()});
   REQUIRE(made.code == 0);
@@ -159,6 +168,12 @@ TEST_CASE("report: what the sandbox captured, refunded and failed, and its own r
   for (const auto& line : lines_of(made.out))
     if (report.empty() || line.find(account.id) != line.npos) report.push_back(line);
   REQUIRE(report.size() == 7);
+  // The file tells whose it is, and of which mode.
+  write_file(gateway.folder() / (account.id + ".csv"), joined(report));
+  const auto alone =
+      gateway.run_ctl({"reconcile", (gateway.folder() / (account.id + ".csv")).string(), "--merchant", account.id});
+  CHECK(alone.code == 0);
+  CHECK(json::parse(alone.out)["agree"].number() == 6);
   finds_three_differences(gateway, report, account.id, "sandbox", 0,
                           "cap_planted,pay_planted,captured,1,HKD," + day(0) + "T00:00:00.000Z," + account.id + ",test",
                           {",300,", ",301,"});

@@ -101,6 +101,9 @@ TEST_CASE("a wrong store URL ends the start without telling its password") {
   refuses(start("mysql://gateway:hunter2@127.0.0.1:1/payments"), {}, "hunter2");
   refuses(start("mysql://gateway:hunter2@localhost/payments?socket=" + s.file("nothing.sock")), {}, "hunter2");
   refuses(start("oracle"), {"oracle"});
+  for (const auto* wrong :
+       {"oracle", "mysql://a", "mysql://gateway@/payments", "mysql://gateway@localhost/payments?x=y"})
+    CHECK(start(wrong).code == 2);
 }
 
 TEST_CASE("a database that refuses the password, or does not exist, ends the start") {
@@ -152,7 +155,9 @@ TEST_CASE("a portal or a consent screen on another host than the gateway ends th
     CAPTURE(other);
     refuses(start_in_vain({data, "--listen=127.0.0.1:0", base, "--portal-url=" + other}), {"portal-url", other});
     refuses(start_in_vain({data, "--listen=127.0.0.1:0", base, "--authorize-url=" + other}), {"authorize-url", other});
+    CHECK(start_in_vain({data, "--listen=127.0.0.1:0", base, "--portal-url=" + other}).code == 2);
   }
+  CHECK_FALSE(std::filesystem::exists(s.file("data/gateway.sqlite")));
 }
 
 TEST_CASE("a database of a newer schema is not touched") {

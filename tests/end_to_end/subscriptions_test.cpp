@@ -104,6 +104,9 @@ TEST_CASE("an operator moves a subscription through cycles, failures and retries
   CHECK(told.at("subscription.updated").size() == 3);  // past_due, active again, and the update
   CHECK(s.move({id, "--cycle", "exhausted"})["status"] == "canceled");
   CHECK(s.seen(id)["canceled_at"].text().ends_with("Z"));
+  const auto too_late = s.gateway.run_ctl({"sandbox", "subscription", id, "--merchant", s.shop.id, "--cycle", "paid"});
+  CHECK(too_late.code == 1);
+  CHECK(too_late.err.find("has ended, as canceled") != std::string::npos);
 }
 
 TEST_CASE("a cancel is at once, repeated with the same answer, and told once") {

@@ -164,6 +164,45 @@ TEST_CASE("draining refuses new connections, closes idle ones, and lets requests
   CHECK(server.running->connections() == 0);
 }
 
+TEST_CASE("operators are let in while clients' requests are finished, and do not hold the end up") {
+  test_server server;
+  auto busy = server.connect();
+  REQUIRE(busy.send(get("/wait")));
+  REQUIRE(eventually([] { return waiting == 1; }));
+  auto idle_operator = server.connect_operator();
+  REQUIRE(idle_operator.ask(get("/operator/keys")));
+
+  auto clients = std::async(std::launch::async, [&] { server.running->drain_clients(20s); });
+  REQUIRE(eventually([&] { return client{server.running->port()}.fd() < 0; }));
+  const auto probed = client::plain(server.operator_port).ask(get("/readyz"));
+  REQUIRE(probed);
+  CHECK(probed->status == 200);
+  CHECK(probed->header("connection") == "close");
+  const auto asked = server.connect_operator().ask(get("/operator/keys"));
+  REQUIRE(asked);
+  CHECK(asked->status == 200);
+
+  gate = true;
+  REQUIRE(busy.receive());
+  REQUIRE(clients.wait_for(5s) == std::future_status::ready);
+  CHECK(client::plain(server.operator_port).ask(get("/readyz")));
+  auto under_way = client::plain(server.operator_port);
+  gate = false;
+  REQUIRE(under_way.send(get("/stream/gated?3x1000")));
+  REQUIRE(eventually([] { return waiting == 1; }));
+
+  auto all = std::async(std::launch::async, [&] { server.running->drain(20s); });
+  CHECK(idle_operator.ends_within(3s));
+  CHECK(eventually([&] { return client::plain(server.operator_port).fd() < 0; }));
+  CHECK(all.wait_for(50ms) == std::future_status::timeout);
+  gate = true;
+  const auto finished = under_way.receive_all();
+  CHECK(finished.in_order);
+  CHECK(finished.bytes.ends_with("c\r\n0\r\n\r\n"));
+  CHECK(all.wait_for(5s) == std::future_status::ready);
+  CHECK(server.running->connections() == 0);
+}
+
 TEST_CASE("draining lets a request arrive whole that has begun") {
   test_server server;
   auto caller = server.connect();

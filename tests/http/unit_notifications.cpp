@@ -131,13 +131,13 @@ TEST_CASE("providers post in their own formats, and are not held to the merchant
   }
 }
 
-TEST_CASE("what is forged, too old or makes no sense is told so, and nothing is asked of anybody") {
+TEST_CASE("what is forged, of another time or makes no sense is told so, and nothing is asked of anybody") {
   notified_gateway to;
   const struct {
     std::string_view body, signature, words, result;
   } rows[] = {{"{}", "guessed", "missing or wrong", "forged"},
               {"{}", "", "missing or wrong", "forged"},
-              {"{}", "old", "older than is tolerated", "stale"},
+              {"{}", "old", "too far from the gateway's clock", "stale"},
               {"{", "genuine", "makes no sense", "unreadable"}};
   for (const auto& row : rows) {
     INFO(row.words);

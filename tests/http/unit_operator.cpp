@@ -1,6 +1,7 @@
 // The operator socket's routes, in the words that gatewayctl prints.
 #include <bit>
 
+#include "http/codec/encode_operator.hpp"
 #include "routes_fixture.hpp"
 
 using namespace gateway;
@@ -144,4 +145,19 @@ TEST_CASE_METHOD(gateway_fixture, "operators' mistakes are named") {
     CHECK(out.status == row.status);
     CHECK(out.body.find(row.part) != std::string::npos);
   }
+}
+
+TEST_CASE("a node that starts is not told as one that serves") {
+  const auto node = [](std::string name, node_status status) {
+    node_row row;
+    row.name = std::move(name);
+    row.status = status;
+    return row;
+  };
+  const auto told = encode_nodes({node("n1", node_status::up), node("n2", node_status::joining),
+                                  node("n3", node_status::draining), node("n4", node_status::gone)});
+  CHECK(told.find(R"("node":"n1","address":"","status":"up")") != std::string::npos);
+  CHECK(told.find("n2") == std::string::npos);
+  CHECK(told.find(R"("node":"n3","address":"","status":"draining")") != std::string::npos);
+  CHECK(told.find(R"("node":"n4","address":"","status":"gone")") != std::string::npos);
 }

@@ -447,6 +447,22 @@ TEST_CASE_METHOD(subscriptions_fixture, "an operator moves the sandbox's side, a
   }
 }
 
+TEST_CASE_METHOD(subscriptions_fixture, "a subscription that has ended is not moved, and that is told") {
+  know({box_key()});
+  for (const auto status : {subscription_status::canceled, subscription_status::incomplete_expired}) {
+    answer_with_box(status);
+    for (const std::string move : {"paid", "failed", "exhausted", "update", "expire", "delete"}) {
+      CAPTURE(move);
+      scene.seen.clear();
+      const auto out =
+          ask_operator("/operator/sandbox/subscription", R"({"subscription_id":"box-17","move":")" + move + "\"}");
+      CHECK(told(out) == "409 conflict");
+      CHECK(out.body.find("has ended, as " + std::string{to_string(status)}) != std::string::npos);
+      CHECK(scene.seen.size() == 1);  // it was looked at
+    }
+  }
+}
+
 TEST_CASE_METHOD(subscriptions_fixture, "a checkout that waits for its customer can be moved to its end only") {
   know({box_key()});
   CHECK(told(ask_operator("/operator/sandbox/subscription", R"({"subscription_id":"box-17","move":"paid"})")) ==

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "persistence/database_session.hpp"
 #include "persistence/mysql/mysql_errors.hpp"
 
 using namespace gateway::persistence;
@@ -50,4 +51,14 @@ TEST_CASE("every row of the table of errors is tested, and none twice") {
     CHECK(std::ranges::count(mysql_error_meanings, row.code, &mysql_error_meaning::code) == 1);
   }
   CHECK(std::size(rows) == mysql_error_meanings.size() + 1);
+}
+
+TEST_CASE("why a database is away is told by its error's number, which quotes nobody's data") {
+  CHECK(words_of(dialect::sqlite, 13) == "database or disk is full");
+  CHECK(words_of(dialect::sqlite, 10) == "disk I/O error");
+  CHECK(words_of(dialect::mysql, 1021) == "the server's disk is full");
+  CHECK(words_of(dialect::mysql, 1114).find("full") != std::string_view::npos);
+  CHECK(words_of(dialect::mysql, 2013) == "the connection broke");
+  CHECK(words_of(dialect::sqlite, 0).empty());
+  CHECK(words_of(dialect::mysql, 1062).empty());
 }

@@ -59,7 +59,83 @@ class beating_node {
   std::thread thread_;
 };
 
+/// One node alone, in memory, until the database goes away.
+class rows_in_memory final : public node_rows {
+ public:
+  explicit rows_in_memory(const std::atomic<bool>& away) : away_{away} {}
+
+  node_sight look() override {
+    require_database();
+    node_sight seen;
+    seen.rows = {own_};
+    return seen;
+  }
+  bool renew(const node_row& mine) override {
+    require_database();
+    own_ = mine;
+    own_.beats = ++beats_;
+    return true;
+  }
+  bool renew_and_tell(const node_row& mine) override { return renew(mine); }
+  void leave(const node_row&) override {}
+  void give_up(const node_row&) override {}
+  bool ask_to_drain(const std::string&) override { return false; }
+  void trim_log(std::int64_t) override {}
+  bool is_held_by_one() override { return false; }
+  void start_anew() override {}
+
+ private:
+  void require_database() const {
+    if (away_) throw database_error{database_error::kind::unreachable, 0, "is away"};
+  }
+  const std::atomic<bool>& away_;
+  node_row own_;
+  std::int64_t beats_ = 0;
+};
+
 }  // namespace
+
+TEST_CASE(
+    "nobody hears of a node whose start fails before it takes its name, and a name taken for nothing is given back") {
+  empty_store store{store_kind::mysql};
+  { const prepared_store migrates{store.settings()}; }
+  const auto link = connect(store.where(), access::keep);
+  {
+    prepared_store checked{node_settings(store, "n1")};
+    CHECK_FALSE(checked.read_meta("master_key_fingerprint"));
+    CHECK(look_at_nodes(*link).rows.empty());
+    checked.take_name(node_settings(store, "n1"));
+    CHECK(row_of(*link, "n1").status == node_status::joining);
+    CHECK(row_of(*link, "n1").incarnation == checked.incarnation());
+  }
+  CHECK(row_of(*link, "n1").status == node_status::gone);
+}
+
+TEST_CASE("the nodes are not told from what was read last, once the database is away") {
+  std::atomic<bool> away{false};
+  system_config config;
+  caf::actor_system system{config};
+  metrics counts;
+  membership told{"n1", "of-this-process"};
+  auto keeper = spawn_node_keeper_over(system, std::make_unique<rows_in_memory>(away), "127.0.0.1:9443", told, counts,
+                                       {[] {}, [](const std::string&) {}});
+  caf::anon_send(keeper, published_up_to{0});
+  REQUIRE(eventually([&] { return told.serves(); }));
+  caf::scoped_actor self{system};
+  const auto status_told = [&] {
+    std::string status;
+    self->request(keeper, 5s, list_nodes{})
+        .receive([&](const node_list& list) { status = to_string(list.nodes.at(0).status); },
+                 [&](const caf::error& why) { status = why == actor_errc::store_unavailable ? "unknown" : "?"; });
+    return status;
+  };
+  CHECK(status_told() == "up");
+  away = true;
+  CHECK(eventually([&] { return status_told() == "unknown"; }));
+  away = false;
+  CHECK(eventually([&] { return status_told() == "up"; }));
+  caf::anon_send_exit(keeper, caf::exit_reason::user_shutdown);
+}
 
 TEST_CASE("a name that a live node has is refused with one line, and is free once its lease is over") {
   migrated_store store{store_kind::mysql};
@@ -171,6 +247,7 @@ TEST_CASE("a keeper lets its node in, sees the others come and go, and says what
   caf::actor_system system{config};
   metrics counts;
   prepared_store prepared{node_settings(store, "n1")};
+  prepared.take_name(node_settings(store, "n1"));
   membership told{"n1", prepared.incarnation()};
   CHECK_FALSE(told.serves());
   CHECK(told.has_company());

@@ -332,7 +332,7 @@ TEST_CASE("a report and a reconciliation are told apart from calls, with days of
   const auto report = parsed({"report", "--from", "2026-11-01", "--to=2026-11-30", "--merchant", "merch_1"});
   REQUIRE(report.what == action::report);
   CHECK(report.report.merchant == "merch_1");
-  CHECK(report.report.env == gateway::environment::live);
+  CHECK_FALSE(report.report.env);
   CHECK((report.report.to - report.report.from).count() == 29);
   CHECK_FALSE(report.report.as_json);
   CHECK(parsed({"--json", "report", "--from=2026-11-01", "--to=2026-11-01", "--mode=test"}).report.as_json);
@@ -345,6 +345,10 @@ TEST_CASE("a report and a reconciliation are told apart from calls, with days of
   CHECK(whole.reconcile.provider == gateway::provider_kind::jazzcash);
   CHECK(whole.reconcile.env == gateway::environment::test);
   CHECK_FALSE(whole.reconcile.from);
+  const auto by_itself = parsed({"reconcile", "report.csv"});
+  REQUIRE(by_itself.what == action::reconcile);
+  CHECK_FALSE(by_itself.reconcile.provider);
+  CHECK_FALSE(by_itself.reconcile.env);
   CHECK(parsed({"reconcile", "r.csv", "--provider=stripe", "--from=2026-11-01", "--to=2026-11-02"}).reconcile.to);
 
   for (const auto& wrong : std::vector<words>{{"report"},
@@ -353,9 +357,22 @@ TEST_CASE("a report and a reconciliation are told apart from calls, with days of
                                               {"report", "--from=2026-11-02", "--to=2026-11-01"},
                                               {"report", "--from=2000-01-01", "--to=2026-11-01"},
                                               {"report", "--from=2026-11-01", "--to=2026-11-02", "--format=xml"},
-                                              {"reconcile", "r.csv"},
                                               {"reconcile", "--provider=stripe"},
                                               {"reconcile", "r.csv", "--provider=bank"},
                                               {"reconcile", "r.csv", "--provider=stripe", "--from=2026-11-01"}})
     CHECK(parsed(wrong).what == action::usage_error);
+}
+
+TEST_CASE("what is no number of a delivery is told in words") {
+  for (const auto& wrong : std::vector<words>{{"delivery", "show", "abc"},
+                                              {"delivery", "redeliver", "abc"},
+                                              {"delivery", "redeliver", "0"},
+                                              {"delivery", "redeliver", "-1"},
+                                              {"delivery", "redeliver", "7x"},
+                                              {"delivery", "redeliver", "99999999999999999999"},
+                                              {"delivery", "list", "--before=-1"}}) {
+    const auto told = parsed(wrong);
+    CHECK(told.what == action::usage_error);
+    CHECK_THAT(told.text, Contains("must be a delivery's number") && !Contains("0.000000"));
+  }
 }

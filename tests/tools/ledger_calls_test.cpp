@@ -50,7 +50,7 @@ struct report_file {
 };
 
 constexpr const char* head =
-    "day,currency,provider,captured_count,captured_amount,refunded_count,refunded_amount,"
+    "day,currency,provider,mode,captured_count,captured_amount,refunded_count,refunded_amount,"
     "failed_count,failed_amount,net_amount\n";
 
 }  // namespace
@@ -63,10 +63,12 @@ TEST_CASE("a report adds up what the gateway tells of all merchants, a week at a
        R"({"sums":[{"day":"2026-11-01","currency":"HKD","provider":"sandbox","kind":"captured","count":1,"amount":1},
                    {"day":"2026-11-01","currency":"EUR","provider":"stripe","kind":"failed","count":3,"amount":90}]})",
        R"({"sums":[{"day":"2026-11-08","currency":"HKD","provider":"sandbox","kind":"refunded","count":1,"amount":20}]})"}};
-  CHECK(report_of(from, {}, "2026-11-01", "2026-11-08") == std::string{head} +
-                                                               "2026-11-01,EUR,stripe,0,0,0,0,3,90,0\n"
-                                                               "2026-11-01,HKD,sandbox,3,301,1,50,0,0,251\n"
-                                                               "2026-11-08,HKD,sandbox,0,0,1,20,0,0,-20\n");
+  report_wish wish;
+  wish.env = environment::live;
+  CHECK(report_of(from, wish, "2026-11-01", "2026-11-08") == std::string{head} +
+                                                                 "2026-11-01,EUR,stripe,live,0,0,0,0,3,90,0\n"
+                                                                 "2026-11-01,HKD,sandbox,live,3,301,1,50,0,0,251\n"
+                                                                 "2026-11-08,HKD,sandbox,live,0,0,1,20,0,0,-20\n");
   CHECK(from.asked ==
         std::vector<std::string>{
             R"(/operator/ledger/sums {"mode":"live","from":"2026-11-01","to":"2026-11-07"})",
@@ -74,19 +76,39 @@ TEST_CASE("a report adds up what the gateway tells of all merchants, a week at a
             R"(/operator/ledger/sums {"mode":"live","from":"2026-11-08","to":"2026-11-08"})"});
 }
 
+TEST_CASE("a report of no one mode is of both, each in rows of its own") {
+  const std::string sum = R"({"day":"2026-11-01","currency":"HKD","provider":"sandbox","kind":"captured","count":1)";
+  const std::vector<std::string> answers{R"({"sums":[)" + sum + R"(,"amount":5}]})",
+                                         R"({"sums":[)" + sum + R"(,"amount":7}]})"};
+  scripted_gateway from{answers}, again{answers};
+  CHECK(report_of(from, {}, "2026-11-01", "2026-11-01") == std::string{head} +
+                                                               "2026-11-01,HKD,sandbox,live,1,5,0,0,0,0,5\n"
+                                                               "2026-11-01,HKD,sandbox,test,1,7,0,0,0,0,7\n");
+  REQUIRE(from.asked.size() == 2);
+  CHECK_THAT(from.asked[0], Contains(R"("mode":"live")"));
+  CHECK_THAT(from.asked[1], Contains(R"("mode":"test")"));
+  report_wish wish;
+  wish.as_json = true;
+  const auto told = json::parse(report_of(again, wish, "2026-11-01", "2026-11-01")).as_object();
+  CHECK_FALSE(told.contains("mode"));
+  CHECK(told.at("rows").as_array().size() == 2);
+  CHECK(told.at("rows").at(1).at("mode").as_string() == "test");
+}
+
 TEST_CASE("a report is JSON where that is asked for, and empty where there was nothing") {
   scripted_gateway from{
       {R"({"sums":[{"day":"2026-11-01","currency":"HKD","provider":"sandbox","kind":"captured","count":2,"amount":300}]})",
-       R"({"sums":[]})"}};
+       R"({"sums":[]})", R"({"sums":[]})"}};
   report_wish wish;
   wish.as_json = true;
   wish.env = environment::test;
   wish.merchant = "merch_1";
-  CHECK(report_of(from, wish, "2026-11-01", "2026-11-01") ==
-        R"({"mode":"test","from":"2026-11-01","to":"2026-11-01","rows":[{"day":"2026-11-01","currency":"HKD",)"
-        R"("provider":"sandbox","captured_count":2,"captured_amount":300,"refunded_count":0,"refunded_amount":0,)"
-        R"("failed_count":0,"failed_amount":0,"net_amount":300}]})"
-        "\n");
+  CHECK(
+      report_of(from, wish, "2026-11-01", "2026-11-01") ==
+      R"({"mode":"test","from":"2026-11-01","to":"2026-11-01","rows":[{"day":"2026-11-01","currency":"HKD",)"
+      R"("provider":"sandbox","mode":"test","captured_count":2,"captured_amount":300,"refunded_count":0,"refunded_amount":0,)"
+      R"("failed_count":0,"failed_amount":0,"net_amount":300}]})"
+      "\n");
   CHECK_THAT(from.asked.front(), Contains(R"("merchant_id":"merch_1")"));
   CHECK(report_of(from, {}, "2026-11-01", "2026-11-01") == head);
 }
@@ -99,6 +121,22 @@ TEST_CASE("what the gateway refuses is refused before a line is written") {
     throw std::runtime_error("There is no merchant merch_x.");
   };
   CHECK_THROWS_WITH(write_report(wish, refuses, out), "There is no merchant merch_x.");
+  CHECK(out.str().empty());
+}
+
+TEST_CASE("a reconciliation that the gateway refuses writes nothing") {
+  const report_file file{
+      "reference,payment_id,kind,amount,currency,occurred_at,merchant_id,mode\n"
+      "cap_1,pay_1,captured,5,HKD,2026-11-20T09:30:00.000Z,merch_x,live\n"};
+  reconcile_wish wish;
+  wish.file = file.path;
+  wish.merchant = "merch_x";
+  wish.as_json = true;
+  const operator_asker refuses = [](const std::string&, const json::object&) -> json::object {
+    throw std::runtime_error("There is no merchant merch_x.");
+  };
+  std::ostringstream out;
+  CHECK_THROWS_WITH(reconcile(wish, refuses, out), "There is no merchant merch_x.");
   CHECK(out.str().empty());
 }
 
@@ -144,6 +182,31 @@ TEST_CASE("a reconciliation pages through the ledger around the report's days, a
   CHECK(parsed.at("differences").at(0).at("report").at("line").as_int64() == 3);
 }
 
+TEST_CASE("a file of both modes is compared with both ledgers, unless one is asked for") {
+  const report_file file{
+      "reference,payment_id,kind,amount,currency,occurred_at,merchant_id,mode\n"
+      "cap_1,pay_1,captured,5,HKD,2026-11-20T09:30:00.000Z,merch_1,test\n"
+      "cap_2,pay_2,captured,5,HKD,2026-11-20T09:30:00.000Z,merch_1,live\n"};
+  const auto entry = [](std::string n) {
+    return R"({"entries":[{"merchant_id":"merch_1","payment_id":"pay_)" + n +
+           R"(","seq":2,"occurred_at":"2026-11-20T09:30:00.123Z","kind":"captured","amount":5,"currency":"HKD",)" +
+           R"("payment_ref":"ch_)" + n + R"(","movement_ref":"cap_)" + n + "\"}]}";
+  };
+  reconcile_wish wish;
+  wish.file = file.path;
+  scripted_gateway both{{entry("1"), entry("2")}};
+  std::ostringstream out;
+  CHECK(reconcile(wish, both.asker(), out));
+  REQUIRE(both.asked.size() == 2);
+  CHECK_THAT(both.asked[0], Contains(R"({"mode":"test","provider":"sandbox")"));
+  CHECK_THAT(both.asked[1], Contains(R"({"mode":"live","provider":"sandbox")"));
+
+  wish.env = environment::live;
+  scripted_gateway one{{entry("2")}};
+  CHECK(reconcile(wish, one.asker(), out));
+  CHECK_THAT(one.asked.at(0), Contains(R"("mode":"live")"));
+}
+
 TEST_CASE("a file that cannot be reconciled is refused by its name, and the gateway is not asked") {
   scripted_gateway from{{}};
   std::ostringstream out;
@@ -157,7 +220,7 @@ TEST_CASE("a file that cannot be reconciled is refused by its name, and the gate
   const report_file wrong{"a,b\n"};
   wish.file = wrong.path;
   CHECK_THROWS_WITH(reconcile(wish, from.asker(), out),
-                    Contains(wrong.path.string() + ": the first line has no column"));
+                    Contains(wrong.path.string() + ": the first line has no provider's columns"));
   CHECK(from.asked.empty());
   CHECK(out.str().empty());
 }

@@ -46,6 +46,26 @@ TEST_CASE("platforms are shown as a table, their addresses with blanks between t
   CHECK(as_text(boost::json::parse(R"({"platforms":[]})").get_object()) == "no platforms\n");
 }
 
+TEST_CASE("grants, customers and subscriptions are shown as tables, and it is said where there are none") {
+  const auto text_of = [](const std::string& answer) { return as_text(boost::json::parse(answer).get_object()); };
+  CHECK(
+      text_of(R"({"grants":[{"grant_id":"grant_1","platform_id":"plat_1","merchant_id":"merch_1","mode":"test",)"
+              R"("scopes":["payments:write","payments:read"],"status":"active","granted_at":"2026-11-20T11:00:00Z",)"
+              R"("revoked_at":null,"reason":null}]})") ==
+      "ID       PLATFORM  MERCHANT  MODE  STATUS  SCOPES                        GRANTED               REVOKED  REASON\n"
+      "grant_1  plat_1    merch_1   test  active  payments:write payments:read  2026-11-20T11:00:00Z  -        -\n");
+  CHECK(text_of(R"({"customers":[{"customer_ref":"tea","platform_id":"plat_1","provider_customer_id":"cus_1",)"
+                R"("methods":["pm_1","pm_2"]}]})") ==
+        "CUSTOMER  PLATFORM  AT THE PROVIDER  METHODS\n"
+        "tea       plat_1    cus_1            pm_1 pm_2\n");
+  CHECK(text_of(R"({"subscriptions":[{"subscription_id":"box-17","status":"pending","platform_id":"plat_1",)"
+                R"("customer_ref":"tea"}]})") ==
+        "SUBSCRIPTION  ID  STATUS   PLATFORM  CUSTOMER\n"
+        "box-17        -   pending  plat_1    tea\n");
+  for (const std::string name : {"grants", "customers", "subscriptions"})
+    CHECK(text_of(R"({")" + name + R"(":[]})") == "no " + name + "\n");
+}
+
 TEST_CASE("providers are shown as a table, whose addresses are whole") {
   const auto url = "https://payments.example.com/v1/public/providers/stripe/test/notifications";
   const auto answer = boost::json::parse(

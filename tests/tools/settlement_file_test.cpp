@@ -29,8 +29,9 @@ struct read_report {
 read_report read_as(provider_kind provider, const std::string& text, const std::string& merchant = {}) {
   std::istringstream in{text};
   read_report read;
-  read.others = read_settlement(in, {provider, environment::live, merchant},
-                                [&](const settlement_line& line) { read.lines.push_back(line); });
+  read.others = read_settlement(in, {provider, environment::live, merchant}, [&](const settlement_line& line) {
+                  read.lines.push_back(line);
+                }).others;
   return read;
 }
 
@@ -124,6 +125,36 @@ TEST_CASE("JazzCash's messages are read by the names of their fields, and their 
   CHECK(shown(read) ==
         texts{"2 captured 150000 PKR T1 2026-11-20T21:30:00Z", "3 captured 150000 PKR T2 2026-11-20T09:30:00Z"});
   CHECK(read.others == 1);
+}
+
+TEST_CASE("a file tells by its first line whose it is, and the sandbox's by its lines of which mode") {
+  struct row {
+    std::string text, provider, modes;
+    std::size_t lines;
+  };
+  const std::string sandbox_head = "reference,payment_id,kind,amount,currency,occurred_at,merchant_id,mode\n";
+  const row table[] = {
+      {sandbox_head, "sandbox", "", 0},
+      {sandbox_head + "cap_1,pay_1,captured,1,HKD,,merch_1,test\n", "sandbox", "test ", 1},
+      {sandbox_head + "cap_1,pay_1,captured,1,HKD,,merch_1,test\ncap_2,pay_2,captured,1,HKD,,merch_1,live\n", "sandbox",
+       "test live ", 2},
+      {"id,Type,Source,Amount,Currency\ntxn_1,charge,ch_1,1.00,usd\n", "stripe", "", 1},
+      {"currency,gross,reporting_category,source_id\nusd,1.00,charge,ch_1\n", "stripe", "", 1},
+      {"pp_TxnRefNo,pp_Amount,pp_ResponseCode\nT1,100,000\n", "jazzcash", "", 1},
+  };
+  for (const auto& each : table) {
+    INFO(each.text);
+    std::istringstream in{each.text};
+    std::size_t lines = 0;
+    const auto file = read_settlement(in, {}, [&](const settlement_line&) { ++lines; });
+    std::string modes;
+    for (const auto env : file.modes) modes += std::string{to_string(env)} + ' ';
+    CHECK(to_string(file.provider) == each.provider);
+    CHECK(modes == each.modes);
+    CHECK(lines == each.lines);
+  }
+  std::istringstream foreign{"date,amount,currency\n"};
+  CHECK_THROWS_WITH(read_settlement(foreign, {}, [](const settlement_line&) {}), Contains("no provider's columns"));
 }
 
 TEST_CASE("a report that cannot be understood is refused, with its line") {

@@ -1,6 +1,7 @@
 #include "command_line.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <functional>
 #include <stdexcept>
@@ -188,8 +189,10 @@ class commands {
         ->type_name("MODE");
   }
 
+  static std::string provider_help() { return "One of " + CLI::detail::join(provider_names(), ", "); }
+
   void provider(CLI::App& command) {
-    command.add_option("--provider", a_.provider, "One of " + CLI::detail::join(provider_names(), ", "))
+    command.add_option("--provider", a_.provider, provider_help())
         ->required()
         ->check(CLI::IsMember(provider_names()))
         ->type_name("KIND");
@@ -581,6 +584,17 @@ class commands {
         ->type_name("N");
   }
 
+  static CLI::Validator delivery_number() {
+    const auto fault = [](const std::string& text) -> std::string {
+      std::int64_t number = 0;
+      const auto end = text.data() + text.size();
+      const auto [stopped, why] = std::from_chars(text.data(), end, number);
+      if (why == std::errc{} && stopped == end && number > 0) return {};
+      return "must be a delivery's number, and '" + text + "' is none";
+    };
+    return {fault, "", "delivery number"};
+  }
+
   void add_deliveries(CLI::App& in) {
     auto& command = leaf(in, "list", "Show deliveries, newest first", "/operator/deliveries/list", [this](auto& body) {
       put_given(body, "destination_id", a_.destination);
@@ -594,7 +608,7 @@ class commands {
         ->type_name("STATUS");
     limit(command);
     command.add_option("--before", a_.before, "Only with a lower number: the next page")
-        ->check(CLI::PositiveNumber)
+        ->check(delivery_number())
         ->type_name("ID");
   }
 
@@ -603,7 +617,7 @@ class commands {
                          [this](auto& body) { body["id"] = a_.delivery; });
     command.add_option("id", a_.delivery, "The number in X-Service-Delivery")
         ->required()
-        ->check(CLI::PositiveNumber)
+        ->check(delivery_number())
         ->type_name("ID");
   }
 
@@ -620,7 +634,7 @@ class commands {
                            put_given(body, "until", a_.until);
                          });
     command.add_option("id", a_.delivery, "The number in X-Service-Delivery")
-        ->check(CLI::PositiveNumber)
+        ->check(delivery_number())
         ->type_name("ID");
     command.add_option("--destination", a_.destination, "Every failed one to this destination")
         ->type_name("DESTINATION");
@@ -689,16 +703,12 @@ class commands {
     if (to - from > std::chrono::days{3'660}) throw bad_input("--from and --to: at most ten years");
   }
 
-  void days_and_merchant(CLI::App& command, bool required) {
+  void days_and_merchant(CLI::App& command, bool required, const char* mode_help) {
     command.add_option("--from", a_.from, "The first day, UTC: 2026-11-01")->required(required)->type_name("DAY");
     command.add_option("--to", a_.to, "The last day, which counts, too")->required(required)->type_name("DAY");
     command.add_option("--merchant", a_.merchant, "Only of this one [all]")->type_name("MERCHANT");
-    command.add_option("--mode", a_.mode, "test or live [live]")
-        ->check(CLI::IsMember({"test", "live"}))
-        ->type_name("MODE");
+    command.add_option("--mode", a_.mode, mode_help)->check(CLI::IsMember({"test", "live"}))->type_name("MODE");
   }
-
-  environment mode_or_live() const { return a_.mode == "test" ? environment::test : environment::live; }
 
   void add_report(CLI::App& in) {
     auto& command =
@@ -707,13 +717,13 @@ class commands {
       auto& wish = result_.report;
       result_.what = action::report;
       wish.merchant = a_.merchant;
-      wish.env = mode_or_live();
+      wish.env = parse_environment(a_.mode);
       wish.from = day_of(a_.from, "--from");
       wish.to = day_of(a_.to, "--to");
       wish.as_json = a_.format == "json" || (a_.format.empty() && result_.json);
       check_days(wish.from, wish.to);
     });
-    days_and_merchant(command, true);
+    days_and_merchant(command, true, "Only of test or of live [both]");
     command.add_option("--format", a_.format, "csv or json [csv]")
         ->check(CLI::IsMember({"csv", "json"}))
         ->type_name("FORMAT");
@@ -726,9 +736,9 @@ class commands {
       auto& wish = result_.reconcile;
       result_.what = action::reconcile;
       wish.file = a_.file;
-      wish.provider = parse_provider_kind(a_.provider).value_or(provider_kind::sandbox);
+      wish.provider = parse_provider_kind(a_.provider);
       wish.merchant = a_.merchant;
-      wish.env = mode_or_live();
+      wish.env = parse_environment(a_.mode);
       wish.as_json = result_.json;
       if (a_.from.empty() != a_.to.empty()) throw bad_input("--from and --to go together");
       if (a_.from.empty()) return;
@@ -737,8 +747,10 @@ class commands {
       check_days(*wish.from, *wish.to);
     });
     command.add_option("FILE", a_.file, "The report, as CSV")->required()->type_name("");
-    provider(command);
-    days_and_merchant(command, false);
+    command.add_option("--provider", a_.provider, provider_help() + " [the one whose columns FILE has]")
+        ->check(CLI::IsMember(provider_names()))
+        ->type_name("KIND");
+    days_and_merchant(command, false, "test or live [what FILE tells, or live]");
   }
 
   std::istream& input_;

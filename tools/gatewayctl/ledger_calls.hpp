@@ -22,19 +22,19 @@ using operator_asker = std::function<boost::json::object(const std::string&, con
 
 struct report_wish {
   std::string merchant;  ///< empty: all
-  environment env = environment::live;
+  std::optional<environment> env;  ///< nothing: both
   std::chrono::sys_days from{}, to{};  ///< the last day counts, too
   bool as_json = false;                ///< otherwise CSV
 };
 
-/// A row for each day, currency and provider, with a head line.
+/// A row for each day, currency, provider and mode, with a head line.
 void write_report(const report_wish& wish, const operator_asker& ask, std::ostream& out);
 
 struct reconcile_wish {
   std::filesystem::path file;
-  provider_kind provider = provider_kind::sandbox;
-  std::string merchant;  ///< empty: all
-  environment env = environment::live;
+  std::optional<provider_kind> provider;  ///< nothing: the one whose columns the file has
+  std::string merchant;                   ///< empty: all
+  std::optional<environment> env;         ///< nothing: the one that the file tells of, or live
   std::optional<std::chrono::sys_days> from, to;  ///< both or none: the days that the file tells of
   bool as_json = false;
 };

@@ -41,16 +41,22 @@ ledger_entry entry_in(const json::object& told, provider_kind provider) {
   return e;
 }
 
-void stream_ledger(const reconcile_wish& wish, const reconciled_period& period, const operator_asker& ask,
-                   reconciliation& to) {
-  json::object body{{"mode", to_string(wish.env)},
-                    {"provider", to_string(wish.provider)},
+/// Whose ledger is compared.
+struct ledger_part {
+  provider_kind provider;
+  environment env;
+};
+
+void stream_ledger(const reconcile_wish& wish, const ledger_part& part, const reconciled_period& period,
+                   const operator_asker& ask, reconciliation& to) {
+  json::object body{{"mode", to_string(part.env)},
+                    {"provider", to_string(part.provider)},
                     {"from", format_day(period.from - margin)},
                     {"to", format_day(period.to + margin)}};
   if (!wish.merchant.empty()) body["merchant_id"] = wish.merchant;
   for (;;) {
     const auto answer = ask("/operator/ledger/list", body);
-    for (const auto& each : answer.at("entries").as_array()) to.compare(entry_in(each.as_object(), wish.provider));
+    for (const auto& each : answer.at("entries").as_array()) to.compare(entry_in(each.as_object(), part.provider));
     const auto* next = answer.if_contains("next");
     if (!next) return;
     for (const auto& field : next->as_object()) body[field.key()] = field.value();
@@ -115,25 +121,29 @@ bool reconcile(const reconcile_wish& wish, const operator_asker& ask, std::ostre
   std::ifstream file{wish.file};
   if (!file) throw std::runtime_error("cannot read " + wish.file.string());
   reconciliation sides;
-  std::uint64_t others = 0;
+  settlement_file read;
   try {
-    others = read_settlement(file, {wish.provider, wish.env, wish.merchant},
-                             [&](const settlement_line& line) { sides.add(line); });
+    read = read_settlement(file, {wish.provider, wish.env, wish.merchant},
+                           [&](const settlement_line& line) { sides.add(line); });
   } catch (const bad_file& fault) {
     throw std::runtime_error(wish.file.string() + ": " + fault.what());
   }
   const auto period = wish.from ? std::optional{reconciled_period{*wish.from, *wish.to}} : sides.period_of_report();
   if (!period) throw std::runtime_error(wish.file.string() + ": tells of no day: give --from and --to");
-  bool first = true;
-  if (wish.as_json) out << R"({"differences":[)";
+  // What is refused is refused before anything is written.
+  std::string_view before = R"({"differences":[)";
+  const auto separate = [&] { out << std::exchange(before, ","); };
   sides.begin(*period, [&](const difference& d) {
     if (!wish.as_json) return write_line(d, out);
-    if (!std::exchange(first, false)) out << ',';
+    separate();
     write_object(d, out);
   });
-  stream_ledger(wish, *period, ask, sides);
+  auto modes = wish.env ? std::vector{*wish.env} : read.modes;
+  if (modes.empty()) modes.push_back(environment::live);
+  for (const auto env : modes) stream_ledger(wish, {read.provider, env}, *period, ask, sides);
   const auto counts = sides.end();
-  write_counts(counts, others, *period, wish.as_json, out);
+  if (wish.as_json && before != ",") separate();
+  write_counts(counts, read.others, *period, wish.as_json, out);
   return counts.all_agree();
 }
 

@@ -24,7 +24,7 @@ struct report_row {
   std::int64_t amount[ledger_kind_count] = {};
 };
 
-using report_key = std::tuple<std::string, std::string, std::string>;  ///< day, currency, provider
+using report_key = std::tuple<std::string, std::string, std::string, std::string>;  ///< day, currency, provider, mode
 using report_rows = std::map<report_key, report_row>;
 
 /// The columns behind the key, in their order.
@@ -43,36 +43,44 @@ std::string text_of(const json::object& row, std::string_view name) {
   return json::value_to<std::string>(row.at(name));
 }
 
-void add_sums(const json::object& answer, report_rows& to) {
+void add_sums(const json::object& answer, environment env, report_rows& to) {
   for (const auto& each : answer.at("sums").as_array()) {
     const auto& sum = each.as_object();
     const auto kind = parse_ledger_kind(text_of(sum, "kind"));
     if (!kind) throw std::runtime_error("the gateway's answer names a kind that gatewayctl does not know");
-    auto& row = to[{text_of(sum, "day"), text_of(sum, "currency"), text_of(sum, "provider")}];
+    auto& row =
+        to[{text_of(sum, "day"), text_of(sum, "currency"), text_of(sum, "provider"), std::string{to_string(env)}}];
     row.count[static_cast<std::size_t>(*kind)] += sum.at("count").as_int64();
     row.amount[static_cast<std::size_t>(*kind)] += sum.at("amount").as_int64();
   }
 }
 
-/// Of the days from `from` to `to`, of as many merchants as are asked for.
-report_rows rows_of(const report_wish& wish, std::chrono::sys_days from, std::chrono::sys_days to,
-                    const operator_asker& ask) {
-  report_rows rows;
-  json::object body{{"mode", to_string(wish.env)}, {"from", format_day(from)}, {"to", format_day(to)}};
+/// Adds those of the days from `from` to `to`, of as many merchants as are asked for.
+void add_rows(const report_wish& wish, environment env, std::chrono::sys_days from, std::chrono::sys_days to,
+              const operator_asker& ask, report_rows& rows) {
+  json::object body{{"mode", to_string(env)}, {"from", format_day(from)}, {"to", format_day(to)}};
   if (!wish.merchant.empty()) body["merchant_id"] = wish.merchant;
   for (;;) {
     const auto answer = ask("/operator/ledger/sums", body);
-    add_sums(answer, rows);
+    add_sums(answer, env, rows);
     const auto* next = answer.if_contains("next");
-    if (!next) return rows;
+    if (!next) return;
     body["after"] = *next;
   }
 }
 
+report_rows rows_of(const report_wish& wish, std::chrono::sys_days from, std::chrono::sys_days to,
+                    const operator_asker& ask) {
+  report_rows rows;
+  for (const auto env : {environment::live, environment::test})
+    if (!wish.env || *wish.env == env) add_rows(wish, env, from, to, ask, rows);
+  return rows;
+}
+
 void write_csv(const report_rows& rows, std::ostream& out) {
   for (const auto& [key, row] : rows) {
-    const auto& [day, currency, provider] = key;
-    out << day << ',' << currency << ',' << provider;
+    const auto& [day, currency, provider, mode] = key;
+    out << day << ',' << currency << ',' << provider << ',' << mode;
     for (const auto value : values_of(row)) out << ',' << value;
     out << '\n';
   }
@@ -80,8 +88,8 @@ void write_csv(const report_rows& rows, std::ostream& out) {
 
 void write_json(const report_rows& rows, bool& first, std::ostream& out) {
   for (const auto& [key, row] : rows) {
-    const auto& [day, currency, provider] = key;
-    json::object told{{"day", day}, {"currency", currency}, {"provider", provider}};
+    const auto& [day, currency, provider, mode] = key;
+    json::object told{{"day", day}, {"currency", currency}, {"provider", provider}, {"mode", mode}};
     const auto values = values_of(row);
     for (std::size_t i = 0; i < std::size(columns); ++i) told[columns[i]] = values[i];
     out << (std::exchange(first, false) ? "" : ",") << json::serialize(told);
@@ -96,10 +104,11 @@ void write_report(const report_wish& wish, const operator_asker& ask, std::ostre
   for (auto from = wish.from; from <= wish.to; from += days_at_once) {
     const auto rows = rows_of(wish, from, std::min(wish.to, from + days_at_once - std::chrono::days{1}), ask);
     if (from == wish.from && wish.as_json) {
-      out << R"({"mode":")" << to_string(wish.env) << R"(","from":")" << format_day(wish.from) << R"(","to":")"
-          << format_day(wish.to) << R"(","rows":[)";
+      out << '{';
+      if (wish.env) out << R"("mode":")" << to_string(*wish.env) << R"(",)";
+      out << R"("from":")" << format_day(wish.from) << R"(","to":")" << format_day(wish.to) << R"(","rows":[)";
     } else if (from == wish.from) {
-      out << "day,currency,provider";
+      out << "day,currency,provider,mode";
       for (const auto column : columns) out << ',' << column;
       out << '\n';
     }

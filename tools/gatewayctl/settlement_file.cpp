@@ -120,7 +120,8 @@ using reader = std::optional<settlement_line> (*)(const record&, const settlemen
 std::optional<settlement_line> read_sandbox(const record& in, const settlement_source& of) {
   const auto kind = parse_ledger_kind(in.find({"kind"}));
   if (!kind || *kind == ledger_kind::failed) return std::nullopt;
-  if (in.find({"mode"}) != to_string(of.env)) return std::nullopt;
+  const auto mode = parse_environment(in.find({"mode"}));
+  if (!mode || (of.env && *mode != *of.env)) return std::nullopt;
   if (!of.merchant.empty() && in.find({"merchant_id"}) != of.merchant) return std::nullopt;
   settlement_line line;
   line.what = *kind;
@@ -174,6 +175,7 @@ std::optional<settlement_line> read_jazzcash(const record& in, const settlement_
 struct format {
   reader read;
   std::vector<std::vector<std::string_view>> columns;  ///< one of each must be there
+  bool tells_mode = false;
 };
 
 format format_of(provider_kind kind) {
@@ -186,42 +188,63 @@ format format_of(provider_kind kind) {
     case provider_kind::sandbox_hosted:
     case provider_kind::sandbox_wallet: break;
   }
-  return {read_sandbox, {{"reference"}, {"kind"}, {"amount"}, {"currency"}, {"mode"}, {"merchant_id"}}};
+  return {read_sandbox, {{"reference"}, {"kind"}, {"amount"}, {"currency"}, {"mode"}, {"merchant_id"}}, true};
+}
+
+bool has_column(const std::vector<std::string>& head, const std::vector<std::string_view>& any_of) {
+  return std::ranges::any_of(head, [&](const std::string& column) {
+    return std::ranges::any_of(any_of, [&](std::string_view name) { return same_name(column, name); });
+  });
 }
 
 void check_head(const std::vector<std::string>& head, const format& how) {
   for (const auto& any_of : how.columns) {
-    const bool there = std::ranges::any_of(head, [&](const std::string& column) {
-      return std::ranges::any_of(any_of, [&](std::string_view name) { return same_name(column, name); });
-    });
-    if (!there) throw bad_file("the first line has no column '" + std::string{any_of.front()} + "'");
+    if (!has_column(head, any_of)) throw bad_file("the first line has no column '" + std::string{any_of.front()} + "'");
   }
+}
+
+void check_width(const csv_records& records, const std::vector<std::string>& head,
+                 const std::vector<std::string>& fields) {
+  if (fields.size() != head.size())
+    throw bad_file("line " + std::to_string(records.line()) + ": has " + std::to_string(fields.size()) +
+                   " columns, the first line " + std::to_string(head.size()));
+}
+
+/// The provider whose report begins with this line.
+provider_kind provider_of(const std::vector<std::string>& head) {
+  for (const auto kind : {provider_kind::sandbox, provider_kind::stripe, provider_kind::jazzcash}) {
+    const auto columns = format_of(kind).columns;
+    if (std::ranges::all_of(columns, [&](const auto& any_of) { return has_column(head, any_of); })) return kind;
+  }
+  throw bad_file("the first line has no provider's columns: give --provider to be told which are missing");
 }
 
 }  // namespace
 
-std::uint64_t read_settlement(std::istream& in, const settlement_source& of,
-                              const std::function<void(const settlement_line&)>& each) {
-  const auto how = format_of(of.provider);
+settlement_file read_settlement(std::istream& in, const settlement_source& of,
+                                const std::function<void(const settlement_line&)>& each) {
   csv_records records{in};
   std::vector<std::string> head, fields;
   if (!records.next(head)) throw bad_file("is empty");
+  settlement_file file;
+  file.provider = of.provider ? *of.provider : provider_of(head);
+  const auto how = format_of(file.provider);
   check_head(head, how);
-  std::uint64_t others = 0;
   while (records.next(fields)) {
-    if (fields.size() != head.size())
-      throw bad_file("line " + std::to_string(records.line()) + ": has " + std::to_string(fields.size()) +
-                     " columns, the first line " + std::to_string(head.size()));
-    auto line = how.read(record{records, head, fields}, of);
+    check_width(records, head, fields);
+    const record in_file{records, head, fields};
+    const auto mode = how.tells_mode ? parse_environment(in_file.find({"mode"})) : std::nullopt;
+    if (mode && std::ranges::find(file.modes, *mode) == file.modes.end()) file.modes.push_back(*mode);
+    auto line = how.read(in_file, of);
     if (!line) {
-      ++others;
+      ++file.others;
       continue;
     }
     line->line = records.line();
     if (line->ref.empty()) throw bad_file("line " + std::to_string(records.line()) + ": has no reference");
     each(*line);
   }
-  return others;
+  return file;
 }
 
 }  // namespace gateway::ctl

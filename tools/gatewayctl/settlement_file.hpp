@@ -26,14 +26,20 @@ struct settlement_line {
 
 /// Whose report is read, and which of its lines are asked for, where it tells them apart.
 struct settlement_source {
-  provider_kind provider = provider_kind::sandbox;
-  environment env = environment::live;
-  std::string merchant;  ///< empty: all
+  std::optional<provider_kind> provider;  ///< nothing: the one whose columns the first line has; no two share them
+  std::optional<environment> env;         ///< nothing: all
+  std::string merchant;                   ///< empty: all
 };
 
-/// Calls `each` for every charge and refund. Returns how many lines tell of something else, such as a payout. Throws
-/// bad_file.
-std::uint64_t read_settlement(std::istream& in, const settlement_source& of,
-                              const std::function<void(const settlement_line&)>& each);
+/// What a file is, and what else stands in it.
+struct settlement_file {
+  provider_kind provider = provider_kind::sandbox;
+  std::vector<environment> modes;  ///< of the lines that say so; those of other providers do not
+  std::uint64_t others = 0;        ///< lines that tell of something else, such as a payout
+};
+
+/// Calls `each` for every charge and refund. Throws bad_file.
+settlement_file read_settlement(std::istream& in, const settlement_source& of,
+                                const std::function<void(const settlement_line&)>& each);
 
 }  // namespace gateway::ctl

@@ -53,6 +53,7 @@
 #include "http/server/tls.hpp"
 #include "node_certificates.hpp"
 #include "persistence/store.hpp"
+#include "persistence/store_location.hpp"
 #include "providers.hpp"
 
 using namespace gateway;
@@ -148,9 +149,17 @@ std::unique_ptr<http_client> make_collector_client(const settings& config) {
 void require_one_origin(const settings& config) {
   for (const auto& [name, url] : {std::pair{"portal-url", config.portal_url}, {"authorize-url", config.authorize_url}})
     if (!have_one_origin(config.base_url, url))
-      throw std::runtime_error{std::string{name} + ": '" + url +
-                               "' must have the scheme, host and port of base-url, '" + config.base_url +
-                               "': cookies are for one host"};
+      throw bad_setting{std::string{name} + ": '" + url + "' must have the scheme, host and port of base-url, '" +
+                        config.base_url + "': cookies are for one host"};
+}
+
+/// The store's own reading of its URL, before anything is made or opened.
+void require_store_location(const settings& config) {
+  try {
+    persistence::locate_store(config);
+  } catch (const std::runtime_error& fault) {
+    throw bad_setting{fault.what()};
+  }
 }
 
 }  // namespace
@@ -159,6 +168,7 @@ class gateway_process::parts {
  public:
   explicit parts(settings s) : config(std::move(s)) {
     // What can be checked without touching the database comes first: a start that fails leaves it as it was.
+    require_store_location(config);
     make_data_dir(config.data_dir);
     raise_descriptor_limit(config.http.connections + config.webhook_workers);
     client = http::make_webhook_client(config);
@@ -169,19 +179,12 @@ class gateway_process::parts {
     http::make_tls_context(http::find_tls_files(config));
     if (!config.node.empty()) require_node_certificates(config);
     auto sockets = http::open_listeners(config);
+    find_addresses(sockets);
     persistence::prepared_store prepared{config};
     const bool is_new = !prepared.read_meta(master_key_meta);
     keys = open_master_key(config, prepared);
     if (!config.console_token_file.empty()) console_token = read_console_token(config.console_token_file);
     watch.emplace(clock, last_time_seen(prepared, is_new), config, meters);
-    nodes.emplace(config.node, prepared.incarnation());
-    listening_on = "https://" + sockets.public_tls.address();
-    if (sockets.operator_tcp) operator_listening_on = "http://" + sockets.operator_tcp.address();
-    if (config.base_url.empty()) config.base_url = listening_on;
-    config.base_url = without_slash(config.base_url);
-    config.portal_url = config.portal_url.empty() ? config.base_url + "/portal" : without_slash(config.portal_url);
-    if (config.authorize_url.empty()) config.authorize_url = config.base_url + "/connect/authorize";
-    require_one_origin(config);
     payment_json = http::make_payment_encoder(config.base_url);
     grant_json = http::make_grant_encoder();
     subscription_json = http::make_subscription_encoder(config.base_url);
@@ -193,6 +196,9 @@ class gateway_process::parts {
     ways.emplace(config, merchants, clock,
                  gateway_addresses{config.base_url, keys->derive("hosted page"), config.hosted_expiry});
 
+    // Only now do other nodes hear of this one: nothing is left that could be wrong with its settings or its keys.
+    prepared.take_name(config);
+    nodes.emplace(config.node, prepared.incarnation());
     system = std::make_unique<caf::actor_system>(caf_config);
     try {
       spawn_actors(std::move(prepared));
@@ -207,6 +213,17 @@ class gateway_process::parts {
   }
 
   ~parts() { stop_actors(); }
+
+  /// Those that clients use, of which some follow from where this process listens.
+  void find_addresses(const http::listeners& sockets) {
+    listening_on = "https://" + sockets.public_tls.address();
+    if (sockets.operator_tcp) operator_listening_on = "http://" + sockets.operator_tcp.address();
+    if (config.base_url.empty()) config.base_url = listening_on;
+    config.base_url = without_slash(config.base_url);
+    config.portal_url = config.portal_url.empty() ? config.base_url + "/portal" : without_slash(config.portal_url);
+    if (config.authorize_url.empty()) config.authorize_url = config.base_url + "/connect/authorize";
+    require_one_origin(config);
+  }
 
   tracing& traces() { return made_traces ? *made_traces : tracing::off(); }
 
@@ -385,8 +402,9 @@ class gateway_process::parts {
 
   void stop_actors() {
     if (!system) return;
-    server.reset();
+    if (server) server->drain_clients(std::chrono::milliseconds{0});
     drain_dispatcher();
+    server.reset();  // operators are answered until here: whom their requests ask is still there
     // A store's connection that waits for a database which does not answer gives up after 10 s.
     actors::staged_stop stop{*system, std::chrono::seconds{12}, std::chrono::seconds{2}};
     stop.end("the supervisor", caf::actor_cast<caf::strong_actor_ptr>(supervisor));
@@ -486,7 +504,7 @@ void gateway_process::reload_certificate() { parts_->server->reload_certificate(
 
 void gateway_process::drain() {
   if (parts_->keeper) caf::anon_send(parts_->keeper, drain_atom::value);
-  parts_->server->drain(parts_->config.drain_timeout);
+  parts_->server->drain_clients(parts_->config.drain_timeout);
   parts_->stop_actors();
 }
 

@@ -2,12 +2,19 @@
 #pragma once
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "gateway/settings.hpp"
 
+/// A setting that cannot be used, of those that take more than their own text to be judged.
+struct bad_setting : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// A gateway, started and ended once. Construction does all that can fail for reasons outside the program (files,
-/// ports, database, keys) and throws std::runtime_error with one line for the operator.
+/// ports, database, keys) and throws std::runtime_error with one line for the operator; bad_setting before the database
+/// is opened.
 class gateway_process {
  public:
   /// Call before any thread is started, with the signals that main waits for blocked.
@@ -17,7 +24,7 @@ class gateway_process {
   gateway_process& operator=(const gateway_process&) = delete;
 
   void start();
-  const std::string& listening_on() const;         ///< https://ADDR:PORT
+  const std::string& listening_on() const;  ///< https://ADDR:PORT
   const std::string& operator_listening_on() const;  ///< http://ADDR:PORT, or empty
 
   void reload_certificate();

@@ -77,6 +77,9 @@ int main(int argc, char** argv) {
   }
   try {
     return run(std::move(parsed.config));
+  } catch (const bad_setting& fault) {
+    std::cerr << "gatewayd: " << fault.what() << " (try --help)\n";
+    return 2;  // as for the settings that are judged by themselves
   } catch (const std::exception& error) {
     gateway::log::stop();
     std::cerr << "gatewayd: " << error.what() << '\n';

@@ -204,9 +204,10 @@ metrics::metrics(std::shared_ptr<prometheus::Registry> registry)
       webhook_commit_to_arrival_seconds(histogram_family(*registry, "gateway_webhook_commit_to_arrival_seconds",
                                                          "From an event's commit to its delivery, over all attempts.")
                                             .Add({}, arrival_buckets())),
-      node_lease_seconds(
-          gauge(*registry, "gateway_node_lease_seconds",
-                "How long this node may serve without renewing its lease; 0 of a gateway that serves alone.")),
+      node_lease_seconds(gauge(
+          *registry, "gateway_node_lease_seconds",
+          "How long this node may serve without renewing its lease; 0: it has none and serves nothing, or it is a "
+          "gateway that serves alone and needs none.")),
       directory_log_number(gauge(*registry, "gateway_directory_log_number",
                                  "Up to which number of the directory's log this node has published.")),
       directory_age_seconds(gauge(*registry, "gateway_directory_age_seconds",
