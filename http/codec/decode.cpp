@@ -134,8 +134,11 @@ void read_customer(field_reader& fields, create_payment& command) {
     fields.reject("setup_future_usage", "must be on_session or off_session");
   if (!usage.empty() && ref.empty()) fields.reject("setup_future_usage", "requires customer_ref");
   if (!ref.empty())
-    command.customer =
-        wanted_customer{{}, std::move(ref), !usage.empty(), usage == "off_session" && command.how == flow::server};
+    command.customer = wanted_customer{{},
+                                       std::move(ref),
+                                       !usage.empty(),
+                                       usage == "off_session" && command.how == flow::server,
+                                       usage == "on_session"};
 }
 
 /// How long a cycle is. A count of 0 means 1.

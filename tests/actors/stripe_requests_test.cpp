@@ -134,6 +134,26 @@ TEST_CASE("a method that is saved is given to its customer, who is made first wh
   CHECK(t.result->saved_method == "pm_1");
 }
 
+TEST_CASE("a method is saved for what the platform means to do with it") {
+  for (const bool on_session : {false, true}) {
+    const std::string usage = on_session ? "on_session&" : "off_session&";
+    auto payment = stripe_payment();
+    payment.customer = a_customer(true, false, "cus_5");
+    payment.customer->saves_on_session = on_session;
+    CHECK(ask_stripe(stripe_call(operation::create, payment), {}).body(0).find("&setup_future_usage=" + usage) !=
+          std::string_view::npos);
+    auto hosted = stripe_payment(flow::redirect);
+    hosted.customer = payment.customer;
+    CHECK(ask_stripe(stripe_call(operation::create, hosted), {})
+              .body(0)
+              .find("&payment_intent_data[setup_future_usage]=" + usage) != std::string_view::npos);
+  }
+  auto not_saved = stripe_payment();
+  not_saved.customer = a_customer(false, false, "cus_5");
+  CHECK(ask_stripe(stripe_call(operation::create, not_saved), {}).body(0).find("setup_future_usage") ==
+        std::string_view::npos);
+}
+
 TEST_CASE("a saved method is charged as if nobody were there, and not set up again") {
   auto payment = stripe_payment();
   payment.customer = a_customer(true, true, "cus_5");

@@ -223,11 +223,11 @@ TEST_CASE("thirty-two levels of JSON are read, thirty-three are not") {
 
 TEST_CASE("a saved method stands in for payment_method and is noted as a platform's feature") {
   const auto off = created(with(R"("customer_ref":"c1","setup_future_usage":"off_session")")).command.customer;
-  CHECK((off && off->ref == "c1" && off->saves_method && off->off_session));
+  CHECK((off && off->ref == "c1" && off->saves_method && off->off_session && !off->on_session));
   const auto on = created(server(R"("customer_ref":"c1","setup_future_usage":"on_session")")).command.customer;
-  CHECK((on && on->saves_method && !on->off_session));
+  CHECK((on && on->saves_method && !on->off_session && on->on_session));
   const auto alone = created(server(R"("customer_ref":"c1")")).command.customer;
-  CHECK((alone && !alone->saves_method));
+  CHECK((alone && !alone->saves_method && !alone->on_session));
 }
 
 TEST_CASE("return addresses are absolute https, http only to this machine in test") {
