@@ -33,12 +33,11 @@ std::string to_json(const payment_details& details) {
 }
 
 std::string to_json(const payment_customer& customer) {
-  return json::serialize(json::object{{"platform", customer.platform.value},
-                                      {"ref", customer.ref},
-                                      {"provider_id", customer.provider_id},
-                                      {"saves_method", customer.saves_method},
-                                      {"charges_saved", customer.charges_saved},
-                                      {"saved_method", customer.saved_method}});
+  json::object object{{"platform", customer.platform.value},     {"ref", customer.ref},
+                      {"provider_id", customer.provider_id},     {"saves_method", customer.saves_method},
+                      {"charges_saved", customer.charges_saved}, {"saved_method", customer.saved_method}};
+  if (customer.saves_on_session) object["saves_on_session"] = true;
+  return json::serialize(object);
 }
 
 json::object object_of(const provider_error& error) {
@@ -108,6 +107,8 @@ payment_customer customer_from_json(std::string_view text) {
     customer.saves_method = object.at("saves_method").as_bool();
     customer.charges_saved = object.at("charges_saved").as_bool();
     customer.saved_method = text_of(object.at("saved_method"));
+    // Rows from before do not say: their methods were saved for charges without the customer.
+    if (const auto* on = object.if_contains("saves_on_session")) customer.saves_on_session = on->as_bool();
     return customer;
   });
 }

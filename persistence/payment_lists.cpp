@@ -163,6 +163,14 @@ payments_lookup run(db_connection& db, const find_payments_by_ref& what) {
   return answer;
 }
 
+payment_key_lookup run(db_connection& db, const find_payment_key& what) {
+  const cell parameters[] = {to_string(what.provider), to_string(what.env), std::string_view{what.provider_ref}};
+  payment_key_lookup answer;
+  db.read(statements::read_payment_key, parameters,
+          [&](const result_row& row) { answer.found = key_from(row, entity_kind::payment); });
+  return answer;
+}
+
 daily_totals_lookup run(db_connection& db, const find_daily_totals& what) {
   const cell parameters[] = {std::string_view{what.merchant.value}, to_string(what.env), day_number(what.from_day),
                              day_number(what.until_day)};

@@ -10,6 +10,7 @@ namespace gateway::persistence {
 entity_lookup run(db_connection& db, const find_entity& what);
 payments_lookup run(db_connection& db, const find_payments& what);
 payments_lookup run(db_connection& db, const find_payments_by_ref& what);
+payment_key_lookup run(db_connection& db, const find_payment_key& what);
 daily_totals_lookup run(db_connection& db, const find_daily_totals& what);
 // Of all merchants, a statement for each: of some, and then where to go on.
 ledger_sums_lookup run(db_connection& db, const find_ledger_sums& what);

@@ -298,6 +298,17 @@ const statement read_payments_of_ranges_back EITHER_RANGES("ASC");
 const statement read_payments_by_ref{BY_REF("INDEXED BY payments_by_provider_ref"),
                                      BY_REF("FORCE INDEX (payments_by_provider_ref)")};
 #undef BY_REF
+// From the merchants that are connected to the provider, one look into the index for each. Both databases are told the
+// order of the join: there are many more payments than connections.
+#define KEY_BY_REF(connections, join, payments)                                                      \
+  "SELECT p.merchant_id, p.environment, p.payment_id FROM connections AS c " connections " " join    \
+  " payments AS p " payments                                                                         \
+  " ON p.merchant_id = c.merchant_id AND p.environment = c.environment AND p.provider = c.provider " \
+  "WHERE c.provider = ? AND c.environment = ? AND p.provider_ref = ? AND p.provider_ref <> '' LIMIT 1"
+const statement read_payment_key{
+    KEY_BY_REF("INDEXED BY connections_by_provider", "CROSS JOIN", "INDEXED BY payments_by_provider_ref"),
+    KEY_BY_REF("FORCE INDEX (connections_by_provider)", "STRAIGHT_JOIN", "FORCE INDEX (payments_by_provider_ref)")};
+#undef KEY_BY_REF
 #define NEXT(index) \
   "SELECT currency FROM payments " index " " OF_MERCHANT "AND state = ? AND currency > ? ORDER BY currency LIMIT 1"
 const statement read_next_currency{NEXT("INDEXED BY payments_by_state"), NEXT("FORCE INDEX (payments_by_state)")};

@@ -113,6 +113,7 @@ extern const statement read_payments_of_ranges;
 extern const statement read_payments_of_ranges_back;
 inline constexpr std::size_t ranges_at_once = 8;
 extern const statement read_payments_by_ref;
+extern const statement read_payment_key;
 extern const statement read_next_currency;
 extern const statement read_daily_totals;
 extern const statement read_ledger_sums;

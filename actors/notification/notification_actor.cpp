@@ -142,6 +142,8 @@ class notification_entity : public entity_queue<notification_entity, notificatio
         .then(
             [this, work](const notification_subject& subject) mutable {
               if (const auto* of = std::get_if<about_payment>(&subject)) return ask_payment(std::move(work), of->key);
+              if (const auto* of = std::get_if<about_reference>(&subject))
+                return find_payment(std::move(work), of->provider_ref);
               if (const auto* of = std::get_if<about_subscription>(&subject)) {
                 auto told = of->what;
                 told.account = applied_->account;
@@ -158,6 +160,21 @@ class notification_entity : public entity_queue<notification_entity, notificatio
 
   void ask_payment(job work, const entity_key& of) {
     tell(std::move(work), of, payment_command{ask_provider{}}, problem::payment_not_found);
+  }
+
+  /// The provider names no merchant, but one of those that are connected to it has the payment. Operators' lists are
+  /// read by the same connection: a reference that nobody knows is looked up for a day, and holds up no payment.
+  void find_payment(job work, const std::string& provider_ref) {
+    self()
+        ->request(context_->store.archive, caf::infinite, find_payment_key{key().env, applied_->provider, provider_ref})
+        .then(
+            [this, work, about = "reference " + provider_ref](const payment_key_lookup& lookup) mutable {
+              if (lookup.found) return ask_payment(std::move(work), *lookup.found);
+              if (has_waited(notification_patience))
+                return settle(std::move(work), notification_state::expired, std::move(about));
+              try_later(std::move(work), std::move(about));
+            },
+            [this, work](const caf::error&) mutable { try_later(std::move(work)); });
   }
 
   /// `unknown`: how the router says that there is no such entity.

@@ -135,8 +135,11 @@ void read_customer(field_reader& fields, create_payment& command) {
   if (!usage.empty() && ref.empty()) fields.reject("setup_future_usage", "requires customer_ref");
   if (usage.empty() && !ref.empty()) fields.reject("customer_ref", "requires setup_future_usage");
   if (!ref.empty())
-    command.customer =
-        wanted_customer{{}, std::move(ref), !usage.empty(), usage == "off_session" && command.how == flow::server};
+    command.customer = wanted_customer{{},
+                                       std::move(ref),
+                                       !usage.empty(),
+                                       usage == "off_session" && command.how == flow::server,
+                                       usage == "on_session"};
 }
 
 /// How long a cycle is. A count of 0 means 1.

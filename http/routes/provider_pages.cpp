@@ -41,8 +41,8 @@ payment_or_page payment_in(caf::expected<entity_reply>& reply) {
   return error_page(unknown ? page_error::unknown_page : page_error::busy);
 }
 
-/// Which payment the post names. Nothing if the provider would have to be asked for it: what is stored is applied
-/// without the browser.
+/// Which payment the post names. Nothing if the provider would have to be asked for it, or the store: what is stored is
+/// applied without the browser.
 std::optional<entity_key> payment_named(const configured_provider& provider, const receive_notification& told,
                                         time_point now) {
   notification_question question;
@@ -113,6 +113,11 @@ boost::asio::awaitable<response> return_from_provider(call& c) {
   const auto& subject = *std::get<payment_ptr>(looked);
   if (subject.provider != *kind) co_return error_page(page_error::doubtful_return);
   co_return after_wallet(subject);
+}
+
+boost::asio::awaitable<response> show_returned_page(call&) {
+  co_return notice_page("Your bank has answered",
+                        "You can close this page. The shop is told what became of the payment.");
 }
 
 }  // namespace gateway::http

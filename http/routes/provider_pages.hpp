@@ -14,4 +14,8 @@ boost::asio::awaitable<response> show_wallet_page(call& c);
 /// nothing that the provider does not say when it is asked.
 boost::asio::awaitable<response> return_from_provider(call& c);
 
+/// GET /checkout/returned: where a customer comes back to from a bank, whose payment names no page of the shop. What
+/// the provider adds to the address is not read, so that the page says nothing of what became of the payment.
+boost::asio::awaitable<response> show_returned_page(call& c);
+
 }  // namespace gateway::http

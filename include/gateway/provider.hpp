@@ -94,6 +94,10 @@ inline bool tells_of_trouble(const std::optional<provider_error>& error) noexcep
 struct about_payment {
   entity_key key;
 };
+/// Of a payment, too, which the provider names by its own reference only.
+struct about_reference {
+  std::string provider_ref;
+};
 /// Of a subscription: what happened there, understood.
 struct about_subscription {
   entity_key key;
@@ -110,7 +114,7 @@ struct about_nothing {};
 struct not_understood {};
 
 using notification_subject =
-    std::variant<about_nothing, about_payment, about_subscription, about_account, not_understood>;
+    std::variant<about_nothing, about_payment, about_reference, about_subscription, about_account, not_understood>;
 
 /// The notification is to be understood, for which the provider may have to be asked.
 struct notification_question {

@@ -365,6 +365,16 @@ struct find_payments_by_ref {
   std::string provider_ref;  ///< an empty one finds none
   std::uint32_t limit = 50;
 };
+/// The one with this reference at that provider, of whatever merchant is connected to it: how long that takes grows
+/// with their number.
+struct find_payment_key {
+  environment env = environment::live;
+  provider_kind provider = provider_kind::sandbox;
+  std::string provider_ref;  ///< an empty one finds none
+};
+struct payment_key_lookup {
+  std::optional<entity_key> found;
+};
 struct payments_lookup {
   std::vector<payment_ptr> payments;
   bool more = false;  ///< there are more in the direction in which was paged

@@ -393,7 +393,8 @@ TEST_CASE("the browser's return is read under its hash, and says which payment i
   CHECK(std::get<about_payment>(subject).key == waiting().key);
 }
 
-TEST_CASE("JazzCash's own notification is read by its published example, and its password is not kept") {
+TEST_CASE(
+    "JazzCash's own notification is read by its published example, names its transaction, and no password stays") {
   auto with = shop;
   with.values[2].second = "0123456789";
   const std::string sample = R"({"pp_Version":"2.0","pp_TxnType":"MWALLET","pp_BankID":"","pp_ProductID":null,)"
@@ -412,11 +413,27 @@ TEST_CASE("JazzCash's own notification is read by its published example, and its
   row.body = what.body;
   const auto adapter = make_jazzcash_adapter(here);
   auto step = adapter->open(notification_question{row}, with, noon)->next(nullptr);
-  CHECK(std::holds_alternative<about_nothing>(std::get<notification_subject>(step)));
+  const auto& subject = std::get<notification_subject>(step);
+  REQUIRE(std::holds_alternative<about_reference>(subject));
+  CHECK(std::get<about_reference>(subject).provider_ref == "T20240418145702");
 
   auto forged = sample;
   forged.replace(forged.find("121"), 3, "000");
   CHECK(std::get<notification_fault>(verify(forged, "application/json", with)) == notification_fault::unsigned_);
+}
+
+TEST_CASE("a notification names the transaction by the reference that its payment has") {
+  const auto ref = at_once(call(operation::create)).provider_ref;
+  const auto told = verify(jazzcash::json_of(signed_by("salt1234", {{"pp_TxnRefNo", ref}, {"pp_ResponseCode", "121"}})),
+                           "application/json");
+  REQUIRE(std::holds_alternative<receive_notification>(told));
+  notification row;
+  row.body = std::get<receive_notification>(told).body;
+  const auto adapter = make_jazzcash_adapter(here);
+  auto step = adapter->open(notification_question{row}, shop, noon)->next(nullptr);
+  const auto& subject = std::get<notification_subject>(step);
+  REQUIRE(std::holds_alternative<about_reference>(subject));
+  CHECK(std::get<about_reference>(subject).provider_ref == ref);
 }
 
 TEST_CASE("a post that is not JazzCash's, or makes no sense, does not count") {

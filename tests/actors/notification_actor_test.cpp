@@ -205,6 +205,13 @@ class notice_world {
     REQUIRE(rows_->commit(saved) == commit_outcome::committed);
     if (env == environment::live) publish_account(status, std::move(account), std::move(id));
   }
+  void store_payment(payment row) {
+    unit_parts unit;
+    unit.insert_payment = std::move(row);
+    unit.insert_payment->version = 1;
+    const unit_of_work saved = unit;
+    REQUIRE(rows_->commit(saved) == commit_outcome::committed);
+  }
   connection_status account_status(std::string id = "merch_1") const {
     return merchants_.find_merchant(merchant_id{std::move(id)})->connections.at(0).status;
   }
@@ -658,4 +665,70 @@ TEST_CASE("while the directory does not answer the notification of an account wa
   w.advance(6s);
   CHECK(w.state("evt_1") == "applied");
   CHECK(w.account_status() == connection_status::connected);
+}
+
+// ---- of a payment that the provider names by its own reference ----------------------------------
+
+namespace {
+
+payment known_as(const std::string& ref) {
+  payment p;
+  p.key = told_payment;
+  p.amount = {4200, currency::parse("PKR").value()};
+  p.provider = provider_kind::stripe;
+  p.provider_ref = ref;
+  return p;
+}
+
+}  // namespace
+
+TEST_CASE("a payment that the provider names by its own reference is asked for at once, and once for each event") {
+  notice_world w;
+  w.store_account(connection_status::connected, "acct_1", "merch_0");
+  w.store_account(connection_status::connected);
+  w.store_payment(known_as("T1"));
+  w.script().subject = about_reference{"T1"};
+  w.ask(w.post("evt_1"));
+  CHECK(w.script().asked == std::vector{told_payment});
+  CHECK(w.state("evt_1") == "applied");
+  CHECK(w.row("evt_1").about == "payment merch_1/live/pay_1");
+  CHECK(w.ask(w.post("evt_1")) == "applied");
+  CHECK(w.script().asked.size() == 1);
+}
+
+TEST_CASE("a reference that nobody knows is kept, and applied once a payment has it") {
+  notice_world w;
+  w.store_account(connection_status::connected);
+  w.script().subject = about_reference{"T1"};
+  w.ask(w.post("evt_1"));
+  CHECK(w.state("evt_1") == "waiting");
+  CHECK(w.row("evt_1").about == "reference T1");
+  CHECK(w.row("evt_1").due_at == w.clock().now() + 5s);
+  SECTION("it appears") {
+    w.store_payment(known_as("T1"));
+    w.advance(6s);
+    CHECK(w.state("evt_1") == "applied");
+    CHECK(w.script().asked == std::vector{told_payment});
+  }
+  SECTION("another's is not it, and after a day it expires") {
+    w.store_payment(known_as("T2"));
+    w.advance(notification_patience - 1min, 60s);
+    CHECK(w.state("evt_1") == "waiting");
+    w.advance(7min, 60s);
+    CHECK(w.state("evt_1") == "expired");
+    CHECK(w.script().asked.empty());
+  }
+}
+
+TEST_CASE("while the payments cannot be read the notification of a reference waits") {
+  notice_world w;
+  w.store_account(connection_status::connected);
+  w.store_payment(known_as("T1"));
+  w.script().subject = about_reference{"T1"};
+  w.rows().reads_fail = true;
+  w.ask(w.post("evt_1"));
+  CHECK(w.script().asked.empty());
+  w.rows().reads_fail = false;
+  w.advance(10s);
+  CHECK(w.state("evt_1") == "applied");
 }

@@ -100,7 +100,7 @@ TEST_CASE("an authorization is one PaymentIntent that is confirmed at once") {
             std::string{marks});
 }
 
-TEST_CASE("the platform's own account needs no name, and a payment without a page comes back to the gateway") {
+TEST_CASE("the platform's own account needs no name, and a payment without a page comes back to one of the gateway") {
   auto payment = stripe_payment();
   payment.account.clear();
   payment.details.success_url.clear();
@@ -109,7 +109,7 @@ TEST_CASE("the platform's own account needs no name, and a payment without a pag
   CHECK(t.header(0, "Stripe-Account").empty());
   CHECK(t.body(0) ==
         "amount=4200&currency=eur&confirm=true&payment_method=pm_1&capture_method=automatic"
-        "&automatic_payment_methods[enabled]=true&return_url=https%3A%2F%2Fgateway.example&" +
+        "&automatic_payment_methods[enabled]=true&return_url=https%3A%2F%2Fgateway.example%2Fcheckout%2Freturned&" +
             std::string{marks});
 }
 
@@ -132,6 +132,26 @@ TEST_CASE("a method that is saved is given to its customer, who is made first wh
   CHECK(t.result->status == provider_status::approved);
   CHECK(t.result->customer_id == "cus_5");
   CHECK(t.result->saved_method == "pm_1");
+}
+
+TEST_CASE("a method is saved for what the platform means to do with it") {
+  for (const bool on_session : {false, true}) {
+    const std::string usage = on_session ? "on_session&" : "off_session&";
+    auto payment = stripe_payment();
+    payment.customer = a_customer(true, false, "cus_5");
+    payment.customer->saves_on_session = on_session;
+    CHECK(ask_stripe(stripe_call(operation::create, payment), {}).body(0).find("&setup_future_usage=" + usage) !=
+          std::string_view::npos);
+    auto hosted = stripe_payment(flow::redirect);
+    hosted.customer = payment.customer;
+    CHECK(ask_stripe(stripe_call(operation::create, hosted), {})
+              .body(0)
+              .find("&payment_intent_data[setup_future_usage]=" + usage) != std::string_view::npos);
+  }
+  auto not_saved = stripe_payment();
+  not_saved.customer = a_customer(false, false, "cus_5");
+  CHECK(ask_stripe(stripe_call(operation::create, not_saved), {}).body(0).find("setup_future_usage") ==
+        std::string_view::npos);
 }
 
 TEST_CASE("a saved method is charged as if nobody were there, and not set up again") {

@@ -217,6 +217,16 @@ TEST_CASE(
   CHECK(keeper("") == provider_kind::stripe);  // what was saved last
 }
 
+TEST_CASE("what a method is saved for is kept of those that save one") {
+  const auto keeps = [](bool saves, bool on_session) {
+    return std::get<payer>(payer_of({acme, "ref-1", saves, false, on_session}, "pm_a", nullptr))
+        .customer.saves_on_session;
+  };
+  CHECK(keeps(true, true));
+  CHECK_FALSE(keeps(true, false));
+  CHECK_FALSE(keeps(false, true));
+}
+
 TEST_CASE("each name of a customer is kept once, also one that has saved nothing, and there is room for so many") {
   const auto here = with_methods({"pm_a"});
   const auto elsewhere = news({}, "cus_2", provider_kind::stripe, "acct_1");

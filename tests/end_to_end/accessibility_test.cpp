@@ -109,6 +109,7 @@ void look_at_checkout(inspection& i) {
   i.look_at(json::parse(challenge.body)["provider.hosted_url"].text(), "challenge");
   i.press("pay");
   i.look("challenge-passed");
+  i.look_at("/checkout/returned?payment_intent=pi_1", "returned");
 }
 
 /// Some of the pages under /docs: of each kind one.

@@ -194,6 +194,31 @@ TEST_CASE("jazzcash: a payment whose customer never came, or came and did not re
   CHECK(s.customer().open(left_url).status == 410);
 }
 
+TEST_CASE("jazzcash: a customer who pays and never returns is told of by the wallet, and asked after at once") {
+  wallet_merchant s{shared_wallet(GENERATE(from_range(stores())))};
+  const auto id = new_payment_id();
+  auto customer = s.customer();
+  customer.open(s.create(id));
+  const auto ref = customer.form.value("pp_TxnRefNo");
+  REQUIRE(customer.go_on().status == 200);
+  customer.click("pay");
+  const auto told = s.on.wallet.notification_of(ref);
+  const auto post = [&](const std::string& body) {
+    return s.on.gateway.connect()
+        .send(
+            {"POST", "/v1/public/providers/jazzcash/test/notifications", {{"Content-Type", "application/json"}}, body})
+        .status;
+  };
+  CHECK(post(std::string{told}.replace(told.find("\"121\""), 5, "\"000\"")) == 400);
+  CHECK(s.merchant.state_of(id) == "processing");
+  CHECK(post(told) == 200);
+  CHECK(s.comes_to(id, "captured", 10s));  // the next inquiry would be after a minute
+  CHECK(post(told) == 200);
+  CHECK(history(s.merchant.timeline(id)) ==
+        lines{"attempt hosted_session pending", "attempt charge approved", "event payment.captured published"});
+  CHECK(s.moves() == lines{"paid 4200"});
+}
+
 TEST_CASE("jazzcash: an inquiry that gets no good answer leaves the payment open, and a later one settles it") {
   wallet_stage stage{store_kind::sqlite};
   wallet_merchant s{stage};

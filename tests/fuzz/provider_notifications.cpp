@@ -76,6 +76,8 @@ void check_taken(const provider_adapter& adapter, const provider_settings& with,
   const auto* subject = std::get_if<notification_subject>(&said);
   must(subject != nullptr, "the notification itself tells what it is about");
   must(!std::holds_alternative<not_understood>(*subject), "what was taken is understood");
+  if (const auto* named = std::get_if<about_reference>(subject))
+    must(is_visible(named->provider_ref, 255), "a reference is one");
   const auto* payment = std::get_if<about_payment>(subject);
   if (!payment) return;
   check_payment(*payment);

@@ -209,7 +209,8 @@ inline store_reader::behavior_type fake_archive(store_reader::pointer, behind* s
       [scene](const find_audit& what) -> caf::result<audit_lookup> { return scene->audits(what); },
       [scene](const find_notifications& what) -> caf::result<notifications_lookup> {
         return scene->notifications(what);
-      }};
+      },
+      [](const find_payment_key&) { return payment_key_lookup{}; }};
 }
 
 inline password_hasher::behavior_type fake_hasher(password_hasher::pointer, behind* scene) {

@@ -195,7 +195,8 @@ TEST_CASE_METHOD(limited_fixture, "people get a page, and pages do not tell of l
   limit(0, 0, 1);
   const auto page = unsigned_get("/docs/errors", 7);
   CHECK(header(page, "RateLimit").empty());
-  for (const auto* path : {"/portal/sign-in", "/docs/errors", "/v1/public/pay/x", "/v1/public/accounts/x"}) {
+  for (const auto* path :
+       {"/portal/sign-in", "/docs/errors", "/checkout/returned", "/v1/public/pay/x", "/v1/public/accounts/x"}) {
     CAPTURE(path);
     const auto out = unsigned_get(path, 7);
     CHECK(out.status == 429);

@@ -264,9 +264,9 @@ TEST_CASE("thirty-two levels of JSON are read, thirty-three are not") {
 
 TEST_CASE("a saved method stands in for payment_method and is noted as a platform's feature") {
   const auto off = created(with(R"("customer_ref":"c1","setup_future_usage":"off_session")")).command.customer;
-  CHECK((off && off->ref == "c1" && off->saves_method && off->off_session));
+  CHECK((off && off->ref == "c1" && off->saves_method && off->off_session && !off->on_session));
   const auto on = created(server(R"("customer_ref":"c1","setup_future_usage":"on_session")")).command.customer;
-  CHECK((on && on->saves_method && !on->off_session));
+  CHECK((on && on->saves_method && !on->off_session && on->on_session));
 }
 
 TEST_CASE("a saved method is charged by the token that it was saved under") {

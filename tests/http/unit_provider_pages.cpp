@@ -186,3 +186,26 @@ TEST_CASE_METHOD(wallet_fixture, "while the provider is slow the customer is tol
   scene.router = [](const entity_request&) { return entity_reply{problem::store_unavailable}; };
   CHECK(come_back().status == 503);
 }
+
+TEST_CASE_METHOD(wallet_fixture,
+                 "who comes back from a bank, with whatever in the address, is told no more than is known") {
+  for (const auto* query :
+       {"", "payment_intent=pi_1&payment_intent_client_secret=pi_1_secret_2&source=%22%3E%3Cscript"}) {
+    auto brought = unsigned_request("GET", "/checkout/returned");
+    brought.query = query;
+    brought.has_query = *query != '\0';
+    const auto page = run(brought);
+    CHECK(page.status == 200);
+    CHECK(page.route == "/checkout/returned");
+    CHECK(page.content_type == "text/html; charset=utf-8");
+    CHECK(holds(page, "Your bank has answered"));
+    CHECK(holds(page, "You can close this page."));
+    for (const auto* word : {"pi_1", "<script", "approved", "declined", "paid", "href"}) CHECK_FALSE(holds(page, word));
+    CHECK(header(page, "Content-Security-Policy").find("form-action 'none'; frame-ancestors 'none'") !=
+          std::string::npos);
+    CHECK(header(page, "Referrer-Policy") == "no-referrer");
+    CHECK(header(page, "X-Content-Type-Options") == "nosniff");
+  }
+  CHECK(scene.seen.empty());
+  CHECK(header(run(unsigned_request("POST", "/checkout/returned")), "Allow") == "GET");
+}

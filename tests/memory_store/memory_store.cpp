@@ -271,6 +271,16 @@ payments_lookup memory_store::run(const find_payments_by_ref& what) const {
   return found;
 }
 
+payment_key_lookup memory_store::run(const find_payment_key& what) const {
+  if (what.provider_ref.empty()) return {};
+  for (const auto& [key, row] : directory_.connections) {
+    if (row.link.provider != what.provider || row.link.env != what.env) continue;
+    for (const auto& p : run(find_payments_by_ref{row.merchant, what.env, what.provider_ref}).payments)
+      if (p->provider == what.provider) return {p->key};
+  }
+  return {};
+}
+
 daily_totals_lookup memory_store::run(const find_daily_totals& what) const {
   daily_totals_lookup found;
   for (const auto& [key, total] : totals)

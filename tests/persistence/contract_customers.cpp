@@ -117,6 +117,12 @@ TEST_CASE("a payment says whose it is, and what was saved") {
   first.insert_payment = p;
   CHECK(store.commit(first) == committed);
   CHECK(payment_in(store.run(find_entity{p.key})) == p);
+  auto here = a_payment("2");
+  here.customer = p.customer;
+  here.customer->saves_on_session = true;
+  first.insert_payment = here;
+  CHECK(store.commit(first) == committed);
+  CHECK(payment_in(store.run(find_entity{here.key})) == here);
   p = captured(p);
   p.customer->provider_id = "cus_1";
   p.customer->saved_method = "pm_a";

@@ -176,6 +176,46 @@ TEST_CASE("payments are found by the provider's reference") {
   CHECK(one.more);
 }
 
+TEST_CASE("a payment is found by the reference of its provider alone, where its merchant is connected to that") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  const auto paid_by = [](const std::string& merchant, const std::string& ref, environment env = environment::test) {
+    auto p = payment_of("1", 1, payment_state::captured);
+    p.key.merchant = merchant_id{merchant};
+    p.key.env = env;
+    p.provider = provider_kind::jazzcash;
+    p.provider_ref = ref;
+    return p;
+  };
+  auto by_another = paid_by("merch_3", "T3");
+  by_another.provider = provider_kind::stripe;
+  insert_payments(store, {paid_by("merch_1", "T1"), paid_by("merch_2", "T2"), by_another,
+                          paid_by("merch_4", "T4", environment::live), paid_by("merch_5", "")});
+  unit_parts connected;
+  for (const std::string id : {"merch_1", "merch_3", "merch_5"})
+    connected.records.push_back(save_connection{
+        merchant_id{id}, {environment::test, provider_kind::jazzcash, connection_status::connected, "MC1"}, "c_" + id});
+  // Who is not connected any more may still be told of what was paid before.
+  connected.records.push_back(
+      save_connection{merchant_id{"merch_4"},
+                      {environment::live, provider_kind::jazzcash, connection_status::not_connected, {}},
+                      "c_merch_4"});
+  REQUIRE(store.commit(connected) == committed);
+  const auto by = [&](const std::string& ref, environment env = environment::test,
+                      provider_kind provider = provider_kind::jazzcash) {
+    const auto found = store.run(find_payment_key{env, provider, ref}).found;
+    return found ? *found : entity_key{};
+  };
+  CHECK(by("T1") == paid_by("merch_1", "T1").key);
+  CHECK(by("T4", environment::live) == paid_by("merch_4", "T4", environment::live).key);
+  for (const auto* ref : {"T2", "T3", "T4", "T5", "t1", ""}) {
+    CAPTURE(ref);
+    CHECK(by(ref) == entity_key{});
+  }
+  CHECK(by("T1", environment::live) == entity_key{});
+  CHECK(by("T1", environment::test, provider_kind::stripe) == entity_key{});
+}
+
 TEST_CASE("a payment's deliveries are listed, newest first") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};

@@ -140,6 +140,12 @@ TEST_CASE("references, a payment's deliveries, totals and the audit list are fou
   check(statements::read_payments_by_ref, ref,
         "payments_by_provider_ref (merchant_id=? AND environment=? AND provider_ref=?)",
         "payments ref payments_by_provider_ref");
+  const cell at_provider[] = {std::string_view{"jazzcash"}, list_env, std::string_view{"ref_7"}};
+  check(statements::read_payment_key, at_provider, "connections_by_provider (provider=? AND environment=?)",
+        "c ref connections_by_provider");
+  check(statements::read_payment_key, at_provider,
+        "payments_by_provider_ref (merchant_id=? AND environment=? AND provider_ref=?)",
+        "p ref payments_by_provider_ref");
   const cell subject[] = {list_merchant, list_id, list_env, std::string_view{"payment"}, std::int64_t{300}, limit};
   check(statements::read_deliveries_of_subject, subject,
         "d USING INDEX deliveries_of_subject (merchant_id=? AND subject_id=? AND delivery_id<?)",

@@ -100,9 +100,11 @@ std::variant<receive_notification, notification_fault> read_post(const incoming_
 
 notification_subject subject_of(const notification& what) {
   const auto post = read_form(what.body);
-  const auto key = post ? read_payment_field(field(*post, payment_name)) : std::nullopt;
-  if (!key) return about_nothing{};
-  return about_payment{*key};
+  if (!post) return about_nothing{};
+  if (const auto key = read_payment_field(field(*post, payment_name))) return about_payment{*key};
+  const auto ref = field(*post, "pp_TxnRefNo");
+  if (!is_word(ref, most_reference_bytes)) return about_nothing{};
+  return about_reference{std::string{ref}};
 }
 
 }  // namespace gateway::actors::jazzcash

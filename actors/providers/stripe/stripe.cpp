@@ -28,7 +28,7 @@ class stripe_adapter final : public provider_adapter {
       case operation::create:
       case operation::charge: break;
     }
-    return stripe::open_creation(std::move(what), where_.base_url);
+    return stripe::open_creation(std::move(what), where_.base_url + "/checkout/returned");
   }
 
   dialogue_ptr<provider_result> open(const provider_inquiry& inquiry, const provider_settings& with,

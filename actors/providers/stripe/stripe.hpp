@@ -10,7 +10,8 @@
 
 namespace gateway::actors {
 
-/// `where`: customers who have acted at Stripe and whose payment names no page of its own come back to `base_url`.
+/// `where`: customers who have acted at Stripe and whose payment names no page of its own come back to
+/// `base_url`/checkout/returned, a page of the gateway.
 std::unique_ptr<const provider_adapter> make_stripe_adapter(gateway_addresses where);
 
 }  // namespace gateway::actors

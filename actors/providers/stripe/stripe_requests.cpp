@@ -75,9 +75,11 @@ std::string_view return_url_of(const priced_call& of) {
   return own.empty() ? of.return_url : std::string_view{own};
 }
 
-bool saves_method(const provider_call& call) {
+/// Empty: the method is not saved. A challenge may be asked for now where it is to be charged without its customer.
+std::string_view future_usage_of(const provider_call& call) {
   const auto& customer = call.subject.customer;
-  return customer && customer->saves_method;
+  if (!customer || !customer->saves_method) return {};
+  return customer->saves_on_session ? "on_session" : "off_session";
 }
 
 }  // namespace
@@ -133,7 +135,7 @@ std::string intent_form(const priced_call& of) {
   if (charges_off_session(call)) {
     body.add("off_session", "true");
   } else {
-    if (saves_method(call)) body.add("setup_future_usage", "off_session");
+    body.add_unless_empty("setup_future_usage", future_usage_of(call));
     if (call.by_sdk) body.add("use_stripe_sdk", "true");
   }
   body.add_unless_empty("description", first_characters(details.description, most_description));
@@ -169,7 +171,7 @@ std::string checkout_form(const priced_call& of) {
   else
     body.add_unless_empty("customer_email", details.customer_email);
   body.add("payment_intent_data[capture_method]", "automatic");
-  if (saves_method(call)) body.add("payment_intent_data[setup_future_usage]", "off_session");
+  body.add_unless_empty("payment_intent_data[setup_future_usage]", future_usage_of(call));
   body.add_unless_empty("payment_intent_data[description]", first_characters(details.description, most_description));
   // On both: the session's events carry its own, and search finds the payment by the payment's.
   add_metadata(body, "payment_intent_data[metadata]", call);

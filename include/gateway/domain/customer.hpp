@@ -205,6 +205,7 @@ inline std::variant<payer, problem> payer_of(const wanted_customer& wanted, std:
   who.customer.platform = wanted.platform;
   who.customer.ref = wanted.ref;
   who.customer.saves_method = wanted.saves_method;
+  who.customer.saves_on_session = wanted.saves_method && wanted.on_session;
   if (named.empty() && wanted.off_session) {
     if (!known || known->methods.empty()) return problem::no_saved_method;
     named = known->methods.back();

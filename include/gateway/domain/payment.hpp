@@ -130,6 +130,7 @@ struct payment_customer {
   bool saves_method = false;     ///< once the payment is approved, its method is saved
   bool charges_saved = false;    ///< payment_method is one that was saved before
   std::string saved_method;  ///< the provider's token of the method that is saved for the customer, once it is
+  bool saves_on_session = false;  ///< what it saves is meant to be charged while the customer is there
 
   bool operator==(const payment_customer&) const = default;
 };
@@ -187,6 +188,7 @@ struct wanted_customer {
   std::string ref;
   bool saves_method = false;  ///< setup_future_usage: save what is charged
   bool off_session = false;   ///< nothing to charge is named: charge what was saved last
+  bool on_session = false;    ///< what is saved is meant to be charged while the customer is there
 };
 
 struct create_payment {

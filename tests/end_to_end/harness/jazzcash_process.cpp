@@ -83,6 +83,12 @@ std::int64_t jazzcash_process::inquiries() const {
   return json::parse(plain_http(control_, {"GET", "/control/requests", {}, {}}).body)["inquiries"].number();
 }
 
+std::string jazzcash_process::notification_of(const std::string& txn_ref) const {
+  auto answer = plain_http(control_, {"GET", "/control/notification/" + txn_ref, {}, {}});
+  if (answer.status != 200) throw std::runtime_error("jazzcash-stand-in has nothing to tell of " + txn_ref);
+  return answer.body;
+}
+
 std::vector<json> jazzcash_process::ledger() const {
   std::vector<json> all;
   const auto text = read_file(folder_ / "ledger.jsonl");

@@ -42,6 +42,8 @@ class jazzcash_process {
   /// No faults any more.
   void mends() { breaks("", 0); }
   std::int64_t inquiries() const;
+  /// What JazzCash posts of its own accord about a transaction that has ended. Throws if it has not.
+  std::string notification_of(const std::string& txn_ref) const;
 
   /// Every whole line of its ledger, also while it is dead.
   std::vector<json> ledger() const;

@@ -11,6 +11,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::array<std::string_view, 6> faults{"error_500", "cut", "slow", "garbage", "wrong_hash", "other_amount"};
+constexpr std::string_view notification_prefix = "/control/notification/";
 
 answer as_json(int status, const std::string& body) { return {status, "application/json", body}; }
 
@@ -33,6 +34,10 @@ answer control::inquire(const request& asked) {
 answer control::serve(const request& asked) {
   if (asked.method == "GET" && asked.path == "/control/requests")
     return as_json(200, json::serialize(json::object{{"inquiries", inquiries_}}));
+  if (asked.method == "GET" && asked.path.starts_with(notification_prefix)) {
+    const auto told = pages_.notification_of(asked.path.substr(notification_prefix.size()));
+    return told ? as_json(200, json_of(*told)) : as_json(404, "{}");
+  }
   if (asked.method != "POST" || asked.path != "/control") return as_json(404, "{}");
   json::error_code failed;
   const auto value = json::parse(asked.body, failed);

@@ -15,7 +15,7 @@ class control {
 
   /// An inquiry, as it is or as the fault has it.
   answer inquire(const request& asked);
-  /// POST /control, GET /control/requests.
+  /// POST /control, GET /control/requests, GET /control/notification/{pp_TxnRefNo}.
   answer serve(const request& asked);
 
  private:

@@ -145,6 +145,25 @@ answer pages::way_back(const std::string& ref) {
   return {200, "text/html; charset=utf-8", page(form + button("return") + "</form>")};
 }
 
+/// The documented example's fields: none of them is the merchant's own.
+std::optional<fields> pages::notification_of(const std::string& ref) const {
+  const auto* one = all_.find(ref);
+  if (!one || one->code.empty()) return std::nullopt;
+  return hashed({{"pp_Version", "2.0"},
+                 {"pp_TxnType", "MWALLET"},
+                 {"pp_BankID", ""},
+                 {"pp_ProductID", ""},
+                 {"pp_Password", who_.password},
+                 {"pp_TxnRefNo", ref},
+                 {"pp_TxnDateTime", value_of(one->form, "pp_TxnDateTime")},
+                 {"pp_ResponseCode", one->code},
+                 {"pp_ResponseMessage", message_of(one->code)},
+                 {"pp_AuthCode", ""},
+                 {"pp_SettlementExpiry", ""},
+                 {"pp_RetreivalReferenceNo", one->number}},
+                who_.salt);
+}
+
 fields pages::inquire(const request& asked) {
   const auto question = asked.content_type == "application/json" ? read_json(asked.body) : std::nullopt;
   const std::set<std::string> wanted{"pp_TxnRefNo", "pp_MerchantID", "pp_Password", "pp_SecureHash"};

@@ -2,6 +2,7 @@
 // Strict in every field. Sources: actors/providers/jazzcash/README.md.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "server.hpp"
@@ -25,6 +26,8 @@ class pages {
   answer serve(const request& asked);
   /// The inquiry's fields, unsigned: what a fault may change before they are.
   fields inquire(const request& asked);
+  /// What JazzCash would post of its own accord about a transaction, signed; nothing if it has not ended.
+  std::optional<fields> notification_of(const std::string& ref) const;
   const merchant& who() const { return who_; }
 
  private:
