@@ -7,6 +7,7 @@
 #include "http/codec/decode_operator.hpp"
 #include "http/codec/encode_operator.hpp"
 #include "http/errors.hpp"
+#include "http/portal/account_notes.hpp"
 #include "http/portal/invitations.hpp"
 #include "http/portal/page_forms.hpp"
 #include "http/portal/slowing.hpp"
@@ -69,7 +70,8 @@ boost::asio::awaitable<response> accept_invited(call& c) {
     page.headers.emplace_back("Retry-After", std::to_string(wait->count()));
     co_return page;
   }
-  operator_command wanted{accept_invitation{to->merchant, to->user, to->id, password}};
+  noted_command wanted{operator_command{accept_invitation{to->merchant, to->user, to->id, password}},
+                       note_of(c, to->user, "set-password", "by invitation")};
   auto asking = ask(c.here, std::move(wanted));
   const auto reply = co_await std::move(asking);
   if (!reply) {
