@@ -89,6 +89,10 @@ void tell_success(overview_view& view, const std::vector<daily_total>& totals) {
 
 }  // namespace
 
+boost::asio::awaitable<response> go_to_overview(call& c) {
+  co_return redirect_to(page_address(c.here.shared, *c.visit, {}));
+}
+
 boost::asio::awaitable<response> show_overview(call& c) {
   const auto& who = *c.visit->who;
   const auto today = std::chrono::floor<std::chrono::days>(c.here.shared.clock.now());
