@@ -11,6 +11,7 @@
 #include "http/pages/member/overview.hpp"
 #include "http/pages/page.hpp"
 #include "http/pages/shown_money.hpp"
+#include "http/portal/member_pages.hpp"
 #include "pages.hpp"
 
 namespace gateway::http {
