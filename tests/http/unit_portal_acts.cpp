@@ -14,8 +14,8 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::string_view form_type = "application/x-www-form-urlencoded";
-const std::string here = "/portal/merch_1/test/";
-const std::string payment_page_path = here + "payments/pay_1";
+const std::string pages = "/portal/merch_1/test/";
+const std::string payment_page_path = pages + "payments/pay_1";
 
 struct acts_fixture : gateway_fixture {
   const std::string cookie = std::string(64, 'a');
@@ -64,7 +64,8 @@ struct acts_fixture : gateway_fixture {
   }
   /// What the actor answers once the operation came to this.
   void comes_to(const outcome& result) {
-    moved = finished{std::make_shared<const answer>(make_payment_encoder("https://pay.example")->encode(result))};
+    const auto encoder = make_payment_encoder("https://pay.example");
+    moved = entity_reply{finished{std::make_shared<const answer>(encoder->encode(result))}};
   }
   void was_captured() {
     subject.state = payment_state::captured;
@@ -124,8 +125,9 @@ TEST_CASE_METHOD(acts_fixture, "a refund above what remains is told beside its a
 }
 
 TEST_CASE_METHOD(acts_fixture, "an error that is a text is told as a sentence") {
-  comes_to({operation::void_payment, problem::not_voidable, subject});
-  CHECK(says(move("action=void"), "Payment not voidable in current state."));
+  comes_to({operation::void_payment, problem::void_not_supported, subject});
+  const auto page = move("action=void");
+  CHECK(says(page, "Void not supported by configured provider."));
 }
 
 TEST_CASE_METHOD(acts_fixture,
@@ -151,7 +153,7 @@ TEST_CASE_METHOD(acts_fixture,
     return grants_lookup{{{key, of("grant_1")}, {key, of("grant_2")}}};
   };
   const std::string typed(201, 'x');
-  const auto page = press(here + "platforms", "action=revoke&grant_id=grant_2&reason=" + typed);
+  const auto page = press(pages + "platforms", "action=revoke&grant_id=grant_2&reason=" + typed);
   CHECK(page.status == 422);
   check_beside(page, "revoke-grant_2-reason", "The reason is too long: at most 200 characters.", typed);
   CHECK_FALSE(says(page, "revoke-grant_1-reason-fault"));
@@ -159,7 +161,7 @@ TEST_CASE_METHOD(acts_fixture,
   REQUIRE(fold != std::string::npos);
   CHECK(page.body.find("revoke-grant_1-reason") < fold);
   CHECK(scene.seen.empty());
-  CHECK(says(press(here + "platforms", "action=revoke&grant_id=grant_3&reason=" + typed), "The reason is too long"));
+  CHECK(says(press(pages + "platforms", "action=revoke&grant_id=grant_3&reason=" + typed), "The reason is too long"));
 }
 
 TEST_CASE_METHOD(acts_fixture, "no form mints a wildcard key") {
@@ -170,18 +172,18 @@ TEST_CASE_METHOD(acts_fixture, "no form mints a wildcard key") {
   };
   for (const auto* fields : {"scopes=*", "scopes=*&scopes=payments:read", "scopes=payments:read%20*"}) {
     CAPTURE(fields);
-    const auto page = press(here + "keys", std::string{"action=mint&"} + fields);
+    const auto page = press(pages + "keys", std::string{"action=mint&"} + fields);
     CHECK(page.status == 422);
     CHECK(says(page, "Choose what the key may do."));
     CHECK_FALSE(minted);
   }
-  CHECK(press(here + "keys", "action=mint&scopes=payments:read").status == 200);
+  CHECK(press(pages + "keys", "action=mint&scopes=payments:read").status == 200);
   CHECK(minted);
 }
 
 TEST_CASE_METHOD(acts_fixture, "why a URL is refused is told in a sentence") {
   outbound.fault = "the URL must not hold a user name or password";
-  const auto page = press(here + "destinations", "action=add&url=https://a:b@shop.example/&events=payment.captured");
+  const auto page = press(pages + "destinations", "action=add&url=https://a:b@shop.example/&events=payment.captured");
   CHECK(page.status == 422);
   CHECK(says(page, "This URL cannot be used: the URL must not hold a user name or password."));
 }

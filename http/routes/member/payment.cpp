@@ -179,6 +179,12 @@ std::string words_of_refusal(const boost::json::value& body) {
   return "This could not be done.";
 }
 
+/// The row's message, or its error where that is a text itself.
+std::string words_of_problem(problem why) {
+  const auto& row = row_of(code_of(why));
+  return row.message.empty() ? in_sentence_case(std::string{row.text}) + '.' : std::string{row.message};
+}
+
 /// Why the payment's actor did not do it.
 struct refusal {
   std::string words;
@@ -188,9 +194,8 @@ struct refusal {
 /// Nothing if it was done. A provider's decline of a capture, refund or void is told by a success that carries the
 /// provider's error: the payment stays as it was.
 std::optional<refusal> why_not(const entity_reply& reply) {
-  const auto exceeding = row_of(error_code::refund_exceeds_captured).message;
   if (const auto* why = std::get_if<problem>(&reply.what))
-    return refusal{std::string{row_of(code_of(*why)).message}, *why == problem::refund_exceeds_captured};
+    return refusal{words_of_problem(*why), *why == problem::refund_exceeds_captured};
   const auto* done = std::get_if<finished>(&reply.what);
   if (!done) return refusal{"This cannot be done."};
   boost::system::error_code wrong;
@@ -198,7 +203,7 @@ std::optional<refusal> why_not(const entity_reply& reply) {
   boost::system::error_code absent;
   const bool declined = body.find_pointer("/provider/error", absent) != nullptr;
   if (status::is_success(done->result->status) && !declined) return std::nullopt;
-  return refusal{words_of_refusal(body), text_in(body, "/error") == exceeding};
+  return refusal{words_of_refusal(body), text_in(body, "/error") == row_of(error_code::refund_exceeds_captured).text};
 }
 
 /// Who sends the same form twice is told what came of it the first time: same key, same words.
