@@ -75,6 +75,7 @@ reader_actor::behavior_type behave(reader_pointer self, const store_location& wh
       [self](const find_sessions& q) { return answer<sessions_lookup>(self, q); },
       [self](const find_audit& q) { return answer<audit_lookup>(self, q); },
       [self](const find_notifications& q) { return answer<notifications_lookup>(self, q); },
+      [self](const find_spent_token& q) { return answer<spent_token_lookup>(self, q); },
       [self](wake_atom) {
         self->state.wake_scheduled = false;
         self->state.link->try_to_reconnect();

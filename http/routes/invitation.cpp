@@ -45,6 +45,10 @@ std::string_view words_of(password_fault fault) noexcept {
 boost::asio::awaitable<response> show_invitation(call& c) {
   const auto to = invitation_of(c);
   if (!to) co_return error_page(page_error::unusable_link);
+  auto looking = ask(c.here, find_spent_token{to->merchant, to->id});
+  const auto found = co_await std::move(looking);
+  if (!found) co_return error_page(page_error::busy);
+  if (found->spent) co_return error_page(page_error::unusable_link);
   auto making = make_known(c.here, to->merchant);
   if (co_await std::move(making)) co_return error_page(page_error::busy);
   co_return page_for(c, *to, {});

@@ -1,5 +1,7 @@
 // What an owner does in the portal: a refusal is the page again, told where it belongs, and nothing is told as done
 // that was not; what was done is noted for the person.
+#include <set>
+
 #include "gateway/domain/payment_machine.hpp"
 #include "http/pages/forms.hpp"
 #include "http/portal/invitations.hpp"
@@ -240,6 +242,41 @@ TEST_CASE_METHOD(acts_fixture, "a password that an invitation sets stands on the
   CHECK(scene.notes[0].action == "set-password");
   CHECK(scene.notes[0].subject == "by invitation");
   CHECK(scene.notes[0].address == "192.0.2.1");
+}
+
+TEST_CASE_METHOD(acts_fixture, "a link that was spent says so when it is opened, and opening one spends nothing") {
+  const auto invited = make_invitation(merchant_id{"merch_1"}, user_id{"user_1"}, "ada@example.com", noon);
+  const auto invitation = invitation_url(invited, shared.portal_url, shared.invitation_key);
+  const auto who = merchants.find_merchant(merchant_id{"merch_1"});
+  const auto setup = make_setup_link(*who, environment::test, shared.portal_url, shared.setup_token_key, noon).url;
+  const std::string url = GENERATE_REF(invitation, setup);
+  const std::string_view page = url == setup ? "/portal/setup" : "/portal/invitation";
+  const auto query = url.substr(url.find('?') + 1);
+  std::set<std::string> spent;
+  std::vector<std::string> looked_at;
+  scene.spent_tokens = [&](const find_spent_token& what) {
+    CHECK(what.merchant.value == "merch_1");
+    looked_at.push_back(what.token_id);
+    return spent_token_lookup{spent.contains(what.token_id)};
+  };
+  bool asked = false;
+  scene.operators = [&](const operator_command&) {
+    asked = true;
+    return operator_result{operator_problem{}};
+  };
+  auto in = unsigned_request("GET", page);
+  in.query = query;
+  in.has_query = true;
+  for (int i = 0; i < 2; ++i) CHECK(run(in).status == 200);
+  REQUIRE(looked_at.size() == 2);
+  spent.insert(looked_at[0]);
+  const auto out = run(in);
+  CHECK(out.status == 410);
+  CHECK_FALSE(says(out, "name=\"csrf\""));
+  CHECK_FALSE(asked);
+  CHECK(units.empty());
+  scene.spent_tokens = [](const find_spent_token&) { return make_error(actor_errc::store_unavailable); };
+  CHECK(run(in).status == 503);
 }
 
 TEST_CASE_METHOD(acts_fixture, "an address without its end, or with a slash too many, leads to its page") {
