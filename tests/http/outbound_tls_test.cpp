@@ -223,7 +223,7 @@ TEST_CASE("a slow name holds up nobody but its own posts") {
   std::vector<std::future<delivery_attempt>> slow;
   for (int i = 0; i < 50; ++i) slow.push_back(client.begin(server.url("slow.test")));
   CHECK(client.post(server.url("hooks.test")).result == attempt_result::delivered);
-  CHECK(client.check("https://slow.test/") == "looking up slow.test takes too long");
+  CHECK_FALSE(client.check("https://slow.test/"));  // no worse than a name that is not there
   for (auto& post : slow) CHECK(post.get().result == attempt_result::connect_timeout);
   CHECK(*slow_lookups == 1);
   release.set_value();
