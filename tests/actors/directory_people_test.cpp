@@ -221,3 +221,20 @@ TEST_CASE("no command makes a viewer of a merchant's last owner, and one that is
     CHECK(refused == 1);
   }
 }
+
+TEST_CASE("who sets a password by an invitation finds it on their list, and nobody else's command is noted with it") {
+  office o;
+  const auto m = new_shop(o);
+  const auto ada = added(o, invite_user{m, "ada@example.com", owner});
+  const auto noted = [&] { return o.rows().run(find_audit{ada}).entries; };
+  const save_audit note{ada, o.clock.at, "audit_1", "192.0.2.1", "set-password", "by invitation"};
+  o.hashing.held_up = true;
+  const auto accepting = o.send(noted_command{accept_invitation{m, ada, "t1", "correct horse"}, note});
+  o.settle();
+  added(o, invite_user{m, "bob@example.com", viewer});  // while the password is hashed
+  CHECK(noted().empty());
+  o.let_hash();
+  CHECK(accepting->done());
+  added(o, invite_user{m, "eve@example.com", viewer});
+  CHECK(noted() == std::vector{note});
+}
