@@ -113,6 +113,11 @@ boost::asio::awaitable<caf::expected<audit_lookup>> ask(worker& here, find_audit
   return here.self->ask<audit_lookup>(here.shared.archive, std::move(query), here.shared.config.http.answer_timeout);
 }
 
+boost::asio::awaitable<caf::expected<spent_token_lookup>> ask(worker& here, find_spent_token query) {
+  return here.self->ask<spent_token_lookup>(here.shared.archive, std::move(query),
+                                            here.shared.config.http.answer_timeout);
+}
+
 boost::asio::awaitable<caf::expected<std::string>> ask(worker& here, hash_password wanted) {
   return here.self->ask<std::string>(here.shared.hasher, std::move(wanted), here.shared.config.http.answer_timeout);
 }

@@ -402,6 +402,13 @@ user_lookup run(db_connection& db, const find_user& what) {
   return answer;
 }
 
+spent_token_lookup run(db_connection& db, const find_spent_token& what) {
+  const cell key[] = {std::string_view{what.merchant.value}, std::string_view{what.token_id}};
+  spent_token_lookup answer;
+  db.read(statements::read_spent_token, key, [&](const result_row&) { answer.spent = true; });
+  return answer;
+}
+
 session_lookup run(db_connection& db, const find_session& what) {
   const cell hash[] = {std::string_view{what.hash}};
   session_lookup answer;

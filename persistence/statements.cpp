@@ -410,6 +410,7 @@ const statement read_person{
     "SELECT p.user_id, p.email, p.password_hash, p.created_at, p.sealed_totp, p.totp_step, "
     "(SELECT COUNT(*) FROM recovery_codes AS r WHERE r.user_id = p.user_id AND r.spent_at IS NULL), p.time_zone "
     "FROM people AS p WHERE p.email_key = ?"};
+const statement read_spent_token{"SELECT spent_at FROM setup_tokens WHERE merchant_id = ? AND token_id = ?"};
 // A row for each membership; without one, a row whose last columns are null.
 const statement read_session{
     "SELECT s.user_id, p.email, s.created_at, s.used_at, s.ends_at, p.time_zone, "

@@ -141,6 +141,7 @@ extern const statement read_user;
 extern const statement read_user_of_address;
 extern const statement read_memberships_of;
 extern const statement read_person;
+extern const statement read_spent_token;
 extern const statement read_session;
 extern const statement read_platforms;
 extern const statement read_platform;

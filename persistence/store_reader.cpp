@@ -76,6 +76,7 @@ reader_actor::behavior_type behave(reader_pointer self, const store_location& wh
       [self](const find_audit& q) { return answer<audit_lookup>(self, q); },
       [self](const find_notifications& q) { return answer<notifications_lookup>(self, q); },
       [self](const find_payment_key& q) { return answer<payment_key_lookup>(self, q); },
+      [self](const find_spent_token& q) { return answer<spent_token_lookup>(self, q); },
       [self](wake_atom) {
         self->state.wake_scheduled = false;
         self->state.link->try_to_reconnect();

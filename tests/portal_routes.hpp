@@ -13,6 +13,7 @@ struct portal_route {
 };
 
 inline constexpr auto portal_routes = std::to_array<portal_route>({
+    {"GET", "/portal/{merchant}/{mode}"},
     {"GET", "/portal/{merchant}/{mode}/"},
     {"GET", "/portal/{merchant}/{mode}/payments"},
     {"GET", "/portal/{merchant}/{mode}/payments.csv"},

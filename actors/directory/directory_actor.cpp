@@ -198,15 +198,23 @@ class command_queue {
     });
   }
 
+  /// The note waits with it for the hash.
   void accept(accept_invitation wanted, result_promise promise) {
     auto named = name_of(wanted.user);
     auto otherwise = no_such("user", wanted.user.value);
-    when_there(std::move(named), std::move(otherwise), promise, [this, wanted = std::move(wanted), promise]() mutable {
-      auto password = std::exchange(wanted.password, {});
-      with_hash(std::move(password), promise, [this, wanted = std::move(wanted), promise](std::string& hash) {
-        accept(accept_hashed_invitation{wanted.merchant, wanted.user, wanted.token_id, std::move(hash)}, promise);
-      });
-    });
+    auto note = std::exchange(note_, std::nullopt);
+    when_there(std::move(named), std::move(otherwise), promise,
+               [this, wanted = std::move(wanted), promise, note = std::move(note)]() mutable {
+                 auto password = std::exchange(wanted.password, {});
+                 with_hash(
+                     std::move(password), promise,
+                     [this, wanted = std::move(wanted), promise, note = std::move(note)](std::string& hash) {
+                       note_ = note;
+                       accept(accept_hashed_invitation{wanted.merchant, wanted.user, wanted.token_id, std::move(hash)},
+                              promise);
+                       note_.reset();
+                     });
+               });
   }
 
   /// Goes on with `then` once this is known; else that is the answer.

@@ -8,7 +8,8 @@
 namespace gateway::actors {
 namespace {
 
-constexpr std::string_view last_owner = "the last owner of a merchant stays its owner";
+constexpr std::string_view last_owner =
+    "the last owner of a merchant stays its owner: make somebody else an owner first";
 
 operator_problem conflict(std::string_view words) { return {operator_problem::kind::conflict, std::string{words}}; }
 
@@ -32,6 +33,14 @@ void people::adopt(const directory_lookup& rows) {
 std::string people::changes(const accept_hashed_invitation& wanted) const {
   const auto key = keys_.find(wanted.user);
   return key == keys_.end() ? std::string{} : name_of(key->second);
+}
+
+std::string people::changes(const merchant_id& merchant, const std::string& email,
+                            std::optional<member_role> role) const {
+  const auto known = persons_.find(email_key_of(email));
+  const auto* present = known == persons_.end() ? nullptr : find_member(merchant, known->second.id);
+  const bool takes_an_owner = present && present->role == member_role::owner && role && *role != member_role::owner;
+  return takes_an_owner ? name_of_team(merchant) : name_of(email);
 }
 
 /// Setup links are made for the person whom the merchant was created for, if that one is an owner still, else for the
@@ -103,6 +112,12 @@ bool people::is_last_owner(const merchant_id& merchant, const user_id& user) con
                               [&](const member& each) { return each.role == member_role::owner && each.user != user; });
 }
 
+std::optional<operator_problem> people::refuses(const merchant_id& merchant, const user_id& user,
+                                                std::optional<member_role> role) const {
+  if (role == member_role::owner || !is_last_owner(merchant, user)) return std::nullopt;
+  return conflict(last_owner);
+}
+
 // ---- commands -----------------------------------------------------------------------------------
 
 planned people::prepare(const create_merchant& wanted) {
@@ -122,8 +137,9 @@ planned people::prepare(const add_hashed_user& wanted) {
   if (!merchants_.has(wanted.merchant)) return no_such("merchant", wanted.merchant.value);
   plan p;
   const auto who = one_of(wanted.email, wanted.password_hash, p.unit);
-  if (has(who.id)) p.unit.claims.push_back(set_user_password{who.id, wanted.password_hash, clock_.now(), {}});
   const auto role = role_for(wanted.merchant, who, wanted.role);
+  if (auto why = refuses(wanted.merchant, who.id, role)) return *std::move(why);
+  if (has(who.id)) p.unit.claims.push_back(set_user_password{who.id, wanted.password_hash, clock_.now(), {}});
   put_member(p.unit, wanted.merchant, who, role);
   p.when_duplicate = "such a user exists already";
   p.apply = [this, merchant = wanted.merchant, who, role]() -> operator_result {
@@ -139,6 +155,7 @@ planned people::prepare(const invite_user& wanted) {
   const auto who = one_of(wanted.email, {}, p.unit);
   if (wanted.newcomer && find_member(wanted.merchant, who.id)) return conflict("belongs to the merchant already");
   const auto role = role_for(wanted.merchant, who, wanted.role);
+  if (auto why = refuses(wanted.merchant, who.id, role)) return *std::move(why);
   put_member(p.unit, wanted.merchant, who, role);
   p.when_duplicate = "such a user exists already";
   p.apply = [this, merchant = wanted.merchant, who, role]() -> operator_result {
@@ -162,7 +179,7 @@ planned people::prepare(const change_role& wanted) {
   const auto* present = find_member(wanted.merchant, wanted.user);
   if (!present) return no_such("member", wanted.user.value);
   if (present->role == wanted.role) return unchanged{added_user{wanted.user}};
-  if (wanted.role != member_role::owner && is_last_owner(wanted.merchant, wanted.user)) return conflict(last_owner);
+  if (auto why = refuses(wanted.merchant, wanted.user, wanted.role)) return *std::move(why);
   const person who{wanted.user, persons_.at(keys_.at(wanted.user)).email};
   plan p;
   put_member(p.unit, wanted.merchant, who, wanted.role);
@@ -175,7 +192,7 @@ planned people::prepare(const change_role& wanted) {
 
 planned people::prepare(const remove_member& wanted) {
   if (!find_member(wanted.merchant, wanted.user)) return no_such("member", wanted.user.value);
-  if (is_last_owner(wanted.merchant, wanted.user)) return conflict(last_owner);
+  if (auto why = refuses(wanted.merchant, wanted.user, std::nullopt)) return *std::move(why);
   plan p;
   p.unit.claims.push_back(drop_membership{wanted.merchant, wanted.user});
   p.apply = [this, merchant = wanted.merchant, user = wanted.user]() -> operator_result {

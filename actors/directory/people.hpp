@@ -43,12 +43,14 @@ class people {
 
   /// As in merchants. Whoever changes a person or what the person may do is named by the address.
   static std::string changes(const create_merchant& wanted) { return name_of(wanted.owner_email); }
-  static std::string changes(const add_hashed_user& wanted) { return name_of(wanted.email); }
-  static std::string changes(const invite_user& wanted) { return name_of(wanted.email); }
+  std::string changes(const add_hashed_user& wanted) const {
+    return changes(wanted.merchant, wanted.email, wanted.role);
+  }
+  std::string changes(const invite_user& wanted) const { return changes(wanted.merchant, wanted.email, wanted.role); }
   std::string changes(const accept_hashed_invitation& wanted) const;
   // Whether somebody is the last owner depends on all the others.
-  static std::string changes(const change_role& wanted) { return "team " + wanted.merchant.value; }
-  static std::string changes(const remove_member& wanted) { return "team " + wanted.merchant.value; }
+  static std::string changes(const change_role& wanted) { return name_of_team(wanted.merchant); }
+  static std::string changes(const remove_member& wanted) { return name_of_team(wanted.merchant); }
 
   planned prepare(const create_merchant& wanted);
   planned prepare(const add_hashed_user& wanted);
@@ -70,6 +72,9 @@ class people {
   static std::string name_of(const std::string& email) {
     return email.empty() ? std::string{} : "person " + email_key_of(email);
   }
+  static std::string name_of_team(const merchant_id& merchant) { return "team " + merchant.value; }
+  /// Of a role that is given by the address: the team where it takes one of its owners, else the person.
+  std::string changes(const merchant_id& merchant, const std::string& email, std::optional<member_role> role) const;
 
   /// The person of this address, who is put into the unit if not known yet.
   person one_of(const std::string& email, std::string password_hash, unit_of_work& unit) const;
@@ -80,6 +85,9 @@ class people {
   void joined(const merchant_id& merchant, const person& who, member_role role);
   const member* find_member(const merchant_id& merchant, const user_id& user) const;
   bool is_last_owner(const merchant_id& merchant, const user_id& user) const;
+  /// A merchant does not lose its last owner, whoever asks for it. `role`: the member's from then on, if any is left.
+  std::optional<operator_problem> refuses(const merchant_id& merchant, const user_id& user,
+                                          std::optional<member_role> role) const;
   void left(const merchant_id& merchant, const user_id& user);
   user_id owner_of(const merchant_id& merchant, const std::vector<member>& members) const;
 

@@ -13,7 +13,8 @@ address_check::address_check(client_parts& parts, std::string url, std::chrono::
 
 void address_check::give_up(http_fault why) {
   switch (why) {
-    case http_fault::connect_timeout: why_not_ = "looking up " + url_->host + " takes too long"; break;
+    // A name is no worse for being looked up slowly than for not being found.
+    case http_fault::connect_timeout: break;
     case http_fault::stopping: why_not_ = "the gateway is stopping"; break;
     case http_fault::overloaded: why_not_ = "the gateway is overloaded"; break;
     default: why_not_ = "the check failed"; break;
@@ -41,7 +42,8 @@ asio::awaitable<void> address_check::run() {
     co_return;
   }
   const auto& host = url_->host;
-  if (found_->addresses.empty()) why_not_ = host + " cannot be looked up: " + found_->why;
+  // None may be known yet: an endpoint is registered before its name is, and a look-up fails for a moment. Where it
+  // leads is judged again for each request that is sent there.
   for (const auto& address : found_->addresses) {
     const auto refused = why_refused(url_->tls, address, parts_.destinations);
     if (!refused) continue;

@@ -131,11 +131,15 @@ boost::asio::awaitable<account_result> change_password(call& c, signed_in person
   auto hashing = ask(c.here, std::move(wanted));
   auto hash = co_await std::move(hashing);
   if (!hash) co_return problem_of(account_refusal::busy);
+  // It ends when the present one does: a new password makes no session longer.
+  auto session = make_session_cookie();
   auto unit = noted_unit(c, person, "set-password");
-  unit.claims.push_back(
-      set_user_password{person.who.user, *std::move(hash), c.here.shared.clock.now(), session_hash(person.cookie)});
-  auto changing = commit_change(c, std::move(unit));
-  co_return co_await std::move(changing);
+  unit.inserts.push_back(save_session{session.hash, person.who.user, c.here.shared.clock.now(), person.who.ends_at});
+  unit.claims.push_back(set_user_password{person.who.user, *std::move(hash), c.here.shared.clock.now(), session.hash});
+  auto committing = commit_account(c, std::move(unit));
+  const auto failed = co_await std::move(committing);
+  if (failed) co_return *failed;
+  co_return account_changed{std::move(session.text)};
 }
 
 // ---- the second factor ----------------------------------------------------------------------------

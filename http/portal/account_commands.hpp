@@ -39,10 +39,13 @@ struct account_problem {
   account_refusal why = account_refusal::busy;
   std::chrono::seconds wait{};  ///< of slowed_down: for Retry-After
 };
-struct account_changed {};
+struct account_changed {
+  std::string cookie{};  ///< of the session that takes the present one's place; empty: the present one goes on
+};
 using account_result = std::variant<account_changed, account_problem>;
 
-/// Ends the person's other sessions.
+/// Ends all of the person's sessions. The present one goes on as another, under a cookie of its own, so that whoever
+/// has learnt the old cookie is signed out, too.
 boost::asio::awaitable<account_result> change_password(call& c, signed_in person, std::string password,
                                                        std::string new_password);
 

@@ -121,9 +121,11 @@ response offer_screen(const call& c, const signed_in& person, const second_facto
   return second_factor_page(view);
 }
 
-response done_here(const call& c, std::string_view verb) {
+response done_here(const call& c, std::string_view verb, const account_changed& what) {
   auto local = std::string{account_path};
-  return redirect_to(public_url(c.here.shared, local.append("?done=").append(verb)));
+  auto out = redirect_to(public_url(c.here.shared, local.append("?done=").append(verb)));
+  if (!what.cookie.empty()) out.headers.emplace_back("Set-Cookie", host_cookie(session_cookie_name, what.cookie));
+  return out;
 }
 
 /// The refused form's page, under the refusal's status.
@@ -238,7 +240,7 @@ boost::asio::awaitable<response> act_on_account(call& c) {
   if (!command) co_return error_page(page_error::malformed_form);
   auto running = *std::move(command);
   const auto result = co_await std::move(running);
-  if (!std::holds_alternative<account_problem>(result)) co_return done_here(c, action);
+  if (const auto* done = std::get_if<account_changed>(&result)) co_return done_here(c, action, *done);
   auto refusing = refuse_account(c, person, action, std::get<account_problem>(result));
   co_return co_await std::move(refusing);
 }

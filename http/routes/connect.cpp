@@ -2,6 +2,7 @@
 // judge_authorize_query() has found its address among the registered ones.
 #include "connect.hpp"
 
+#include <memory>
 #include <utility>
 
 #include "asking.hpp"
@@ -9,6 +10,7 @@
 #include "http/access/auth_codes.hpp"
 #include "http/codec/web_address.hpp"
 #include "http/pages/page.hpp"
+#include "http/portal/account_notes.hpp"
 #include "http/portal/page_forms.hpp"
 
 namespace gateway::http {
@@ -123,6 +125,14 @@ struct consented {
   std::string code;
 };
 
+/// What the person agrees to, as it stands on their audit list.
+std::shared_ptr<const save_audit> note_of_consent(const call& c, const visit& v, const merchant_id& merchant) {
+  auto note = note_of(c, v.person.who.user, "connect platform", v.asking->slug);
+  note.merchant = merchant;
+  note.env = v.asked.env;
+  return std::make_shared<const save_audit>(std::move(note));
+}
+
 /// `shown`: the person has agreed to all of it; else the code is wanted only if it was granted before.
 boost::asio::awaitable<consented> ask_for_code(call& c, visit& v, merchant_id merchant, bool shown) {
   const auto key = binding_key(merchant, v.asked.env, v.asked.platform);
@@ -135,6 +145,7 @@ boost::asio::awaitable<consented> ask_for_code(call& c, visit& v, merchant_id me
   wanted.code_hash = code.hash;
   wanted.redirect_uri = v.asked.redirect_uri;
   entity_request request{key, std::nullopt, grant_command{std::move(wanted)}, {}};
+  if (shown) request.note = note_of_consent(c, v, merchant);
   auto asking = ask(c, std::move(request));
   const auto reply = co_await std::move(asking);
   if (!reply) co_return consented{};

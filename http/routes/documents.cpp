@@ -20,6 +20,10 @@ boost::asio::awaitable<response> show_document(call& c) {
   co_return page_named(c.path.id == "index" ? std::string_view{} : c.path.id);
 }
 
+boost::asio::awaitable<response> go_to_document(call& c) {
+  co_return redirect_to(c.here.shared.base_url + std::string{c.in.path.substr(0, c.in.path.size() - 1)});
+}
+
 boost::asio::awaitable<response> show_openapi(call&) { co_return openapi_answer(); }
 
 }  // namespace gateway::http

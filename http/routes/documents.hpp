@@ -9,6 +9,8 @@ namespace gateway::http {
 boost::asio::awaitable<response> show_documentation(call& c);
 /// GET /docs/{id}
 boost::asio::awaitable<response> show_document(call& c);
+/// GET /docs/ and /docs/{id}/: the page's one address has no slash at its end.
+boost::asio::awaitable<response> go_to_document(call& c);
 /// GET /openapi.json
 boost::asio::awaitable<response> show_openapi(call& c);
 

@@ -7,6 +7,7 @@
 #include "http/codec/decode_operator.hpp"
 #include "http/codec/encode_operator.hpp"
 #include "http/errors.hpp"
+#include "http/portal/account_notes.hpp"
 #include "http/portal/invitations.hpp"
 #include "http/portal/page_forms.hpp"
 #include "http/portal/slowing.hpp"
@@ -44,6 +45,10 @@ std::string_view words_of(password_fault fault) noexcept {
 boost::asio::awaitable<response> show_invitation(call& c) {
   const auto to = invitation_of(c);
   if (!to) co_return error_page(page_error::unusable_link);
+  auto looking = ask(c.here, find_spent_token{to->merchant, to->id});
+  const auto found = co_await std::move(looking);
+  if (!found) co_return error_page(page_error::busy);
+  if (found->spent) co_return error_page(page_error::unusable_link);
   auto making = make_known(c.here, to->merchant);
   if (co_await std::move(making)) co_return error_page(page_error::busy);
   co_return page_for(c, *to, {});
@@ -69,7 +74,8 @@ boost::asio::awaitable<response> accept_invited(call& c) {
     page.headers.emplace_back("Retry-After", std::to_string(wait->count()));
     co_return page;
   }
-  operator_command wanted{accept_invitation{to->merchant, to->user, to->id, password}};
+  noted_command wanted{operator_command{accept_invitation{to->merchant, to->user, to->id, password}},
+                       note_of(c, to->user, "set-password", "by invitation")};
   auto asking = ask(c.here, std::move(wanted));
   const auto reply = co_await std::move(asking);
   if (!reply) {

@@ -55,6 +55,8 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"GET", "/v1/public/accounts/{id}/again", go_to_provider_again},
     {"GET", "/connect/authorize", show_consent},
     {"POST", "/connect/authorize", answer_consent},
+    {"GET", "/portal", go_into_portal},
+    {"GET", "/portal/", go_into_portal},
     {"GET", "/portal/sign-in", show_sign_in},
     {"POST", "/portal/sign-in", sign_in},
     {"POST", "/portal/sign-out", sign_out},
@@ -66,6 +68,7 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"POST", "/portal/setup", act_on_setup},
     {"GET", "/portal/connections", show_errand},
     {"POST", "/portal/connections", act_on_errand},
+    {"GET", "/portal/{merchant}/{mode}", go_to_overview, member_page},
     {"GET", "/portal/{merchant}/{mode}/", show_overview, member_page},
     {"GET", "/portal/{merchant}/{mode}/payments", show_payments, member_page},
     {"GET", "/portal/{merchant}/{mode}/payments.csv", show_payments_csv, member_page},
@@ -97,6 +100,8 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"GET", "/readyz", show_readiness},
     {"GET", "/docs", show_documentation},
     {"GET", "/docs/{id}", show_document},
+    {"GET", "/docs/", go_to_document},
+    {"GET", "/docs/{id}/", go_to_document},
     {"GET", "/openapi.json", show_openapi},
 });
 

@@ -227,7 +227,13 @@ boost::asio::awaitable<response> show_setup(call& c) {
     auto reading = token_of(c, text);
     auto found = co_await std::move(reading);
     if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
-    co_return redeem_screen(c, std::get<setup_token>(found));
+    const auto& token = std::get<setup_token>(found);
+    // Only looked at: opening the link spends nothing.
+    auto looking = ask(c.here, find_spent_token{token.merchant, token.id});
+    const auto known = co_await std::move(looking);
+    if (!known) co_return error_page(page_error::busy);
+    if (known->spent) co_return error_page(page_error::unusable_link);
+    co_return redeem_screen(c, token);
   }
   auto entering = admit_to_setup(c);
   auto there = co_await std::move(entering);

@@ -254,6 +254,15 @@ boost::asio::awaitable<response> show_sign_in(call& c) {
   co_return page_for(c, next_of(c.in), std::move(view));
 }
 
+boost::asio::awaitable<response> go_into_portal(call& c) {
+  auto finding = find_signed_in(c);
+  auto found = co_await std::move(finding);
+  if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
+  const auto& shared = c.here.shared;
+  if (std::holds_alternative<signed_in>(found)) co_return redirect_to(shared.portal_url + "/account");
+  co_return redirect_to(sign_in_url(shared, {}));
+}
+
 boost::asio::awaitable<response> sign_in(call& c) {
   auto next = next_of(c.in);
   auto sent = read_form(c.in);

@@ -5,6 +5,8 @@
 
 namespace gateway::http {
 
+/// The portal's own address: to the account, or to sign in.
+boost::asio::awaitable<response> go_into_portal(call& c);
 boost::asio::awaitable<response> show_sign_in(call& c);
 boost::asio::awaitable<response> sign_in(call& c);
 boost::asio::awaitable<response> sign_out(call& c);

@@ -217,7 +217,8 @@ using store_reader = caf::typed_actor<
     caf::replies_to<find_ledger_sums>::with<ledger_sums_lookup>, caf::replies_to<find_ledger>::with<ledger_lookup>,
     caf::replies_to<find_sessions>::with<sessions_lookup>, caf::replies_to<find_audit>::with<audit_lookup>,
     caf::replies_to<find_notifications>::with<notifications_lookup>,
-    caf::replies_to<find_payment_key>::with<payment_key_lookup>>;
+    caf::replies_to<find_payment_key>::with<payment_key_lookup>,
+    caf::replies_to<find_spent_token>::with<spent_token_lookup>>;
 
 /// The store's actors. Units of one entity always go to the same writer, in order.
 struct store_handles {
@@ -441,6 +442,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_notifications)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::notifications_lookup)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_payment_key)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::payment_key_lookup)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_spent_token)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::spent_token_lookup)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::redeliver_rows)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::redeliver_rows_result)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::fresh_deliveries)

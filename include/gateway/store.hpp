@@ -502,6 +502,14 @@ struct stored_person : save_user {
 struct user_lookup {
   std::optional<stored_person> found;
 };
+/// Whether a spend_token of these was committed.
+struct find_spent_token {
+  merchant_id merchant;
+  std::string token_id;
+};
+struct spent_token_lookup {
+  bool spent = false;
+};
 /// With what a page needs of the person, in one answer.
 struct find_session {
   std::string hash;

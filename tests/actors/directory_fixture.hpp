@@ -117,7 +117,11 @@ class office {
   office& operator=(const office&) = delete;
 
   /// Sends it, and lets nobody run yet.
-  pending send(operator_command command) {
+  pending send(operator_command command) { return send_as(std::move(command)); }
+  /// By one of the merchant's people, or a person's own.
+  pending send(noted_command command) { return send_as(std::move(command)); }
+  template <class Command>
+  pending send_as(Command command) {
     auto what = std::make_shared<outcome>();
     client_->context(&outside_);
     client_->request(actor_, caf::infinite, std::move(command))

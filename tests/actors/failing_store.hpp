@@ -126,6 +126,7 @@ inline store_reader::behavior_type failing_reader(store_reader::pointer, store_l
       [guarded](const find_audit& q) { return guarded(q); },
       [guarded](const find_notifications& q) { return guarded(q); },
       [guarded](const find_payment_key& q) { return guarded(q); },
+      [guarded](const find_spent_token& q) { return guarded(q); },
   };
 }
 

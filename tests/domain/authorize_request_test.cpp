@@ -141,6 +141,12 @@ TEST_CASE("what each query comes to, the first fault deciding") {
   for (const auto& [sent, expected] : table) CHECK(verdict(sent) == expected);
 }
 
+TEST_CASE("a parameter that nobody reads may stand there once, and not twice") {
+  auto sent = repeating("utm", "a");
+  sent.push_back({"utm", "b"});
+  CHECK(verdict(sent) == "back: https://p.example/cb?error=invalid_request&state=s1");
+}
+
 TEST_CASE("mode twice is a repeat, even of the same value") {
   auto sent = with("mode", "test");
   sent.push_back({"mode", "test"});

@@ -108,6 +108,8 @@ TEST_CASE("merchant user invite gives a role and a link, and a password has 12 c
   CHECK(gateway.run_ctl(add, "elevenchars\n").code == 1);
   CHECK(gateway.run_ctl(add, "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\n").code == 1);
   CHECK(gateway.ctl(add, "twelve chars\n")["user_id"] == invited["user_id"].text());
+  // She is the only owner now.
+  CHECK(gateway.run_ctl(invite).code == 1);
 }
 
 TEST_CASE("key revoke answers with the key and its status, again and again") {

@@ -112,6 +112,9 @@ struct behind {
   std::function<caf::result<audit_lookup>(const find_audit&)> audits = [](const find_audit&) { return audit_lookup{}; };
   std::function<caf::result<notifications_lookup>(const find_notifications&)> notifications =
       [](const find_notifications&) { return notifications_lookup{}; };
+  std::function<caf::result<spent_token_lookup>(const find_spent_token&)> spent_tokens = [](const find_spent_token&) {
+    return spent_token_lookup{};
+  };
   std::function<caf::result<bool>(const verify_password&)> verifies = [](const verify_password&) { return false; };
   std::function<caf::result<commit_outcome>(const unit_of_work&)> commits = [](const unit_of_work&) {
     return commit_outcome::committed;
@@ -210,7 +213,8 @@ inline store_reader::behavior_type fake_archive(store_reader::pointer, behind* s
       [scene](const find_notifications& what) -> caf::result<notifications_lookup> {
         return scene->notifications(what);
       },
-      [](const find_payment_key&) { return payment_key_lookup{}; }};
+      [](const find_payment_key&) { return payment_key_lookup{}; },
+      [scene](const find_spent_token& what) -> caf::result<spent_token_lookup> { return scene->spent_tokens(what); }};
 }
 
 inline password_hasher::behavior_type fake_hasher(password_hasher::pointer, behind* scene) {

@@ -20,8 +20,8 @@ namespace {
 
 /// Pages of the portal and of the documentation are for people, and found by following links.
 bool is_documented_elsewhere(std::string_view pattern) {
-  return pattern.starts_with("/portal/") || pattern == "/docs" || pattern.starts_with("/docs/") ||
-         pattern == "/openapi.json";
+  return pattern == "/portal" || pattern.starts_with("/portal/") || pattern == "/docs" ||
+         pattern.starts_with("/docs/") || pattern == "/openapi.json";
 }
 
 std::string name_of_scope(scope wanted) {

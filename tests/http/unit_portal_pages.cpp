@@ -317,6 +317,24 @@ TEST_CASE_METHOD(portal_fixture, "an owner of several merchants chooses one, and
   CHECK(scene.seen.back().key.merchant.value == "merch_2");
 }
 
+TEST_CASE_METHOD(portal_fixture,
+                 "what somebody agrees to stands on their audit list, and what goes straight back does not") {
+  const auto page = get("/connect/authorize", query);
+  CHECK(answer(page, query, "action=connect").status == 303);
+  REQUIRE(scene.seen.size() == 1);
+  const auto& note = scene.seen[0].note;
+  REQUIRE(note);
+  CHECK(note->user.value == "user_1");
+  CHECK(note->merchant.value == "merch_1");
+  CHECK(note->env == environment::test);
+  CHECK(note->action == "connect platform");
+  CHECK(note->subject == "shopfront");
+  CHECK(note->address == "192.0.2.1");
+  publish_grant("payments:read", 1);
+  CHECK(get("/connect/authorize", query).status == 303);
+  CHECK_FALSE(scene.seen.back().note);
+}
+
 TEST_CASE_METHOD(portal_fixture, "what is granted already goes straight back, what is more is asked for") {
   publish_grant("payments:read payments:write", 1);
   const auto away = get("/connect/authorize", query);

@@ -47,7 +47,8 @@ TEST_CASE("a pattern's variables are found in the path, and none of them is empt
   CHECK(found("/portal/merch_1/live/") == "/portal/{merchant}/{mode}/ merch_1|live|");
   CHECK(found("/portal/account") == "/portal/account ||");
   CHECK(found("/v1/payment_intents/pay_1/timeline") == "/v1/payment_intents/{id}/timeline ||pay_1");
-  for (const auto* path : {"/portal/merch_1/live", "/portal//live/", "/portal/merch_1//", "/portal/merch_1/live//",
+  CHECK(found("/portal/merch_1/live") == "/portal/{merchant}/{mode} merch_1|live|");
+  for (const auto* path : {"/portal//live", "/portal//live/", "/portal/merch_1//", "/portal/merch_1/live//",
                            "/portal/merch_1/live/payments/", "/portal/merch_1/live/payments/a/b",
                            "/portal/merch_1/live/payments//", "/v1/payment_intents//timeline"})
     CHECK(found(path) == "nothing");

@@ -642,6 +642,10 @@ notifications_lookup memory_store::run(const find_notifications& what) const {
   return found;
 }
 
+spent_token_lookup memory_store::run(const find_spent_token& what) const {
+  return {directory_.spent_tokens.contains({what.merchant.value, what.token_id})};
+}
+
 session_lookup memory_store::run(const find_session& what) const {
   const auto row = directory_.sessions.find(what.hash);
   if (row == directory_.sessions.end()) return {};

@@ -66,6 +66,7 @@ class memory_store {
   sessions_lookup run(const find_sessions& what) const;
   audit_lookup run(const find_audit& what) const;
   notifications_lookup run(const find_notifications& what) const;
+  spent_token_lookup run(const find_spent_token& what) const;
   purge_result run(const purge_commands& what);
   redeliver_rows_result run(const redeliver_rows& what);
 

@@ -216,8 +216,12 @@ TEST_CASE("an invitation is spent in the unit of what it buys, once") {
     unit_parts redeem;
     redeem.records = {spend_token{shop, "token", at(0)}};
     redeem.record_claims = {set_user_password{ada, first ? "hers" : "another's", at(5), ""}};
+    CHECK(store.run(find_spent_token{shop, "token"}).spent != first);
     CHECK(store.commit(redeem) == (first ? committed : duplicate_record));
   }
+  CHECK(store.run(find_spent_token{shop, "token"}).spent);
+  CHECK_FALSE(store.run(find_spent_token{shop, "another"}).spent);
+  CHECK_FALSE(store.run(find_spent_token{merchant_id{"merch_other"}, "token"}).spent);
   CHECK(store.run(find_user{"ada@example.com"}).found.value().password_hash == "hers");
 }
 

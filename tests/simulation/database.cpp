@@ -253,6 +253,7 @@ slow_reader::behavior_type reader_behavior(slow_reader::stateful_pointer<reading
       [self](const find_audit& q) { return self->state.take(q); },
       [self](const find_notifications& q) { return self->state.take(q); },
       [self](const find_payment_key& q) { return self->state.take(q); },
+      [self](const find_spent_token& q) { return self->state.take(q); },
       [self](work_atom) { self->state.answer(); },
   };
 }

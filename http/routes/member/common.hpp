@@ -17,6 +17,8 @@
 namespace gateway::http {
 
 inline constexpr std::uint32_t rows_of_a_page = 50;
+/// Beside the field of a reason that is longer than most_typed.
+inline constexpr std::string_view reason_too_long = "The reason is too long: at most 200 characters.";
 
 /// Of the page that is visited. After a change that succeeded, it tells so (went_well).
 member_frame frame_of(const call& c, member_place at);

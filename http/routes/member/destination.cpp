@@ -156,8 +156,8 @@ boost::asio::awaitable<response> act_on_destination(call& c) {
       doing = destination_refused(c, {sent.all("events"), "Choose among these events.", {}});
   } else if (action == "disable") {
     const auto reason = sent.text("reason");
-    if (reason.size() > most_typed)
-      doing = destination_refused(c, {{}, {}, {reason, "At most 200 characters."}});
+    if (count_characters(reason) > most_typed)
+      doing = destination_refused(c, {{}, {}, {reason, std::string{reason_too_long}}});
     else
       doing =
           change_destination(c, disable_destination{subject->id, reason.empty() ? "by the merchant" : reason}, action);

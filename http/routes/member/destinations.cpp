@@ -52,7 +52,7 @@ boost::asio::awaitable<response> add_here(call& c) {
     auto checking = check_outbound(c.here, typed.url.value);
     const auto verdict = co_await std::move(checking);
     if (!verdict) co_return error_page(page_error::busy);
-    if (verdict->fault) typed.url.fault = "This URL " + *verdict->fault + '.';
+    if (verdict->fault) typed.url.fault = "This URL cannot be used: " + *verdict->fault + '.';
   }
   if (!events || !typed.url.fault.empty()) {
     auto refusing = add_refused(c, std::move(typed));

@@ -32,12 +32,14 @@ boost::asio::awaitable<response> keys_refused(call& c, mint_form mint, std::stri
   co_return refused_form(std::move(page));
 }
 
-/// The scopes that are checked; nothing if one of them is none. Without any field: those that keys have by default.
+/// The scopes that are checked; nothing if one of them is none, or is `*`: wildcard keys are minted by operators.
+/// Without any field: those that keys have by default.
 std::optional<scope_set> chosen_scopes(const form& sent) {
   if (!sent.has("scopes")) return parse_scopes(default_portal_scopes);
   std::string names;
   for (const auto& each : sent.all("scopes")) names.append(each).append(1, ' ');
-  return parse_scopes(names);
+  const auto scopes = parse_scopes(names);
+  return scopes && !scopes->permits(scope::all) ? scopes : std::nullopt;
 }
 
 boost::asio::awaitable<response> mint_here(call& c) {

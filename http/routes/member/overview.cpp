@@ -11,6 +11,7 @@
 #include "http/pages/member/overview.hpp"
 #include "http/pages/page.hpp"
 #include "http/pages/shown_money.hpp"
+#include "http/portal/member_pages.hpp"
 #include "pages.hpp"
 
 namespace gateway::http {
@@ -88,6 +89,10 @@ void tell_success(overview_view& view, const std::vector<daily_total>& totals) {
 }
 
 }  // namespace
+
+boost::asio::awaitable<response> go_to_overview(call& c) {
+  co_return redirect_to(page_address(c.here.shared, *c.visit, {}));
+}
 
 boost::asio::awaitable<response> show_overview(call& c) {
   const auto& who = *c.visit->who;

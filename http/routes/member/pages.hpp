@@ -5,6 +5,8 @@
 
 namespace gateway::http {
 
+/// The overview's address has a slash at its end.
+boost::asio::awaitable<response> go_to_overview(call& c);
 boost::asio::awaitable<response> show_overview(call& c);
 boost::asio::awaitable<response> show_payments(call& c);
 boost::asio::awaitable<response> show_payments_csv(call& c);

@@ -163,27 +163,47 @@ boost::asio::awaitable<response> payment_screen(call& c, payment_read read, paym
 
 // ---- what is done ---------------------------------------------------------------------------------
 
-/// What an answer of the API says is wrong: the message of its error, or what the provider said.
-std::string words_of_refusal(const std::string& body) {
-  boost::system::error_code wrong;
-  const auto read = boost::json::parse(body, wrong);
-  const auto text_at = [&](const char* pointer) -> std::string {
-    boost::system::error_code absent;
-    const auto* found = wrong ? nullptr : read.find_pointer(pointer, absent);
-    return found && found->is_string() ? std::string{found->get_string()} : std::string{};
-  };
+/// A text in the answer's body; empty where there is none.
+std::string text_in(const boost::json::value& body, const char* pointer) {
+  boost::system::error_code absent;
+  const auto* found = body.find_pointer(pointer, absent);
+  return found && found->is_string() ? std::string{found->get_string()} : std::string{};
+}
+
+/// What an answer of the API says is wrong: the message of its error, what the provider said, or the error that is a
+/// text itself.
+std::string words_of_refusal(const boost::json::value& body) {
   for (const auto* pointer : {"/message", "/error/message", "/provider/error/message"})
-    if (auto text = text_at(pointer); !text.empty()) return text;
+    if (auto text = text_in(body, pointer); !text.empty()) return text;
+  if (auto text = text_in(body, "/error"); !text.empty()) return in_sentence_case(std::move(text)) + '.';
   return "This could not be done.";
 }
 
-/// Why the payment's actor did not do it, in words; nothing if it did.
-std::optional<std::string> why_not(const entity_reply& reply) {
-  if (const auto* why = std::get_if<problem>(&reply.what)) return std::string{row_of(code_of(*why)).message};
+/// The row's message, or its error where that is a text itself.
+std::string words_of_problem(problem why) {
+  const auto& row = row_of(code_of(why));
+  return row.message.empty() ? in_sentence_case(std::string{row.text}) + '.' : std::string{row.message};
+}
+
+/// Why the payment's actor did not do it.
+struct refusal {
+  std::string words;
+  bool exceeds = false;  ///< the amount is at fault: more than remains
+};
+
+/// Nothing if it was done. A provider's decline of a capture, refund or void is told by a success that carries the
+/// provider's error: the payment stays as it was.
+std::optional<refusal> why_not(const entity_reply& reply) {
+  if (const auto* why = std::get_if<problem>(&reply.what))
+    return refusal{words_of_problem(*why), *why == problem::refund_exceeds_captured};
   const auto* done = std::get_if<finished>(&reply.what);
-  if (!done) return "This cannot be done.";
-  if (status::is_success(done->result->status)) return std::nullopt;
-  return words_of_refusal(done->result->body);
+  if (!done) return refusal{"This cannot be done."};
+  boost::system::error_code wrong;
+  const auto body = boost::json::parse(done->result->body, wrong);
+  boost::system::error_code absent;
+  const bool declined = body.find_pointer("/provider/error", absent) != nullptr;
+  if (status::is_success(done->result->status) && !declined) return std::nullopt;
+  return refusal{words_of_refusal(body), text_in(body, "/error") == row_of(error_code::refund_exceeds_captured).text};
 }
 
 /// Who sends the same form twice is told what came of it the first time: same key, same words.
@@ -207,25 +227,61 @@ boost::asio::awaitable<caf::expected<entity_reply>> move_money(call& c, std::str
   return ask(c, std::move(wanted));
 }
 
+/// What is wrong with a form that was sent: with its fields, or with none of them.
+struct payment_slips {
+  std::string amount{};
+  std::string reason{};
+  std::string fault{};
+};
+
+/// Beside its field, where the form has it.
+void place_slips(const form&, const payment_slips& slips, capture_form& to) {
+  to.fault = slips.reason.empty() ? slips.fault : slips.reason;
+}
+void place_slips(const form& sent, const payment_slips& slips, void_form& to) {
+  to.reason = {sent.text("reason"), slips.reason};
+  to.fault = slips.fault;
+}
+void place_slips(const form& sent, const payment_slips& slips, refund_form& to) {
+  to.amount = {sent.text("amount"), slips.amount};
+  to.reason = {sent.text("reason"), slips.reason};
+  to.fault = slips.fault;
+}
+
 boost::asio::awaitable<response> refuse_payment(call& c, payment_read read, std::string_view action,
-                                                std::string amount_fault, std::string fault) {
+                                                payment_slips slips) {
   auto forms = forms_of(*read.row);
-  const auto& sent = c.visit->sent;
-  const auto refuse = [&](auto& shown_form) {
-    if (!shown_form) return false;
-    if constexpr (requires { shown_form->reason; }) shown_form->reason.value = sent.text("reason");
-    shown_form->fault = fault;
-    return true;
+  const auto place = [&](auto& shown_form) {
+    if (shown_form) place_slips(c.visit->sent, slips, *shown_form);
+    return shown_form.has_value();
   };
   bool told = false;
-  if (action == "capture") told = refuse(forms.capture);
-  if (action == "void") told = refuse(forms.cancel);
-  if (action == "refund") told = refuse(forms.refund);
-  if (action == "refund" && told) forms.refund->amount = {sent.text("amount"), std::move(amount_fault)};
+  if (action == "capture") told = place(forms.capture);
+  if (action == "void") told = place(forms.cancel);
+  if (action == "refund") told = place(forms.refund);
   // Without its form, because the payment has moved on, it is told at the top.
-  auto showing = payment_screen(c, std::move(read), std::move(forms), told ? std::string{} : std::move(fault));
+  std::string fault;
+  for (auto* each : {&slips.fault, &slips.amount, &slips.reason})
+    if (!told && fault.empty()) fault = std::move(*each);
+  auto showing = payment_screen(c, std::move(read), std::move(forms), std::move(fault));
   auto page = co_await std::move(showing);
   co_return refused_form(std::move(page));
+}
+
+/// What the payment's actor refused, on the page of the payment as it stands since.
+boost::asio::awaitable<response> refuse_moved(call& c, std::string_view action, refusal why) {
+  auto reading = read_payment(c);
+  auto now = co_await std::move(reading);
+  if (auto* page = std::get_if<response>(&now)) co_return std::move(*page);
+  auto& read = std::get<payment_read>(now);
+  payment_slips slips;
+  const money left{machine::remaining(*read.row), read.row->amount.unit};
+  if (why.exceeds && left.minor > 0)
+    slips.amount = "At most " + amount_text(left) + " can be refunded.";
+  else
+    slips.fault = std::move(why.words);
+  auto refusing = refuse_payment(c, std::move(read), action, std::move(slips));
+  co_return co_await std::move(refusing);
 }
 
 }  // namespace
@@ -259,7 +315,7 @@ boost::asio::awaitable<response> act_on_payment(call& c) {
   if (!key_text) co_return error_page(page_error::malformed_form);
   const auto reason = sent.text("reason");
   if (count_characters(reason) > most_typed) {
-    auto refusing = refuse_payment(c, std::move(read), action, {}, "The reason is too long.");
+    auto refusing = refuse_payment(c, std::move(read), action, {{}, std::string{reason_too_long}, {}});
     co_return co_await std::move(refusing);
   }
   std::int64_t amount = 0;
@@ -271,7 +327,7 @@ boost::asio::awaitable<response> act_on_payment(call& c) {
   } else if (action == "refund") {
     const auto typed = read_amount(sent.text("amount"), read.row->amount.unit);
     if (const auto* fault = std::get_if<amount_fault>(&typed)) {
-      auto refusing = refuse_payment(c, std::move(read), action, fault->words, {});
+      auto refusing = refuse_payment(c, std::move(read), action, {fault->words, {}, {}});
       co_return co_await std::move(refusing);
     }
     amount = std::get<money>(typed).minor;
@@ -282,13 +338,9 @@ boost::asio::awaitable<response> act_on_payment(call& c) {
   auto moving = move_money(c, action, std::move(wanted), *key_text, fingerprint_of(c, action, amount, reason));
   const auto reply = co_await std::move(moving);
   if (!reply) co_return error_page(page_error::busy);
-  const auto why = why_not(*reply);
+  auto why = why_not(*reply);
   if (!why) co_return went_well(c, action);
-
-  auto rereading = read_payment(c);
-  auto now = co_await std::move(rereading);
-  if (auto* page = std::get_if<response>(&now)) co_return std::move(*page);
-  auto refusing = refuse_payment(c, std::get<payment_read>(std::move(now)), action, {}, *why);
+  auto refusing = refuse_moved(c, action, *std::move(why));
   co_return co_await std::move(refusing);
 }
 

@@ -14,7 +14,13 @@ namespace {
 
 constexpr std::uint32_t most_grants_shown = 1'000;  ///< of both environments
 
-boost::asio::awaitable<response> platforms_screen(call& c, std::string fault) {
+/// What was typed to revoke a grant, and what is wrong with it.
+struct revoke_slip {
+  grant_id id;
+  field reason;
+};
+
+boost::asio::awaitable<response> platforms_screen(call& c, revoke_slip slip) {
   find_grants query;
   query.merchant = c.visit->who->id;
   query.limit = most_grants_shown;
@@ -28,7 +34,8 @@ boost::asio::awaitable<response> platforms_screen(call& c, std::string fault) {
 
   platforms_view view;
   view.frame = frame_of(c, member_place::platforms);
-  view.frame.fault = std::move(fault);
+  // Told at the top where no form has the field: the grant is none of these, or has ended meanwhile.
+  view.frame.fault = slip.reason.fault;
   for (const auto& [key, each] : found->grants) {
     if (key.env != c.visit->env) continue;
     grant_row row;
@@ -42,6 +49,10 @@ boost::asio::awaitable<response> platforms_screen(call& c, std::string fault) {
     row.given_at = shown(c, each.granted_at);
     row.revoked_at = shown(c, each.revoked_at);
     row.reason = each.revoke_reason;
+    if (each.id == slip.id && !each.revoked_at) {
+      row.revoke_reason = slip.reason;
+      view.frame.fault.clear();
+    }
     view.rows.push_back(std::move(row));
   }
   std::ranges::stable_partition(view.rows, [](const grant_row& each) { return each.revoked_at.text.empty(); });
@@ -52,7 +63,7 @@ boost::asio::awaitable<response> revoke_grant_here(call& c) {
   const grant_id id{c.visit->sent.text("grant_id")};
   auto reason = c.visit->sent.text("reason");
   if (!is_revoke_reason(reason)) {
-    auto showing = platforms_screen(c, "The reason is too long: at most 200 characters.");
+    auto showing = platforms_screen(c, {id, {std::move(reason), std::string{reason_too_long}}});
     auto page = co_await std::move(showing);
     co_return refused_form(std::move(page));
   }

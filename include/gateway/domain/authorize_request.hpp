@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "gateway/domain/grant.hpp"
 #include "gateway/domain/platform.hpp"
@@ -29,7 +30,7 @@ struct query_parameter {
 
 inline constexpr std::size_t most_state = 1'024;  ///< characters
 
-/// The parameters that are read; others are ignored.
+/// The parameters that are read; others are ignored, but none may stand there twice.
 inline constexpr std::string_view client_parameter = "client_id", address_parameter = "redirect_uri",
                                   state_parameter = "state", scope_parameter = "scope", mode_parameter = "mode";
 inline constexpr std::array authorize_parameters{client_parameter, address_parameter, scope_parameter, state_parameter,
@@ -46,7 +47,7 @@ enum class authorize_fault : unsigned char {
 
 /// Why the browser goes back to the platform, as `error` says it.
 enum class authorize_error : unsigned char {
-  invalid_request,  ///< state or scope missing, state too long, mode invalid, one of the parameters repeated
+  invalid_request,  ///< state or scope missing, state too long, mode invalid, any parameter repeated
   invalid_scope,    ///< a scope that there is not, or `*` alone
   access_denied,    ///< the user refused
 };
@@ -92,6 +93,15 @@ inline single_value find_parameter(std::span<const query_parameter> query, std::
   return found;
 }
 
+/// Whether any parameter stands there twice, also one that is not read.
+inline bool has_repeated(std::span<const query_parameter> query) {
+  std::vector<std::string_view> names;
+  names.reserve(query.size());
+  for (const auto& each : query) names.push_back(each.name);
+  std::ranges::sort(names);
+  return std::ranges::adjacent_find(names) != names.end();
+}
+
 inline std::string_view or_empty(const single_value& found) { return found.value.value_or(std::string_view{}); }
 
 }  // namespace detail
@@ -116,8 +126,7 @@ authorize_verdict judge_authorize_query(std::span<const query_parameter> query, 
   const auto back = [&](authorize_error why) {
     return authorize_rejection{why, std::string{*address.value}, std::string{state_usable ? sent_state : ""}};
   };
-  if (state.repeated || scope_text.repeated || mode.repeated || !state_usable)
-    return back(authorize_error::invalid_request);
+  if (detail::has_repeated(query) || !state_usable) return back(authorize_error::invalid_request);
   if (detail::or_empty(scope_text).find_first_not_of(' ') == std::string_view::npos)
     return back(authorize_error::invalid_request);
   const auto wanted_mode = mode.value.value_or("live");

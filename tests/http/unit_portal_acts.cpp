@@ -1,0 +1,295 @@
+// What an owner does in the portal: a refusal is the page again, told where it belongs, and nothing is told as done
+// that was not; what was done is noted for the person.
+#include <set>
+
+#include "gateway/domain/payment_machine.hpp"
+#include "http/pages/forms.hpp"
+#include "http/portal/invitations.hpp"
+#include "http/portal/sessions.hpp"
+#include "routes_fixture.hpp"
+
+using namespace gateway;
+using namespace gateway::http;
+using namespace gateway::http::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::string_view form_type = "application/x-www-form-urlencoded";
+const std::string pages = "/portal/merch_1/test/";
+const std::string payment_page_path = pages + "payments/pay_1";
+
+struct acts_fixture : gateway_fixture {
+  const std::string cookie = std::string(64, 'a');
+  const std::string jar = "__Host-session=" + cookie;
+  payment subject = *waiting_payment(payment_state::authorized);
+  entity_reply moved{problem::payment_not_found};  ///< what the payment's actor answers to a command
+  std::vector<unit_of_work> units;
+
+  acts_fixture() {
+    scene.sessions = [this](const find_session& what) -> caf::result<session_lookup> {
+      if (what.hash != session_hash(cookie)) return session_lookup{};
+      return session_lookup{stored_session{user_id{"user_1"},
+                                           "ada@example.com",
+                                           noon - 1h,
+                                           noon,
+                                           noon + 11h,
+                                           {{merchant_id{"merch_1"}, "Tea & Co", member_role::owner}}}};
+    };
+    scene.router = [this](const entity_request& asked) -> caf::result<entity_reply> {
+      if (command_if<view_entity>(asked.what))
+        return entity_reply{entity_row{std::make_shared<const payment>(subject)}};
+      if (command_if<view_timeline>(asked.what))
+        return entity_reply{std::make_shared<const timeline_view>(timeline_view{subject.key})};
+      return moved;
+    };
+    scene.commits = [this](const unit_of_work& unit) -> caf::result<commit_outcome> {
+      units.push_back(unit);
+      return commit_outcome::committed;
+    };
+  }
+
+  response get(const std::string& path, bool with_session = true) {
+    auto in = unsigned_request("GET", path);
+    if (with_session) in.cookie = jar;
+    return run(in);
+  }
+  response press(const std::string& path, const std::string& fields) {
+    const auto body = "csrf=" + csrf_token(shared.form_key, cookie, "page\n" + path) + '&' + fields;
+    auto in = unsigned_request("POST", path, body, form_type);
+    in.cookie = jar;
+    in.remote_address = "192.0.2.1";
+    return run(in);
+  }
+  response move(const std::string& fields) {
+    return press(payment_page_path, "key=0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e&" + fields);
+  }
+  /// What the actor answers once the operation came to this.
+  void comes_to(const outcome& result) {
+    const auto encoder = make_payment_encoder("https://pay.example");
+    moved = entity_reply{finished{std::make_shared<const answer>(encoder->encode(result))}};
+  }
+  void was_captured() {
+    subject.state = payment_state::captured;
+    subject.captured = 4200;
+  }
+  std::string location(const response& out) { return header(out, "Location"); }
+};
+
+bool says(const response& page, std::string_view text) { return page.body.find(text) != std::string::npos; }
+
+/// That the field is marked, described by its fault, and holds what was typed.
+void check_beside(const response& page, const std::string& id, std::string_view words, std::string_view typed) {
+  CAPTURE(id);
+  const auto at = page.body.find("<input id=\"" + id + '"');
+  REQUIRE(at != std::string::npos);
+  const auto tag = page.body.substr(at, page.body.find('>', at) - at);
+  CHECK(tag.find("aria-invalid=\"true\"") != std::string::npos);
+  CHECK(tag.find(id + "-fault\"") != std::string::npos);
+  CHECK(tag.find("value=\"" + std::string{typed} + '"') != std::string::npos);
+  const auto fault = page.body.find("id=\"" + id + "-fault\" role=\"alert\">");
+  REQUIRE(fault != std::string::npos);
+  CHECK(page.body.substr(fault, 400).find(words) != std::string::npos);
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(acts_fixture,
+                 "a capture or a void that the provider has declined is told in its words, and not as done") {
+  const std::string verb = GENERATE("capture", "void");
+  outcome declined{verb == "capture" ? operation::capture : operation::void_payment, {}, subject};
+  declined.status = provider_status::declined;
+  declined.error = provider_error{error_category::provider, "declined_here", "The bank wants it no more.", false};
+  comes_to(declined);
+  const auto page = move("action=" + verb);
+  CHECK(page.status == 422);
+  CHECK(says(page, "The bank wants it no more."));
+  CHECK_FALSE(says(page, "The payment was captured."));
+  declined.error.reset();
+  declined.status = provider_status::approved;
+  comes_to(declined);
+  CHECK(location(move("action=" + verb)) == "https://pay.example" + payment_page_path + "?done=" + verb);
+}
+
+TEST_CASE_METHOD(acts_fixture, "a refund above what remains is told beside its amount, with the most that it may be") {
+  was_captured();
+  const bool stored = GENERATE(true, false);
+  if (stored)
+    comes_to({operation::refund, problem::refund_exceeds_captured, subject});
+  else
+    moved = entity_reply{problem::refund_exceeds_captured};
+  const auto page = move("action=refund&amount=99.00&reason=late");
+  CHECK(page.status == 422);
+  check_beside(page, "refund-amount", "At most HKD 42.00 can be refunded.", "99.00");
+  CHECK(says(page, "value=\"late\""));
+  CHECK(says(page, "<details class=\"fold\" open><summary>Refund"));
+  CHECK_FALSE(says(page, "This could not be done."));
+}
+
+TEST_CASE_METHOD(acts_fixture, "an error that is a text is told as a sentence") {
+  comes_to({operation::void_payment, problem::void_not_supported, subject});
+  const auto page = move("action=void");
+  CHECK(says(page, "Void not supported by configured provider."));
+}
+
+TEST_CASE_METHOD(acts_fixture,
+                 "a reason that is too long stays, beside its field in the open fold, and nothing is asked") {
+  const std::string typed(201, 'x');
+  const std::string verb = GENERATE("refund", "void");
+  if (verb == "refund") was_captured();
+  const auto page = move("action=" + verb + "&amount=1.00&reason=" + typed);
+  CHECK(page.status == 422);
+  check_beside(page, verb + "-reason", "The reason is too long: at most 200 characters.", typed);
+  CHECK(says(page, "<details class=\"fold\" open>"));
+  if (verb == "refund") CHECK(says(page, "value=\"1.00\""));
+  for (const auto& each : scene.seen) CHECK_FALSE(each.write);
+}
+
+TEST_CASE_METHOD(acts_fixture,
+                 "the reason of a revoke that is too long stays beside its field, and nothing is revoked") {
+  const auto key = binding_key(merchant_id{"merch_1"}, environment::test, platform_id{"plat_1"});
+  scene.grant_lists = [&](const find_grants&) {
+    const auto of = [](std::string id) {
+      return grant{grant_id{std::move(id)}, *parse_scopes("payments:read"), user_id{"user_1"}, noon, std::nullopt, {}};
+    };
+    return grants_lookup{{{key, of("grant_1")}, {key, of("grant_2")}}};
+  };
+  const std::string typed(201, 'x');
+  const auto page = press(pages + "platforms", "action=revoke&grant_id=grant_2&reason=" + typed);
+  CHECK(page.status == 422);
+  check_beside(page, "revoke-grant_2-reason", "The reason is too long: at most 200 characters.", typed);
+  CHECK_FALSE(says(page, "revoke-grant_1-reason-fault"));
+  const auto fold = page.body.find("<details class=\"fold\" open>");
+  REQUIRE(fold != std::string::npos);
+  CHECK(page.body.find("revoke-grant_1-reason") < fold);
+  CHECK(scene.seen.empty());
+  CHECK(says(press(pages + "platforms", "action=revoke&grant_id=grant_3&reason=" + typed), "The reason is too long"));
+}
+
+TEST_CASE_METHOD(acts_fixture, "no form mints a wildcard key") {
+  bool minted = false;
+  scene.operators = [&](const operator_command&) {
+    minted = true;
+    return operator_result{minted_key{key_id{"mk_test_1"}, "secret", {}}};
+  };
+  for (const auto* fields : {"scopes=*", "scopes=*&scopes=payments:read", "scopes=payments:read%20*"}) {
+    CAPTURE(fields);
+    const auto page = press(pages + "keys", std::string{"action=mint&"} + fields);
+    CHECK(page.status == 422);
+    CHECK(says(page, "Choose what the key may do."));
+    CHECK_FALSE(minted);
+  }
+  CHECK(press(pages + "keys", "action=mint&scopes=payments:read").status == 200);
+  CHECK(minted);
+}
+
+TEST_CASE_METHOD(acts_fixture, "why a URL is refused is told in a sentence") {
+  outbound.fault = "the URL must not hold a user name or password";
+  const auto page = press(pages + "destinations", "action=add&url=https://a:b@shop.example/&events=payment.captured");
+  CHECK(page.status == 422);
+  CHECK(says(page, "This URL cannot be used: the URL must not hold a user name or password."));
+}
+
+TEST_CASE_METHOD(acts_fixture, "a new password ends the session of every cookie, also of the one that it came with") {
+  scene.users = [](const find_user&) {
+    stored_person person;
+    person.id = user_id{"user_1"};
+    person.email = "ada@example.com";
+    person.password_hash = "hash of old";
+    return user_lookup{person};
+  };
+  scene.verifies = [](const verify_password&) { return true; };
+  const auto out = press("/portal/account", "action=set-password&password=old&new_password=correct+horse+battery");
+  CHECK(location(out) == "https://pay.example/portal/account?done=set-password");
+  const auto set = header(out, "Set-Cookie");
+  REQUIRE(set.starts_with("__Host-session="));
+  const auto fresh = set.substr(15, 64);
+  CHECK(fresh != cookie);
+  REQUIRE(units.size() == 1);
+  const save_session* begun = nullptr;
+  for (const auto& row : units[0].inserts)
+    if (const auto* one = std::get_if<save_session>(&row)) begun = one;
+  REQUIRE(begun);
+  CHECK(begun->hash == session_hash(fresh));
+  CHECK(begun->created_at == noon);
+  CHECK(begun->ends_at == noon + 11h);  // no later than the session whose place it takes
+  REQUIRE(units[0].claims.size() == 1);
+  CHECK(std::get<set_user_password>(units[0].claims[0]).kept_session == begun->hash);
+}
+
+TEST_CASE_METHOD(acts_fixture, "a password that an invitation sets stands on the person's audit list") {
+  const auto invited = make_invitation(merchant_id{"merch_1"}, user_id{"user_1"}, "ada@example.com", noon);
+  const auto url = invitation_url(invited, "https://pay.example/portal", shared.invitation_key);
+  const auto query = url.substr(url.find('?') + 1);
+  auto opening = unsigned_request("GET", "/portal/invitation");
+  opening.query = query;
+  opening.has_query = true;
+  const auto page = run(opening);
+  scene.operators = [](const operator_command&) { return operator_result{added_user{user_id{"user_1"}}}; };
+  const std::string mark = "name=\"csrf\" value=\"";
+  const auto body = "csrf=" + page.body.substr(page.body.find(mark) + mark.size(), 64) +
+                    "&password=correct+horse+battery&action=set-password";
+  auto in = unsigned_request("POST", "/portal/invitation", body, form_type);
+  in.query = query;
+  in.has_query = true;
+  const auto set = header(page, "Set-Cookie");
+  const auto form_jar = set.substr(0, set.find(';'));
+  in.cookie = form_jar;
+  in.remote_address = "192.0.2.1";
+  CHECK(run(in).status == 303);
+  REQUIRE(scene.notes.size() == 1);
+  CHECK(scene.notes[0].user.value == "user_1");
+  CHECK(scene.notes[0].action == "set-password");
+  CHECK(scene.notes[0].subject == "by invitation");
+  CHECK(scene.notes[0].address == "192.0.2.1");
+}
+
+TEST_CASE_METHOD(acts_fixture, "a link that was spent says so when it is opened, and opening one spends nothing") {
+  const auto invited = make_invitation(merchant_id{"merch_1"}, user_id{"user_1"}, "ada@example.com", noon);
+  const auto invitation = invitation_url(invited, shared.portal_url, shared.invitation_key);
+  const auto who = merchants.find_merchant(merchant_id{"merch_1"});
+  const auto setup = make_setup_link(*who, environment::test, shared.portal_url, shared.setup_token_key, noon).url;
+  const std::string url = GENERATE_REF(invitation, setup);
+  const std::string_view page = url == setup ? "/portal/setup" : "/portal/invitation";
+  const auto query = url.substr(url.find('?') + 1);
+  std::set<std::string> spent;
+  std::vector<std::string> looked_at;
+  scene.spent_tokens = [&](const find_spent_token& what) {
+    CHECK(what.merchant.value == "merch_1");
+    looked_at.push_back(what.token_id);
+    return spent_token_lookup{spent.contains(what.token_id)};
+  };
+  bool asked = false;
+  scene.operators = [&](const operator_command&) {
+    asked = true;
+    return operator_result{operator_problem{}};
+  };
+  auto in = unsigned_request("GET", page);
+  in.query = query;
+  in.has_query = true;
+  for (int i = 0; i < 2; ++i) CHECK(run(in).status == 200);
+  REQUIRE(looked_at.size() == 2);
+  spent.insert(looked_at[0]);
+  const auto out = run(in);
+  CHECK(out.status == 410);
+  CHECK_FALSE(says(out, "name=\"csrf\""));
+  CHECK_FALSE(asked);
+  CHECK(units.empty());
+  scene.spent_tokens = [](const find_spent_token&) { return make_error(actor_errc::store_unavailable); };
+  CHECK(run(in).status == 503);
+}
+
+TEST_CASE_METHOD(acts_fixture, "an address without its end, or with a slash too many, leads to its page") {
+  const std::string portal = "https://pay.example/portal";
+  for (const std::string path : {"/portal", "/portal/"}) {
+    CAPTURE(path);
+    CHECK(location(get(path)) == portal + "/account");
+    CHECK(location(get(path, false)) == portal + "/sign-in");
+  }
+  CHECK(location(get("/portal/merch_1/live")) == portal + "/merch_1/live/");
+  CHECK(get("/portal/merch_2/live").status == 404);
+  CHECK(get("/portal/merch_1/both").status == 404);
+  CHECK(location(get("/portal/merch_1/live", false)).starts_with(portal + "/sign-in?next="));
+  CHECK(location(get("/docs/", false)) == "https://pay.example/docs");
+  CHECK(location(get("/docs/errors/", false)) == "https://pay.example/docs/errors");
+}
