@@ -76,8 +76,8 @@ std::string read_return_url(field_reader& fields, std::string_view name, bool re
 
 metadata_map read_metadata(field_reader& fields) {
   auto metadata = fields.free_text_map("metadata");
-  if (metadata.size() > most_metadata_keys) fields.reject("metadata", "must have at most 50 keys");
   std::erase_if(metadata, [](const auto& pair) { return pair.first.starts_with(reserved_metadata_prefix); });
+  if (metadata.size() > most_metadata_keys) fields.reject("metadata", "must have at most 50 keys");
   return metadata;
 }
 
@@ -133,7 +133,6 @@ void read_customer(field_reader& fields, create_payment& command) {
   if (!usage.empty() && usage != "on_session" && usage != "off_session")
     fields.reject("setup_future_usage", "must be on_session or off_session");
   if (!usage.empty() && ref.empty()) fields.reject("setup_future_usage", "requires customer_ref");
-  if (usage.empty() && !ref.empty()) fields.reject("customer_ref", "requires setup_future_usage");
   if (!ref.empty())
     command.customer = wanted_customer{{},
                                        std::move(ref),
@@ -272,6 +271,8 @@ decoded<write_body<capture_payment>> decode_capture(std::string_view body, const
 decoded<write_body<refund_payment>> decode_refund(std::string_view body, const decode_context& context) {
   return decode_optional<refund_payment>(body, context, body_fields::refund,
                                          [](field_reader& fields, refund_payment& command) {
+                                           // What null would stand for, all that remains, is too much to guess.
+                                           if (fields.is_null("amount")) fields.reject("amount", "must not be null");
                                            command.amount = fields.integer("amount", 0, max_amount).value_or(0);
                                            command.reason = fields.free_text("reason");
                                          });

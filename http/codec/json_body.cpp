@@ -185,12 +185,22 @@ decoded<simdjson::dom::object> parse_object(std::string_view body, std::size_t d
   return document.get_object().value_unsafe();
 }
 
-std::optional<simdjson::dom::element> field_reader::find(std::string_view name) const {
+std::optional<simdjson::dom::element> field_reader::member(std::string_view name) const {
   simdjson::dom::element value;
   if (object_.at_key(name).get(value) != simdjson::SUCCESS) return std::nullopt;
   if (!known_.empty() && std::ranges::find(known_, name) == known_.end())
     throw std::logic_error{"the list of the body's fields lacks " + std::string{name}};
-  return value.is_null() ? std::nullopt : std::optional{value};
+  return value;
+}
+
+bool field_reader::is_null(std::string_view name) const {
+  const auto value = member(name);
+  return value && value->is_null();
+}
+
+std::optional<simdjson::dom::element> field_reader::find(std::string_view name) const {
+  const auto value = member(name);
+  return value && !value->is_null() ? value : std::nullopt;
 }
 
 bool field_reader::check_text(std::string_view field, std::string_view value, std::size_t most) {

@@ -33,6 +33,8 @@ class field_reader {
       : object_(object), known_(known) {}
 
   bool has(std::string_view name) const { return find(name).has_value(); }
+  /// For who does not take null for absent, as the rest does.
+  bool is_null(std::string_view name) const;
   /// Empty if absent. `most` counts characters, not bytes.
   std::string text(std::string_view name, std::size_t most);
   /// As it is, empty if it is no string: for who compares it, and has words of its own for whatever else it is.
@@ -57,6 +59,8 @@ class field_reader {
   rejection take_rejection() { return *std::move(first_); }
 
  private:
+  /// The member as it is, null included.
+  std::optional<simdjson::dom::element> member(std::string_view name) const;
   std::optional<simdjson::dom::element> find(std::string_view name) const;
   /// Nothing if the member is absent or wrong.
   std::optional<std::string_view> find_text(std::string_view name);

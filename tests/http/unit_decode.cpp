@@ -196,8 +196,6 @@ TEST_CASE("a body that breaks a rule is rejected, and the message names the fiel
             R"("payment_method_type":"pkr_wallet")"),
        "currency", error_code::currency_not_supported},
       {server(R"("setup_future_usage":"on_session")"), "setup_future_usage"},
-      {server(R"("customer_ref":"c1")"), "customer_ref"},
-      {server(R"("customer_ref":"c1","setup_future_usage":"")"), "customer_ref"},
       {server(R"("customer_ref":"c1","setup_future_usage":"always")"), "setup_future_usage"},
       {server(R"("customer_ref":"","setup_future_usage":"on_session")"), "customer_ref"},
       {server(R"("customer_ref":"a\u0007b","setup_future_usage":"on_session")"), "customer_ref"},
@@ -246,14 +244,14 @@ TEST_CASE("a number that no integer or double holds is ignored where nobody read
         "amount: must be from 0 to 999999999999");
 }
 
-TEST_CASE("fifty metadata keys are taken, one more is not, and reserved ones count though they are dropped") {
+TEST_CASE("fifty metadata keys are taken, one more is not, and reserved ones do not count") {
   const auto keys = [](int count) {
     std::string text = "\"metadata\":{\"service_a\":\"x\"";
     for (int i = 0; i < count; ++i) text += ",\"k" + std::to_string(i) + "\":\"v\"";
     return server(text + "}");
   };
-  CHECK(created(keys(49)).command.details.metadata.size() == 49);
-  CHECK(rejected_with(decode_create(keys(50), in())).message.starts_with("metadata"));
+  CHECK(created(keys(50)).command.details.metadata.size() == 50);
+  CHECK(rejected_with(decode_create(keys(51), in())).message.starts_with("metadata"));
 }
 
 TEST_CASE("thirty-two levels of JSON are read, thirty-three are not") {
@@ -267,6 +265,8 @@ TEST_CASE("a saved method stands in for payment_method and is noted as a platfor
   CHECK((off && off->ref == "c1" && off->saves_method && off->off_session && !off->on_session));
   const auto on = created(server(R"("customer_ref":"c1","setup_future_usage":"on_session")")).command.customer;
   CHECK((on && on->saves_method && !on->off_session && on->on_session));
+  const auto alone = created(server(R"("customer_ref":"c1")")).command.customer;
+  CHECK((alone && !alone->saves_method && !alone->on_session));
 }
 
 TEST_CASE("a saved method is charged by the token that it was saved under") {
@@ -349,10 +349,10 @@ TEST_CASE("capture, refund and void take an empty body, or an object") {
 
   CHECK(refund("").amount == 0);
   CHECK(refund(R"({"amount":0})").amount == 0);
-  CHECK(refund(R"({"amount":null})").amount == 0);
   CHECK(refund(R"({"amount":5,"reason":"torn"})").amount == 5);
   CHECK(refund(R"({"amount":5,"reason":"torn"})").reason == "torn");
-  for (auto body : {R"({"amount":-1})", R"({"amount":1.0})", R"({"amount":"1"})", R"({"amount":1000000000000})"})
+  for (auto body : {R"({"amount":null})", R"({"amount":-1})", R"({"amount":1.0})", R"({"amount":"1"})",
+                    R"({"amount":1000000000000})"})
     CHECK(rejected_with(decode_refund(body, in())).message.starts_with("amount"));
   CHECK(rejected_with(decode_refund("{" + text_member("reason", 65'537) + "}", in())).message.starts_with("reason"));
 

@@ -137,9 +137,6 @@ TEST_CASE(
       const auto name = std::string{property.key()};
       const auto with = [&](const boost::json::value& value) {
         auto changed = whole;
-        // The one is refused without the other.
-        if (name == "customer_ref" && properties->as_object().contains("setup_future_usage"))
-          changed["setup_future_usage"] = "on_session";
         changed[name] = value;
         return decoder.decode(boost::json::serialize(changed));
       };

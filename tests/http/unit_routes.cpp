@@ -345,7 +345,7 @@ TEST_CASE_METHOD(gateway_fixture, "what belongs to platforms is refused to merch
                 R"("setup_future_usage":"on_session"})";
   CHECK(code_in(create.send(*this)) == "platform_key_required");
   create.body = R"({"payment_id":"pay_1","amount":1,"currency":"HKD","payment_method":"pm_1","customer_ref":"c"})";
-  CHECK(code_in(create.send(*this)) == "invalid_request");
+  CHECK(code_in(create.send(*this)) == "platform_key_required");
   saved.path = "/v1/subscription_checkouts";
   CHECK(saved.send(*this).status == 400);
   saved.body = R"({"subscription_id":"s","amount":1,"currency":"HKD","customer_ref":"c","interval":"day",)"
