@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::string_view form_type = "application/x-www-form-urlencoded";
+constexpr std::string_view urlencoded_type = "application/x-www-form-urlencoded";
 const std::string pages = "/portal/merch_1/test/";
 const std::string payment_page_path = pages + "payments/pay_1";
 
@@ -40,7 +40,7 @@ struct acts_fixture : gateway_fixture {
       if (command_if<view_entity>(asked.what))
         return entity_reply{entity_row{std::make_shared<const payment>(subject)}};
       if (command_if<view_timeline>(asked.what))
-        return entity_reply{std::make_shared<const timeline_view>(timeline_view{subject.key})};
+        return entity_reply{std::make_shared<const timeline_view>(timeline_view{subject.key, {}})};
       return moved;
     };
     scene.commits = [this](const unit_of_work& unit) -> caf::result<commit_outcome> {
@@ -56,7 +56,7 @@ struct acts_fixture : gateway_fixture {
   }
   response press(const std::string& path, const std::string& fields) {
     const auto body = "csrf=" + csrf_token(shared.form_key, cookie, "page\n" + path) + '&' + fields;
-    auto in = unsigned_request("POST", path, body, form_type);
+    auto in = unsigned_request("POST", path, body, urlencoded_type);
     in.cookie = jar;
     in.remote_address = "192.0.2.1";
     return run(in);
@@ -76,7 +76,7 @@ struct acts_fixture : gateway_fixture {
   std::string location(const response& out) { return header(out, "Location"); }
 };
 
-bool says(const response& page, std::string_view text) { return page.body.find(text) != std::string::npos; }
+bool page_tells(const response& page, std::string_view text) { return page.body.find(text) != std::string::npos; }
 
 /// That the field is marked, described by its fault, and holds what was typed.
 void check_beside(const response& page, const std::string& id, std::string_view words, std::string_view typed) {
@@ -97,14 +97,14 @@ void check_beside(const response& page, const std::string& id, std::string_view 
 TEST_CASE_METHOD(acts_fixture,
                  "a capture or a void that the provider has declined is told in its words, and not as done") {
   const std::string verb = GENERATE("capture", "void");
-  outcome declined{verb == "capture" ? operation::capture : operation::void_payment, {}, subject};
+  outcome declined{verb == "capture" ? operation::capture : operation::void_payment, {}, subject, {}};
   declined.status = provider_status::declined;
   declined.error = provider_error{error_category::provider, "declined_here", "The bank wants it no more.", false};
   comes_to(declined);
   const auto page = move("action=" + verb);
   CHECK(page.status == 422);
-  CHECK(says(page, "The bank wants it no more."));
-  CHECK_FALSE(says(page, "The payment was captured."));
+  CHECK(page_tells(page, "The bank wants it no more."));
+  CHECK_FALSE(page_tells(page, "The payment was captured."));
   declined.error.reset();
   declined.status = provider_status::approved;
   comes_to(declined);
@@ -115,21 +115,21 @@ TEST_CASE_METHOD(acts_fixture, "a refund above what remains is told beside its a
   was_captured();
   const bool stored = GENERATE(true, false);
   if (stored)
-    comes_to({operation::refund, problem::refund_exceeds_captured, subject});
+    comes_to({operation::refund, problem::refund_exceeds_captured, subject, {}});
   else
     moved = entity_reply{problem::refund_exceeds_captured};
   const auto page = move("action=refund&amount=99.00&reason=late");
   CHECK(page.status == 422);
   check_beside(page, "refund-amount", "At most HKD 42.00 can be refunded.", "99.00");
-  CHECK(says(page, "value=\"late\""));
-  CHECK(says(page, "<details class=\"fold\" open><summary>Refund"));
-  CHECK_FALSE(says(page, "This could not be done."));
+  CHECK(page_tells(page, "value=\"late\""));
+  CHECK(page_tells(page, "<details class=\"fold\" open><summary>Refund"));
+  CHECK_FALSE(page_tells(page, "This could not be done."));
 }
 
 TEST_CASE_METHOD(acts_fixture, "an error that is a text is told as a sentence") {
-  comes_to({operation::void_payment, problem::void_not_supported, subject});
+  comes_to({operation::void_payment, problem::void_not_supported, subject, {}});
   const auto page = move("action=void");
-  CHECK(says(page, "Void not supported by configured provider."));
+  CHECK(page_tells(page, "Void not supported by configured provider."));
 }
 
 TEST_CASE_METHOD(acts_fixture,
@@ -140,8 +140,8 @@ TEST_CASE_METHOD(acts_fixture,
   const auto page = move("action=" + verb + "&amount=1.00&reason=" + typed);
   CHECK(page.status == 422);
   check_beside(page, verb + "-reason", "The reason is too long: at most 200 characters.", typed);
-  CHECK(says(page, "<details class=\"fold\" open>"));
-  if (verb == "refund") CHECK(says(page, "value=\"1.00\""));
+  CHECK(page_tells(page, "<details class=\"fold\" open>"));
+  if (verb == "refund") CHECK(page_tells(page, "value=\"1.00\""));
   for (const auto& each : scene.seen) CHECK_FALSE(each.write);
 }
 
@@ -158,12 +158,13 @@ TEST_CASE_METHOD(acts_fixture,
   const auto page = press(pages + "platforms", "action=revoke&grant_id=grant_2&reason=" + typed);
   CHECK(page.status == 422);
   check_beside(page, "revoke-grant_2-reason", "The reason is too long: at most 200 characters.", typed);
-  CHECK_FALSE(says(page, "revoke-grant_1-reason-fault"));
+  CHECK_FALSE(page_tells(page, "revoke-grant_1-reason-fault"));
   const auto fold = page.body.find("<details class=\"fold\" open>");
   REQUIRE(fold != std::string::npos);
   CHECK(page.body.find("revoke-grant_1-reason") < fold);
   CHECK(scene.seen.empty());
-  CHECK(says(press(pages + "platforms", "action=revoke&grant_id=grant_3&reason=" + typed), "The reason is too long"));
+  CHECK(page_tells(press(pages + "platforms", "action=revoke&grant_id=grant_3&reason=" + typed),
+                   "The reason is too long"));
 }
 
 TEST_CASE_METHOD(acts_fixture, "no form mints a wildcard key") {
@@ -176,7 +177,7 @@ TEST_CASE_METHOD(acts_fixture, "no form mints a wildcard key") {
     CAPTURE(fields);
     const auto page = press(pages + "keys", std::string{"action=mint&"} + fields);
     CHECK(page.status == 422);
-    CHECK(says(page, "Choose what the key may do."));
+    CHECK(page_tells(page, "Choose what the key may do."));
     CHECK_FALSE(minted);
   }
   CHECK(press(pages + "keys", "action=mint&scopes=payments:read").status == 200);
@@ -187,7 +188,7 @@ TEST_CASE_METHOD(acts_fixture, "why a URL is refused is told in a sentence") {
   outbound.fault = "the URL must not hold a user name or password";
   const auto page = press(pages + "destinations", "action=add&url=https://a:b@shop.example/&events=payment.captured");
   CHECK(page.status == 422);
-  CHECK(says(page, "This URL cannot be used: the URL must not hold a user name or password."));
+  CHECK(page_tells(page, "This URL cannot be used: the URL must not hold a user name or password."));
 }
 
 TEST_CASE_METHOD(acts_fixture, "a new password ends the session of every cookie, also of the one that it came with") {
@@ -229,7 +230,7 @@ TEST_CASE_METHOD(acts_fixture, "a password that an invitation sets stands on the
   const std::string mark = "name=\"csrf\" value=\"";
   const auto body = "csrf=" + page.body.substr(page.body.find(mark) + mark.size(), 64) +
                     "&password=correct+horse+battery&action=set-password";
-  auto in = unsigned_request("POST", "/portal/invitation", body, form_type);
+  auto in = unsigned_request("POST", "/portal/invitation", body, urlencoded_type);
   in.query = query;
   in.has_query = true;
   const auto set = header(page, "Set-Cookie");
@@ -272,7 +273,7 @@ TEST_CASE_METHOD(acts_fixture, "a link that was spent says so when it is opened,
   spent.insert(looked_at[0]);
   const auto out = run(in);
   CHECK(out.status == 410);
-  CHECK_FALSE(says(out, "name=\"csrf\""));
+  CHECK_FALSE(page_tells(out, "name=\"csrf\""));
   CHECK_FALSE(asked);
   CHECK(units.empty());
   scene.spent_tokens = [](const find_spent_token&) { return make_error(actor_errc::store_unavailable); };
