@@ -40,7 +40,7 @@ struct acts_fixture : gateway_fixture {
       if (command_if<view_entity>(asked.what))
         return entity_reply{entity_row{std::make_shared<const payment>(subject)}};
       if (command_if<view_timeline>(asked.what))
-        return entity_reply{std::make_shared<const timeline_view>(timeline_view{subject.key, {}})};
+        return entity_reply{std::make_shared<const timeline_view>(timeline_view{subject.key, {}, {}})};
       return moved;
     };
     scene.commits = [this](const unit_of_work& unit) -> caf::result<commit_outcome> {
@@ -97,7 +97,7 @@ void check_beside(const response& page, const std::string& id, std::string_view 
 TEST_CASE_METHOD(acts_fixture,
                  "a capture or a void that the provider has declined is told in its words, and not as done") {
   const std::string verb = GENERATE("capture", "void");
-  outcome declined{verb == "capture" ? operation::capture : operation::void_payment, {}, subject, {}};
+  outcome declined{verb == "capture" ? operation::capture : operation::void_payment, {}, subject, {}, {}};
   declined.status = provider_status::declined;
   declined.error = provider_error{error_category::provider, "declined_here", "The bank wants it no more.", false};
   comes_to(declined);
@@ -115,7 +115,7 @@ TEST_CASE_METHOD(acts_fixture, "a refund above what remains is told beside its a
   was_captured();
   const bool stored = GENERATE(true, false);
   if (stored)
-    comes_to({operation::refund, problem::refund_exceeds_captured, subject, {}});
+    comes_to({operation::refund, problem::refund_exceeds_captured, subject, {}, {}});
   else
     moved = entity_reply{problem::refund_exceeds_captured};
   const auto page = move("action=refund&amount=99.00&reason=late");
@@ -127,7 +127,7 @@ TEST_CASE_METHOD(acts_fixture, "a refund above what remains is told beside its a
 }
 
 TEST_CASE_METHOD(acts_fixture, "an error that is a text is told as a sentence") {
-  comes_to({operation::void_payment, problem::void_not_supported, subject, {}});
+  comes_to({operation::void_payment, problem::void_not_supported, subject, {}, {}});
   const auto page = move("action=void");
   CHECK(page_tells(page, "Void not supported by configured provider."));
 }
