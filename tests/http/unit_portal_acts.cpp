@@ -40,7 +40,7 @@ struct acts_fixture : gateway_fixture {
       if (command_if<view_entity>(asked.what))
         return entity_reply{entity_row{std::make_shared<const payment>(subject)}};
       if (command_if<view_timeline>(asked.what))
-        return entity_reply{std::make_shared<const timeline_view>(timeline_view{subject.key, {}, {}})};
+        return entity_reply{std::make_shared<const timeline_view>(timeline_view{subject.key, {}, {}, {}})};
       return moved;
     };
     scene.commits = [this](const unit_of_work& unit) -> caf::result<commit_outcome> {
