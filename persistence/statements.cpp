@@ -506,9 +506,13 @@ const statement read_grants_of_both BY_MERCHANT("merchant_id = ? AND +platform_i
 const statement read_connections_of{
     "SELECT merchant_id, environment, provider, connection_id, status, account FROM connections WHERE merchant_id = ? "
     "ORDER BY environment, provider"};
-const statement read_connections_with{
-    "SELECT merchant_id, environment, provider, connection_id, status, account FROM connections "
-    "WHERE account = ? AND provider = ? AND environment = ? ORDER BY merchant_id LIMIT ?"};
+// An account is a merchant's or a few merchants'; a provider has many.
+#define WITH_ACCOUNT(index)                                                                           \
+  "SELECT merchant_id, environment, provider, connection_id, status, account FROM connections " index \
+  " WHERE account = ? AND provider = ? AND environment = ? ORDER BY merchant_id LIMIT ?"
+const statement read_connections_with{WITH_ACCOUNT("INDEXED BY connections_by_account"),
+                                      WITH_ACCOUNT("FORCE INDEX (connections_by_account)")};
+#undef WITH_ACCOUNT
 const statement read_routes_of{
     "SELECT merchant_id, environment, provider, route_id, position, currencies, methods FROM routes "
     "WHERE merchant_id = ? ORDER BY environment, position, provider"};
