@@ -29,9 +29,9 @@ measure_cost() {
 }
 
 gateway_program=$against
-start_gateway other "$store" ledger_other
+start_gateway other "$store" gateway_other
 gateway_program=build/gatewayd
-start_gateway this "$store" ledger_this
+start_gateway this "$store" gateway_this
 
 for ((round = 1; round <= rounds; round++)); do
   echo "round $round of $rounds, $seconds s each, $connections connections, $store"
