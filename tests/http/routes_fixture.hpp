@@ -25,6 +25,7 @@
 #include "http/codec/encode_payment.hpp"
 #include "http/errors.hpp"
 #include "http/pages/checkout.hpp"
+#include "http/portal/sessions.hpp"
 #include "http/routes/public.hpp"
 #include "http/routes/setup_link.hpp"
 #include "http/server/asio_actor.hpp"
@@ -402,6 +403,24 @@ inline payment_ptr waiting_payment(payment_state state = payment_state::processi
   p.details.success_url = "https://shop.example/ok";
   p.details.cancel_url = "https://shop.example/no";
   return std::make_shared<const payment>(std::move(p));
+}
+
+/// What is found by this cookie: that of a person who belongs to merch_1.
+inline session_lookup session_found_by(const find_session& what, std::string_view cookie, time_point ends,
+                                       member_role role = member_role::owner) {
+  using namespace std::chrono_literals;
+  if (what.hash != session_hash(cookie)) return {};
+  return {stored_session{
+      user_id{"user_1"}, "ada@example.com", noon - 1h, noon, ends, {{merchant_id{"merch_1"}, "Tea & Co", role}}}};
+}
+
+/// Every Idempotency-Key has been used, for another request.
+inline command_lookup used_for_another(const find_command& what) {
+  command_record record;
+  record.key = what.key;
+  record.fingerprint = std::string(64, '0');
+  record.result = answer{200, "{}"};
+  return {record};
 }
 
 }  // namespace gateway::http::testing

@@ -28,15 +28,7 @@ struct accounts_fixture : gateway_fixture {
   accounts_fixture() {
     shared.providers = &board;
     configure(live);
-    scene.sessions = [this](const find_session& what) -> caf::result<session_lookup> {
-      if (what.hash != session_hash(cookie)) return session_lookup{};
-      return session_lookup{stored_session{user_id{"user_1"},
-                                           "ada@example.com",
-                                           noon - 1h,
-                                           noon,
-                                           noon + 12h,
-                                           {{merchant_id{"merch_1"}, "Tea & Co", role}}}};
-    };
+    scene.sessions = [this](const find_session& what) { return session_found_by(what, cookie, noon + 12h, role); };
     scene.operators = [this](const operator_command& what) -> caf::result<operator_result> {
       told.push_back(what);
       if (const auto* set = std::get_if<set_connection>(&what)) {

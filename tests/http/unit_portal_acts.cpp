@@ -27,15 +27,7 @@ struct acts_fixture : gateway_fixture {
   std::vector<unit_of_work> units;
 
   acts_fixture() {
-    scene.sessions = [this](const find_session& what) -> caf::result<session_lookup> {
-      if (what.hash != session_hash(cookie)) return session_lookup{};
-      return session_lookup{stored_session{user_id{"user_1"},
-                                           "ada@example.com",
-                                           noon - 1h,
-                                           noon,
-                                           noon + 11h,
-                                           {{merchant_id{"merch_1"}, "Tea & Co", member_role::owner}}}};
-    };
+    scene.sessions = [this](const find_session& what) { return session_found_by(what, cookie, noon + 11h); };
     scene.router = [this](const entity_request& asked) -> caf::result<entity_reply> {
       if (command_if<view_entity>(asked.what))
         return entity_reply{entity_row{std::make_shared<const payment>(subject)}};

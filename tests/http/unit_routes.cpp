@@ -269,13 +269,7 @@ TEST_CASE_METHOD(gateway_fixture, "an Idempotency-Key that is sent twice is inva
 }
 
 TEST_CASE_METHOD(gateway_fixture, "a key that another request has used is told before an id that no payment can have") {
-  scene.commands = [](const find_command& what) {
-    command_record record;
-    record.key = what.key;
-    record.fingerprint = std::string(64, '0');
-    record.result = answer{200, "{}"};
-    return command_lookup{record};
-  };
+  scene.commands = used_for_another;
   for (const auto* change : {"capture", "refund", "void"}) {
     client_request in;
     in.path = std::string{"/v1/payment_intents/42/"} + change;

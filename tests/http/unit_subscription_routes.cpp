@@ -249,13 +249,7 @@ TEST_CASE_METHOD(subscriptions_fixture,
 TEST_CASE_METHOD(subscriptions_fixture, "a key that another request has used is told before an id that names nothing") {
   const auto in = cancel("a%20b");
   CHECK(told(in.send(*this)) == "404 subscription_not_found");
-  scene.commands = [](const find_command& what) {
-    command_record record;
-    record.key = what.key;
-    record.fingerprint = std::string(64, '0');
-    record.result = answer{200, "{}"};
-    return command_lookup{record};
-  };
+  scene.commands = used_for_another;
   CHECK(told(in.send(*this)) == "409 IDEMPOTENCY_KEY_REUSED");
   CHECK(scene.seen.empty());
 }
