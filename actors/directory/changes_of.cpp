@@ -7,13 +7,13 @@ namespace gateway::actors {
 
 namespace {
 
-using kind = directory_change::kind;
+using change_kind = directory_change::kind;
 
 struct collector {
   std::set<directory_change>& into;
 
-  void of(const merchant_id& id) const { into.insert({kind::merchant, id.value}); }
-  void of(const platform_id& id) const { into.insert({kind::platform, id.value}); }
+  void of(const merchant_id& id) const { into.insert({change_kind::merchant, id.value}); }
+  void of(const platform_id& id) const { into.insert({change_kind::platform, id.value}); }
 
   void operator()(const save_merchant& m) const { of(m.id); }
   void operator()(const save_api_key& k) const { of(k.merchant); }
@@ -26,9 +26,12 @@ struct collector {
   void operator()(const update_platform& p) const { of(p.what.id); }
   void operator()(const save_platform_key& k) const { of(k.platform); }
   void operator()(const revoke_platform_key& k) const { of(k.platform); }
-  void operator()(const save_provider& p) const { into.insert({kind::provider, std::string{to_string(p.provider)}}); }
+  void operator()(const save_provider& p) const {
+    into.insert({change_kind::provider, std::string{to_string(p.provider)}});
+  }
   void operator()(const save_destination& d) const {
-    into.insert({d.what.kind == destination_kind::merchant ? kind::merchant : kind::platform, d.what.owner});
+    into.insert(
+        {d.what.kind == destination_kind::merchant ? change_kind::merchant : change_kind::platform, d.what.owner});
   }
   /// Of no entry.
   template <class Row>

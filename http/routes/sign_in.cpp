@@ -97,9 +97,9 @@ response begun_anew(const call& c, std::string_view next) {
 }
 
 /// Whose password it is; nothing if it is nobody's, or the page that tells that the gateway is busy.
-using judged = std::variant<stored_person, std::monostate, response>;
+using sign_in_verdict = std::variant<stored_person, std::monostate, response>;
 
-boost::asio::awaitable<judged> judge(call& c, std::string account, std::string password) {
+boost::asio::awaitable<sign_in_verdict> judge(call& c, std::string account, std::string password) {
   find_user query{account};
   auto asking = ask(c.here, std::move(query));
   auto reply = co_await std::move(asking);

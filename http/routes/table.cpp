@@ -63,9 +63,9 @@ boost::asio::awaitable<std::optional<error_code>> make_signer_known(call& c) {
 /// The merchant for whom the caller acts, if it is to act for one and says for which.
 std::optional<merchant_id> acting_for(const caller& who, const request& in, const endpoint& way) {
   if (const auto* own = std::get_if<merchant_key>(&who)) return own->merchant;
-  constexpr std::size_t longest_id = 64;
+  constexpr std::size_t longest_merchant_id = 64;
   const bool named =
-      way.subject != acts_as::platform && in.service_merchant && in.service_merchant->size() <= longest_id;
+      way.subject != acts_as::platform && in.service_merchant && in.service_merchant->size() <= longest_merchant_id;
   return named ? std::optional{merchant_id{std::string{*in.service_merchant}}} : std::nullopt;
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 using ctemplate::TemplateDictionary;
 
-constexpr auto names = std::to_array<std::string_view>(
+constexpr auto document_order = std::to_array<std::string_view>(
     {"index", "first-payment", "signing", "payments", "idempotency", "webhooks", "testing", "errors", "limits",
      "platforms", "subscriptions", "portal", "reference", "versioning", "changelog"});
 
@@ -70,15 +70,15 @@ void show_neighbour(TemplateDictionary& values, const char* section, std::string
 }
 
 void show_ways(TemplateDictionary& values, std::string_view name) {
-  for (const auto& each : names) {
+  for (const auto& each : document_order) {
     auto& place = *values.AddSectionDictionary("PLACE");
     set(place, "URL", address_from(name, each));
     set(place, "NAME", text_of_page(each).title);
     if (each == name) place.ShowSection("HERE");
   }
-  const auto* here = std::ranges::find(names, name);
-  if (here != names.begin()) show_neighbour(values, "BEFORE", name, *(here - 1));
-  if (here + 1 != names.end()) show_neighbour(values, "NEXT", name, *(here + 1));
+  const auto* here = std::ranges::find(document_order, name);
+  if (here != document_order.begin()) show_neighbour(values, "BEFORE", name, *(here - 1));
+  if (here + 1 != document_order.end()) show_neighbour(values, "NEXT", name, *(here + 1));
 }
 
 void show_contents(TemplateDictionary& values, const std::vector<markdown_heading>& headings) {
@@ -110,12 +110,12 @@ std::string page_html(std::string_view name) {
 
 }  // namespace
 
-std::span<const std::string_view> document_names() noexcept { return names; }
+std::span<const std::string_view> document_names() noexcept { return document_order; }
 
 std::optional<response> document_page(std::string_view name) {
   static const auto pages = [] {
     std::map<std::string_view, std::string> made;
-    for (const auto& each : names) made.emplace(each, page_html(each));
+    for (const auto& each : document_order) made.emplace(each, page_html(each));
     return made;
   }();
   const auto found = pages.find(name);

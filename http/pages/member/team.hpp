@@ -21,7 +21,7 @@ struct team_row {
 struct invite_form {
   field email;
   field role{"viewer", {}};
-  std::string fault;
+  std::string fault{};
 };
 /// Actions: invite; role (`role`) and remove, of `user_id`.
 struct team_view {
