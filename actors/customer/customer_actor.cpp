@@ -1,5 +1,5 @@
 // One customer: payments look at it before they begin, and record what their provider told of it. What it shares with
-// other entities stands in entity/entity_queue.hpp.
+// other entities stands in entity/queue/entity_queue.hpp.
 
 #include "customer_actor.hpp"
 
@@ -7,66 +7,47 @@
 #include <utility>
 #include <variant>
 
-#include "entity/entity_queue.hpp"
-#include "entity/spawn_entity.hpp"
+#include "entity/asks/entity_store.hpp"
+#include "entity/queue/entity_of.hpp"
+#include "entity/queue/spawn_entity.hpp"
 #include "gateway/domain/customer.hpp"
 
 namespace gateway::actors {
 
 namespace {
 
-class customer_entity : public entity_queue<customer_entity, customer> {
-  using queue = entity_queue<customer_entity, customer>;
-  friend queue;
+constexpr entity_rules customer_rules{"customer", problem::customer_not_found};
+
+class customer_entity final : public entity_of<customer_entity, customer, customer_command> {
+  using base = entity_of<customer_entity, customer, customer_command>;
+  friend base;
 
  public:
-  static inline const char* name = "customer";
-
-  void start(entity_actor::pointer self, std::shared_ptr<const entity_context> context, router_actor router,
-             const entity_key& key) {
-    context_ = std::move(context);
-    queue::start(self, *context_, std::move(router), key);
-  }
+  explicit customer_entity(std::shared_ptr<const entity_context> context)
+      : base{customer_rules, *context}, context_{std::move(context)} {}
 
  private:
-  using commands = customer_command;
-  static constexpr auto not_found = problem::customer_not_found;
-  /// No command that makes a customer carries an idempotency key.
-  static constexpr auto already_exists = problem::request_in_progress;
-  static constexpr bool calls_providers = false;
-  static constexpr bool has_timeline = false;
+  void on_due(job work) override { view(std::move(work)); }
 
-  static bool inserts(const entity_command&) { return false; }
-
-  using queue::run;
-  void run(job work, std::type_identity<view_timeline>) { fail(work, not_found); }
-  void run(job work, std::type_identity<settle_due>) { view(std::move(work)); }
-  void run(job work, std::type_identity<record_customer>) {
-    const auto& news = *command_if<record_customer>(work.request.what);
-    auto next = recorded(row().get(), key(), news, context_->clock.now());
+  void run(job work, const record_customer& news) {
+    auto next = recorded(row(), key(), news, context_->clock.now());
     if (!next) return view(std::move(work));
     const bool saved_before = row() && has_saved(*row(), news.saved_method);
-    if (saved_before && context_->nodes.clustered()) return commit_unless_told(std::move(work), *std::move(next));
-    commit_without_key(std::move(work), *std::move(next));
+    if (saved_before && context_->nodes.clustered()) return commit_unless_told(std::move(work), *std::move(next), news);
+    commit_without_key(std::move(work), shared(*std::move(next)));
   }
 
   /// Another node may have asked the provider for the payment, too, and have told what it saves before another method
   /// was saved. The payment says so then, and the method stays where it is. Whatever is told from now on makes this
   /// claim fail.
-  void commit_unless_told(job work, customer next) {
-    const auto& news = *command_if<record_customer>(work.request.what);
-    find_entity question{news.payment};
+  void commit_unless_told(job work, customer next, const record_customer& news) {
     const auto& reader = context_->store.reader_for(news.payment);
-    const auto parked = std::make_shared<std::pair<job, customer>>(std::move(work), std::move(next));
-    self()
-        ->request(reader, caf::infinite, std::move(question))
-        .then(
-            [this, parked](const entity_lookup& seen) {
-              auto& [asked, changed] = *parked;
-              if (has_told(seen, *command_if<record_customer>(asked.request.what))) return view(std::move(asked));
-              commit_without_key(std::move(asked), std::move(changed));
-            },
-            [this, parked](const caf::error&) { fail(parked->first, problem::store_unavailable); });
+    find_row(self(), reader, news.payment,
+             [this, work = std::move(work), next = std::move(next), &news](const entity_lookup* seen) mutable {
+               if (!seen) return fail(*work, problem::store_unavailable);
+               if (has_told(*seen, news)) return view(std::move(work));
+               commit_without_key(std::move(work), shared(std::move(next)));
+             });
   }
 
   static bool has_told(const entity_lookup& seen, const record_customer& news) {
@@ -80,10 +61,7 @@ class customer_entity : public entity_queue<customer_entity, customer> {
 }  // namespace
 
 entity_spawner customer_spawner(std::shared_ptr<const entity_context> context) {
-  return [context = std::move(context)](caf::actor_system& system, const router_actor& router, const entity_key& key,
-                                        std::uint64_t activation) {
-    return spawn_entity<customer_entity>(system, context, router, key, activation);
-  };
+  return spawner_of([context = std::move(context)] { return std::make_unique<customer_entity>(context); });
 }
 
 }  // namespace gateway::actors

@@ -14,8 +14,11 @@
 #include <variant>
 #include <vector>
 
-#include "entity/entity_queue.hpp"
-#include "entity/spawn_entity.hpp"
+#include "entity/asks/entity_asks.hpp"
+#include "entity/asks/entity_store.hpp"
+#include "entity/asks/provider_calls.hpp"
+#include "entity/queue/entity_of.hpp"
+#include "entity/queue/spawn_entity.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/connected_account.hpp"
 
@@ -52,60 +55,50 @@ struct account_news {
   std::string about{};                         ///< in words for an operator
 };
 
-class notification_entity : public entity_queue<notification_entity, notification> {
-  using queue = entity_queue<notification_entity, notification>;
-  friend queue;
+constexpr entity_rules notification_rules{"notification", problem::notification_not_found};
+
+class notification_entity final : public entity_of<notification_entity, notification, notification_command> {
+  using base = entity_of<notification_entity, notification, notification_command>;
+  friend base;
 
  public:
-  static inline const char* name = "notification";
-
-  void start(entity_actor::pointer self, std::shared_ptr<const notification_context> context, router_actor router,
-             const entity_key& key) {
-    context_ = std::move(context);
-    queue::start(self, *context_, std::move(router), key);
-  }
-
-  /// Who posts it again while it is applied is not held up: it is stored.
-  caf::result<entity_reply> accept(entity_request& request) {
-    if (applied_ && command_if<receive_notification>(request.what)) return entity_reply{entity_row{applied_}};
-    return queue::accept(request);
-  }
+  explicit notification_entity(std::shared_ptr<const notification_context> context)
+      : base{notification_rules, *context}, context_{std::move(context)} {}
 
  private:
-  using commands = notification_command;
-  static constexpr auto not_found = problem::notification_not_found;
-  /// No command that makes one carries an idempotency key.
-  static constexpr auto already_exists = problem::request_in_progress;
-  static constexpr bool calls_providers = false;
-  static constexpr bool has_timeline = false;
+  bool inserts(const entity_command& what) const override { return is_posted(what); }
+  /// Who posts it again while it is applied is not held up: it is stored.
+  entity_row answer_at_once(const entity_request& request) const override {
+    if (applied_ && is_posted(request.what)) return applied_;
+    return {};
+  }
+  void operation_over() noexcept override { applied_.reset(); }
 
-  static bool inserts(const entity_command& what) { return command_if<receive_notification>(what) != nullptr; }
-  void operation_over() noexcept { applied_.reset(); }
-
-  using queue::run;
-  void run(job work, std::type_identity<view_timeline>) { fail(work, not_found); }
+  static bool is_posted(const entity_command& what) {
+    const auto* own = std::get_if<notification_command>(&what);
+    return own && std::holds_alternative<receive_notification>(*own);
+  }
 
   /// Each event counts once: one that is there stays as it is.
-  void run(job work, std::type_identity<receive_notification>) {
+  void run(job work, const receive_notification& posted) {
     if (row()) return view(std::move(work));
-    auto made = made_of(*command_if<receive_notification>(work.request.what));
-    commit_change(unit_of(unit_kind::conclude), std::move(made), {},
+    commit_change(unit_of(unit_kind::conclude), shared(made_of(posted)), {},
                   [this, work = std::move(work)](commit_outcome outcome) mutable {
                     if (outcome == commit_outcome::entity_exists) return again(std::move(work), true);
-                    if (outcome != commit_outcome::committed) return not_committed(work, outcome);
+                    if (outcome != commit_outcome::committed) return not_committed(*work, outcome);
                     view(std::move(work));
-                    apply_soon();
+                    settle_soon(self(), router(), key());
                   });
   }
 
-  void run(job work, std::type_identity<settle_due>) {
-    if (!row()) return fail(work, not_found);
+  void on_due(job work) override {
+    if (!row()) return fail(*work, notification_rules.not_found);
     const bool is_due = row()->due_at && *row()->due_at <= context_->clock.now();
     is_due ? apply(std::move(work)) : view(std::move(work));
   }
 
-  void run(job work, std::type_identity<replay_notification>) {
-    if (!row()) return fail(work, not_found);
+  void run(job work, const replay_notification&) {
+    if (!row()) return fail(*work, notification_rules.not_found);
     apply(std::move(work));
   }
 
@@ -124,76 +117,57 @@ class notification_entity : public entity_queue<notification_entity, notificatio
     return made;
   }
 
-  /// As the reconciler would, but now. Nobody waits for the answer.
-  void apply_soon() {
-    self()
-        ->request(router(), caf::infinite, entity_request{key(), std::nullopt, settle_due{}})
-        .then([](const entity_reply&) {}, [](const caf::error&) {});
-  }
-
   // ---- applying -----------------------------------------------------------------------------------
 
   void apply(job work) {
-    applied_ = row();
+    applied_ = shared_row();
     const auto& gate = context_->providers[static_cast<std::size_t>(applied_->provider)];
     if (!gate) return try_later(std::move(work));
-    self()
-        ->request(gate, caf::infinite, notification_question{*applied_})
-        .then(
-            [this, work](const notification_subject& subject) mutable {
-              if (const auto* of = std::get_if<about_payment>(&subject)) return ask_payment(std::move(work), of->key);
-              if (const auto* of = std::get_if<about_reference>(&subject))
-                return find_payment(std::move(work), of->provider_ref);
-              if (const auto* of = std::get_if<about_subscription>(&subject)) {
-                auto told = of->what;
-                told.account = applied_->account;
-                return tell(std::move(work), of->key, subscription_command{std::move(told)},
-                            problem::subscription_not_found);
-              }
-              if (const auto* of = std::get_if<about_account>(&subject)) return find_account(std::move(work), *of);
-              if (std::holds_alternative<about_nothing>(subject))
-                return settle(std::move(work), notification_state::ignored);
-              try_later(std::move(work));
-            },
-            [this, work](const caf::error&) mutable { try_later(std::move(work)); });
+    ask_gate(self(), gate, notification_question{*applied_},
+             [this, work = std::move(work)](const notification_subject* subject) mutable {
+               if (!subject) return try_later(std::move(work));
+               if (const auto* of = std::get_if<about_payment>(subject)) return ask_payment(std::move(work), of->key);
+               if (const auto* of = std::get_if<about_reference>(subject))
+                 return find_payment(std::move(work), of->provider_ref);
+               if (const auto* of = std::get_if<about_subscription>(subject)) {
+                 auto told = of->what;
+                 told.account = applied_->account;
+                 return tell(std::move(work), of->key, std::move(told), problem::subscription_not_found);
+               }
+               if (const auto* of = std::get_if<about_account>(subject)) return find_account(std::move(work), *of);
+               if (std::holds_alternative<about_nothing>(*subject))
+                 return settle(std::move(work), notification_state::ignored);
+               try_later(std::move(work));
+             });
   }
 
   void ask_payment(job work, const entity_key& of) {
-    tell(std::move(work), of, payment_command{ask_provider{}}, problem::payment_not_found);
+    tell(std::move(work), of, ask_provider{}, problem::payment_not_found);
   }
 
   /// The provider names no merchant, but one of those that are connected to it has the payment. Operators' lists are
   /// read by the same connection: a reference that nobody knows is looked up for a day, and holds up no payment.
   void find_payment(job work, const std::string& provider_ref) {
-    self()
-        ->request(context_->store.archive, caf::infinite, find_payment_key{key().env, applied_->provider, provider_ref})
-        .then(
-            [this, work, about = "reference " + provider_ref](const payment_key_lookup& lookup) mutable {
-              if (lookup.found) return ask_payment(std::move(work), *lookup.found);
-              if (has_waited(notification_patience))
-                return settle(std::move(work), notification_state::expired, std::move(about));
-              try_later(std::move(work), std::move(about));
-            },
-            [this, work](const caf::error&) mutable { try_later(std::move(work)); });
+    find_payment_of(
+        self(), context_->store.archive, key().env, applied_->provider, provider_ref,
+        [this, work = std::move(work), about = "reference " + provider_ref](const payment_key_lookup* lookup) mutable {
+          if (!lookup) return try_later(std::move(work));
+          if (lookup->found) return ask_payment(std::move(work), *lookup->found);
+          try_until_patience_ends(std::move(work), std::move(about));
+        });
   }
 
   /// `unknown`: how the router says that there is no such entity.
-  void tell(job work, const entity_key& of, entity_command what, problem unknown) {
-    self()
-        ->request(router(), caf::infinite, entity_request{of, std::nullopt, std::move(what)})
-        .then(
-            [this, work, unknown, about = in_words_of(of)](const entity_reply& reply) mutable {
-              if (std::holds_alternative<entity_row>(reply.what))
-                return settle(std::move(work), notification_state::applied, std::move(about));
-              const auto* why = std::get_if<problem>(&reply.what);
-              const bool is_unknown = why && *why == unknown;
-              if (is_unknown && has_waited(notification_patience))
-                return settle(std::move(work), notification_state::expired, std::move(about));
-              try_later(std::move(work), std::move(about));
-            },
-            [this, work, about = in_words_of(of)](const caf::error&) mutable {
-              try_later(std::move(work), std::move(about));
-            });
+  template <class News>
+  void tell(job work, const entity_key& of, News news, problem unknown) {
+    ask_entity(self(), router(), of, std::move(news), {},
+               [this, work = std::move(work), unknown, about = in_words_of(of)](const entity_reply* reply) mutable {
+                 if (reply && std::holds_alternative<entity_row>(reply->what))
+                   return settle(std::move(work), notification_state::applied, std::move(about));
+                 const auto* why = reply ? std::get_if<problem>(&reply->what) : nullptr;
+                 if (why && *why == unknown) return try_until_patience_ends(std::move(work), std::move(about));
+                 try_later(std::move(work), std::move(about));
+               });
   }
 
   // ---- accounts -----------------------------------------------------------------------------------
@@ -205,21 +179,17 @@ class notification_entity : public entity_queue<notification_entity, notificatio
 
   /// The provider does not say whose the account is, but the connections do. It may be several merchants'.
   void find_owners(job work, const std::string& account) {
-    find_directory question;
-    question.account = named_account{key().env, applied_->provider, account};
-    self()
-        ->request(context_->store.reader_for(key()), caf::infinite, std::move(question))
-        .then(
-            [this, work, account](const directory_lookup& found) mutable {
-              account_news news{account, {}, {}, false, {}};
-              for (const auto& each : found.connections) {
-                if (!news.about.empty()) news.about += ", ";
-                news.about += in_words(each.merchant);
-                news.owners.push_back(each.merchant);
-              }
-              next_owner(std::move(work), std::move(news));
-            },
-            [this, work](const caf::error&) mutable { try_later(std::move(work)); });
+    find_connections(self(), reader(), named_account{key().env, applied_->provider, account},
+                     [this, work = std::move(work), account](const directory_lookup* found) mutable {
+                       if (!found) return try_later(std::move(work));
+                       account_news news{account, {}, {}, false, {}};
+                       for (const auto& each : found->connections) {
+                         if (!news.about.empty()) news.about += ", ";
+                         news.about += in_words(each.merchant);
+                         news.owners.push_back(each.merchant);
+                       }
+                       next_owner(std::move(work), std::move(news));
+                     });
   }
 
   /// Of an account that is no merchant's here the provider is not asked.
@@ -228,20 +198,19 @@ class notification_entity : public entity_queue<notification_entity, notificatio
       const auto as = news.has_told ? notification_state::applied : notification_state::ignored;
       return settle(std::move(work), as, std::move(news.about));
     }
-    look_up wanted{{directory_name::kind::merchant, news.owners.back().value}};
-    self()
-        ->request(context_->operators, caf::infinite, std::move(wanted))
-        .then(
-            [this, work, news](bool) mutable {
-              const auto who = context_->merchants.find_merchant(news.owners.back());
-              const auto* at = who ? find_connection(*who, key().env, applied_->provider) : nullptr;
-              if (!at || at->account.empty() || at->account != news.account) {
-                news.owners.pop_back();
-                return next_owner(std::move(work), std::move(news));
-              }
-              news.standing ? tell(std::move(work), std::move(news)) : ask_after(std::move(work), std::move(news));
-            },
-            [this, work, news](const caf::error&) mutable { try_later(std::move(work), std::move(news.about)); });
+    const auto owner = news.owners.back();
+    look_up_merchant(self(), context_->operators, owner,
+                     [this, work = std::move(work), news = std::move(news)](bool answered) mutable {
+                       if (!answered) return try_later(std::move(work), std::move(news.about));
+                       const auto who = context_->merchants.find_merchant(news.owners.back());
+                       const auto* at = who ? find_connection(*who, key().env, applied_->provider) : nullptr;
+                       if (!at || at->account.empty() || at->account != news.account) {
+                         news.owners.pop_back();
+                         return next_owner(std::move(work), std::move(news));
+                       }
+                       news.standing ? follow(std::move(work), std::move(news))
+                                     : ask_after(std::move(work), std::move(news));
+                     });
   }
 
   void ask_after(job work, account_news news) {
@@ -250,34 +219,26 @@ class notification_entity : public entity_queue<notification_entity, notificatio
     question.env = key().env;
     question.provider = applied_->provider;
     question.account = news.account;
-    self()
-        ->request(context_->providers[static_cast<std::size_t>(applied_->provider)], caf::infinite, std::move(question))
-        .then(
-            [this, work, news](const account_answer& said) mutable {
-              if (said.standing != account_standing::unknown) {
-                news.standing = said.standing;
-                return tell(std::move(work), std::move(news));
-              }
-              if (has_waited(notification_patience))
-                return settle(std::move(work), notification_state::expired, std::move(news.about));
-              try_later(std::move(work), std::move(news.about));
-            },
-            [this, work, news](const caf::error&) mutable { try_later(std::move(work), std::move(news.about)); });
+    ask_gate(self(), context_->providers[static_cast<std::size_t>(applied_->provider)], std::move(question),
+             [this, work = std::move(work), news = std::move(news)](const account_answer* said) mutable {
+               if (!said) return try_later(std::move(work), std::move(news.about));
+               if (said->standing == account_standing::unknown)
+                 return try_until_patience_ends(std::move(work), std::move(news.about));
+               news.standing = said->standing;
+               follow(std::move(work), std::move(news));
+             });
   }
 
   /// The directory lets the connection follow, if it still is with that account.
-  void tell(job work, account_news news) {
-    operator_command told{
-        follow_account{news.owners.back(), key().env, applied_->provider, news.account, *news.standing}};
-    self()
-        ->request(context_->operators, caf::infinite, std::move(told))
-        .then(
-            [this, work, news](const operator_result& done) mutable {
-              news.has_told |= !std::holds_alternative<operator_problem>(done);
-              news.owners.pop_back();
-              next_owner(std::move(work), std::move(news));
-            },
-            [this, work, news](const caf::error&) mutable { try_later(std::move(work), std::move(news.about)); });
+  void follow(job work, account_news news) {
+    follow_account told{news.owners.back(), key().env, applied_->provider, news.account, *news.standing};
+    ask_directory(self(), context_->operators, std::move(told),
+                  [this, work = std::move(work), news = std::move(news)](const operator_result* done, bool) mutable {
+                    if (!done) return try_later(std::move(work), std::move(news.about));
+                    news.has_told |= !std::holds_alternative<operator_problem>(*done);
+                    news.owners.pop_back();
+                    next_owner(std::move(work), std::move(news));
+                  });
   }
 
   std::string in_words(const merchant_id& owner) const {
@@ -288,8 +249,14 @@ class notification_entity : public entity_queue<notification_entity, notificatio
 
   /// By a clock that may have jumped ahead nothing expires.
   bool has_waited(std::chrono::hours patience) const {
-    const auto now = context_->watch.trusted_now(self()->clock().now());
+    const auto now = context_->watch.trusted_now(monotonic_now());
     return now && *now >= applied_->received_at + patience;
+  }
+
+  void try_until_patience_ends(job work, std::string about) {
+    if (has_waited(notification_patience))
+      return settle(std::move(work), notification_state::expired, std::move(about));
+    try_later(std::move(work), std::move(about));
   }
 
   void try_later(job work, std::string about = {}) {
@@ -323,11 +290,11 @@ class notification_entity : public entity_queue<notification_entity, notificatio
     next.version += 1;
     next.attempts += 1;
     if (!about.empty()) next.about = std::move(about);
-    commit_change(unit_of(unit_kind::finish), std::move(next), {},
+    commit_change(unit_of(unit_kind::finish), shared(std::move(next)), {},
                   [this, work = std::move(work)](commit_outcome outcome) mutable {
                     if (outcome == commit_outcome::committed) return view(std::move(work));
                     if (outcome == commit_outcome::lost_claim) return again(std::move(work));
-                    not_committed(work, outcome);
+                    not_committed(*work, outcome);
                   });
   }
 
@@ -338,10 +305,7 @@ class notification_entity : public entity_queue<notification_entity, notificatio
 }  // namespace
 
 entity_spawner notification_spawner(std::shared_ptr<const notification_context> context) {
-  return [context = std::move(context)](caf::actor_system& system, const router_actor& router, const entity_key& key,
-                                        std::uint64_t activation) {
-    return spawn_entity<notification_entity>(system, context, router, key, activation);
-  };
+  return spawner_of([context = std::move(context)] { return std::make_unique<notification_entity>(context); });
 }
 
 }  // namespace gateway::actors

@@ -1,5 +1,5 @@
 // One payment: how its commands are decided, how its provider is called, and what becomes of it without a command. What
-// it shares with other entities stands in entity/entity_queue.hpp.
+// it shares with other entities stands in entity/queue/entity_queue.hpp.
 
 #include "payment_actor.hpp"
 
@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "customer/ask_customer.hpp"
-#include "entity/entity_queue.hpp"
+#include "entity/asks/entity_asks.hpp"
+#include "entity/asks/provider_calls.hpp"
 #include "entity/provider_key.hpp"
-#include "entity/spawn_entity.hpp"
+#include "entity/queue/entity_of.hpp"
+#include "entity/queue/spawn_entity.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/customer_key.hpp"
 #include "gateway/domain/customer.hpp"
@@ -29,62 +31,51 @@ provider_result not_saved_result() {
   return result;
 }
 
-class payment_entity : public entity_queue<payment_entity, payment> {
-  using queue = entity_queue<payment_entity, payment>;
-  friend queue;
+constexpr entity_rules payment_rules{"payment", problem::payment_not_found, problem::payment_already_exists, true,
+                                     true};
+
+class payment_entity final : public entity_of<payment_entity, payment, payment_command> {
+  using base = entity_of<payment_entity, payment, payment_command>;
+  friend base;
 
  public:
-  static inline const char* name = "payment";
-
-  void start(entity_actor::pointer self, std::shared_ptr<const payment_context> context, router_actor router,
-             const entity_key& key) {
-    context_ = std::move(context);
-    queue::start(self, *context_, std::move(router), key);
-  }
+  explicit payment_entity(std::shared_ptr<const payment_context> context)
+      : base{payment_rules, *context}, context_{std::move(context)} {}
 
  private:
   // ---- what the queue asks of every entity --------------------------------------------------------
 
-  using commands = payment_command;
-  static constexpr auto not_found = problem::payment_not_found;
-  static constexpr auto already_exists = problem::payment_already_exists;
-
-  static bool inserts(const entity_command& what) {
-    return command_if<create_payment>(what) || command_if<charge_saved>(what);
+  bool inserts(const entity_command& what) const override {
+    const auto* own = std::get_if<payment_command>(&what);
+    return own && (std::holds_alternative<create_payment>(*own) || std::holds_alternative<charge_saved>(*own));
   }
-  static bool left_open(const payment& row) { return row.open && !row.open->answered; }
-  std::string event_data(const payment& after, std::string_view type) const {
-    return context_->encoder.event_data(after, type);
-  }
-  static timeline_view timeline_of(const payment& row, const std::vector<timeline_entry>& entries) {
-    return {row.key, row.hides_provider, row.provider, entries};
+  std::string event_data(const entity_row& after, std::string_view type) const override {
+    return context_->encoder.event_data(*std::get<payment_ptr>(after), type);
   }
 
   /// A change of the row, with the ledger's entries of what it moves, and what it adds to the totals of its day.
-  template <class Then>
-  void commit_change(unit_of_work unit, transition change, Then then) {
-    const auto* before = row() ? &*row() : nullptr;
-    const auto moved = movements_of(before, change.next);
-    for (const auto& each : moved) unit.inserts.push_back(entry_of(each, change.next, change.movement_ref));
-    for (const auto& added : totals_of(before, change.next, moved))
-      unit.inserts.push_back(count_daily{key().merchant, key().env, added});
-    queue::commit_change(std::move(unit), std::move(change.next), std::move(change.entries), std::move(then));
+  void commit_transition(entity_unit unit, transition change, continuation<commit_outcome> then) {
+    const auto moved = movements_of(row(), change.next);
+    for (const auto& each : moved) unit.insert(entry_of(each, change.next, change.movement_ref));
+    for (const auto& added : totals_of(row(), change.next, moved))
+      unit.insert(count_daily{key().merchant, key().env, added});
+    commit_change(std::move(unit), shared(std::move(change.next)), std::move(change.entries), std::move(then));
   }
 
   /// A change that no client's command asked for: from a hosted page, or from time.
   void change_unasked(job work, transition change) {
-    commit_change(unit_of(unit_kind::finish), std::move(change),
-                  [this, work = std::move(work)](commit_outcome outcome) mutable {
-                    if (outcome == commit_outcome::committed) return view(std::move(work));
-                    if (outcome == commit_outcome::lost_claim) return again(std::move(work));
-                    not_committed(work, outcome);
-                  });
+    commit_transition(unit_of(unit_kind::finish), std::move(change),
+                      [this, work = std::move(work)](commit_outcome outcome) mutable {
+                        if (outcome == commit_outcome::committed) return view(std::move(work));
+                        if (outcome == commit_outcome::lost_claim) return again(std::move(work));
+                        not_committed(*work, outcome);
+                      });
   }
 
   /// An operation that a crash, or a store that was away, left open: ask the provider again, then go on with `work`.
-  void settle_left_open(job work) {
-    log::info("operation_resumed", {{"request_id", work.request.request_id},
-                                    {"trace_id", work.request.trace.trace},
+  void settle_left_open(job work) override {
+    log::info("operation_resumed", {{"request_id", work->request.request_id},
+                                    {"trace_id", work->request.trace.trace},
                                     {"merchant", key().merchant.value},
                                     {"payment_id", key().id},
                                     {"operation", to_string(row()->open->what)}});
@@ -93,23 +84,17 @@ class payment_entity : public entity_queue<payment_entity, payment> {
 
   // ---- commands -----------------------------------------------------------------------------------
 
-  using queue::run;
-  void run(job work, std::type_identity<create_payment>) {
-    auto wanted = *command_if<create_payment>(work.request.what);
-    make(std::move(work), std::move(wanted), operation::create);
-  }
-  void run(job work, std::type_identity<charge_saved>) {
-    const auto& wanted = *command_if<charge_saved>(work.request.what);
+  void run(job work, const create_payment& wanted) { make(std::move(work), wanted, operation::create); }
+  void run(job work, const charge_saved& wanted) {
     create_payment made{wanted.amount, flow::server, false, wanted.customer, wanted.details};
     make(std::move(work), std::move(made), operation::charge);
   }
-  void run(job work, std::type_identity<capture_payment> command) { operate(std::move(work), command); }
-  void run(job work, std::type_identity<refund_payment> command) { operate(std::move(work), command); }
-  void run(job work, std::type_identity<void_payment> command) { operate(std::move(work), command); }
-  void run(job work, std::type_identity<hosted_result>) { take_hosted_result(std::move(work)); }
-  void run(job work, std::type_identity<cycle_charge>) { take_cycle(std::move(work)); }
-  void run(job work, std::type_identity<ask_provider>) { ask(std::move(work)); }
-  void run(job work, std::type_identity<settle_due>) { settle(std::move(work)); }
+  void run(job work, const capture_payment& wanted) { operate(std::move(work), wanted, 0, {}); }
+  void run(job work, const refund_payment& wanted) { operate(std::move(work), wanted, wanted.amount, wanted.reason); }
+  void run(job work, const void_payment& wanted) { operate(std::move(work), wanted, 0, wanted.reason); }
+  void run(job work, const hosted_result& seen) { take_hosted_result(std::move(work), seen); }
+  void run(job work, const cycle_charge& charge) { take_cycle(std::move(work), charge); }
+  void run(job work, const ask_provider&) { ask(std::move(work)); }
 
   /// A payment to be made, while something is looked up for it.
   struct creation {
@@ -123,26 +108,32 @@ class payment_entity : public entity_queue<payment_entity, payment> {
 
   /// Makes the payment, for its customer if it has one: who that is, as far as is known, is looked up first.
   void make(job work, create_payment wanted, operation what) {
-    if (row()) return fail_unless_key_is_known(std::move(work), already_exists);
+    if (row()) return fail_unless_key_is_known(std::move(work), payment_rules.already_exists);
     if (!wanted.customer || wanted.customer->platform.empty())
       return create(std::move(work), creation{std::move(wanted), what});
-    const auto named = *wanted.customer;
-    auto request_id = work.request.request_id;
-    ask_customer(named, common_command{view_entity{}}, std::move(request_id),
-                 [this, work = std::move(work), wanted = std::move(wanted), what](const customer_seen& seen) mutable {
-                   if (seen.failed) return fail(work, *seen.failed);
-                   auto who = payer_of(*wanted.customer, wanted.details.payment_method, seen.known.get());
-                   if (const auto* why = std::get_if<problem>(&who))
-                     return fail_unless_key_is_known(std::move(work), *why);
-                   auto& payer = std::get<gateway::payer>(who);
-                   wanted.details.payment_method = std::move(payer.payment_method);
-                   create(std::move(work),
-                          creation{std::move(wanted), what, std::move(payer.customer), payer.keeper, seen.known});
-                 });
+    auto customer = customer_of(wanted.customer->platform, wanted.customer->ref);
+    auto by = asked_by_request(*work);
+    look_at_customer(
+        self(), router(), std::move(customer), std::move(by),
+        [this, work = std::move(work), wanted = std::move(wanted), what](const customer_seen& seen) mutable {
+          if (seen.failed) return fail(*work, *seen.failed);
+          create_for(std::move(work), creation{std::move(wanted), what}, seen.known);
+        });
+  }
+
+  void create_for(job work, creation making, const customer_ptr& known) {
+    auto who = payer_of(*making.wanted.customer, making.wanted.details.payment_method, known.get());
+    if (const auto* why = std::get_if<problem>(&who)) return fail_unless_key_is_known(std::move(work), *why);
+    auto& payer = std::get<gateway::payer>(who);
+    making.wanted.details.payment_method = std::move(payer.payment_method);
+    making.customer = std::move(payer.customer);
+    making.keeper = payer.keeper;
+    making.known = known;
+    create(std::move(work), std::move(making));
   }
 
   void create(job work, creation making) {
-    if (const auto why = forbids(work)) return fail_unless_key_is_known(std::move(work), *why);
+    if (const auto why = forbids(*work)) return fail_unless_key_is_known(std::move(work), *why);
     const auto who = context_->merchants.find_merchant(key().merchant);
     if (!who) return fail_unless_key_is_known(std::move(work), problem::merchant_not_charge_capable);
     auto way = choose_route(*who, key().env, making.wanted, context_->board.states_in(key().env), making.keeper);
@@ -156,18 +147,18 @@ class payment_entity : public entity_queue<payment_entity, payment> {
 
     const auto now = context_->clock.now();
     auto made =
-        begin_payment(key(), making.wanted, chosen, work.request.write->key, now, context_->timing(), making.what);
+        begin_payment(key(), making.wanted, chosen, work->request.write->key, now, context_->timing(), making.what);
     made.customer = std::move(making.customer);
     if (making.known)
       call_by_name(*made.customer, *making.known, making.wanted.details.payment_method, chosen.provider,
                    chosen.account);
-    auto begun = std::make_shared<const payment>(std::move(made));
+    const auto begun = shared(std::move(made));
     auto unit = unit_of(unit_kind::begin);
-    unit.inserts.reserve(2);
-    unit.inserts.push_back(record_of(work, to_string(making.what), making.wanted.amount.minor, {}, now));
-    unit.inserts.push_back(begun);
-    commit_command(std::move(work), std::move(unit), std::move(begun), [this](job begun_job) {
-      begun_job.began = true;
+    unit.reserve_inserts(2);
+    unit.insert(record_of(*work, to_string(making.what), making.wanted.amount.minor, {}, now));
+    unit.insert(begun);
+    commit_command(std::move(work), std::move(unit), begun, [this](job begun_job) {
+      begun_job->began = true;
       begin_timeline();
       call_provider(std::move(begun_job), false);
     });
@@ -196,7 +187,7 @@ class payment_entity : public entity_queue<payment_entity, payment> {
     auto at = std::move(unfinished.back());
     unfinished.pop_back();
     if (!take_slot(at.provider)) return fail_for_want_of_a_slot(std::move(work));
-    work.request.admission.reset();
+    work->request.admission.reset();
     const auto asking = spans().begin_call();
     account_question question;
     question.trace = asking.where;
@@ -204,117 +195,106 @@ class payment_entity : public entity_queue<payment_entity, payment> {
     question.env = at.env;
     question.provider = at.provider;
     question.account = at.account;
-    self()
-        ->request(gate_of(at.provider), caf::infinite, std::move(question))
-        .then(
-            [this, work, asking, making = std::move(making), unfinished = std::move(unfinished),
-             at = std::move(at)](const account_answer& said) mutable {
-              const bool known = said.standing != account_standing::unknown;
-              spans().called(asking, at.provider, "account",
-                             known ? provider_status::approved : provider_status::unknown, said.error);
-              slot_.reset();
-              if (said.standing == account_standing::unknown)
-                return fail_unless_key_is_known(std::move(work), problem::account_lookup_failed);
-              if (said.standing != account_standing::ready)
-                return look_up_account(std::move(work), std::move(making), std::move(unfinished));
-              tell_ready(std::move(work), std::move(making), at);
-            },
-            [this, work](const caf::error&) mutable {
-              fail_unless_key_is_known(std::move(work), problem::account_lookup_failed);
-            });
+    const auto& gate = gate_of(at.provider);
+    ask_gate(self(), gate, std::move(question),
+             [this, work = std::move(work), asking, making = std::move(making), unfinished = std::move(unfinished),
+              at = std::move(at)](const account_answer* said) mutable {
+               if (!said) return fail_unless_key_is_known(std::move(work), problem::account_lookup_failed);
+               const bool known = said->standing != account_standing::unknown;
+               spans().called(asking, at.provider, "account",
+                              known ? provider_status::approved : provider_status::unknown, said->error);
+               slot_.reset();
+               if (!known) return fail_unless_key_is_known(std::move(work), problem::account_lookup_failed);
+               if (said->standing != account_standing::ready)
+                 return look_up_account(std::move(work), std::move(making), std::move(unfinished));
+               tell_ready(std::move(work), std::move(making), at);
+             });
   }
 
   /// What can be charged is published before the payment takes its way.
   void tell_ready(job work, creation making, const connection& at) {
-    operator_command told{follow_account{key().merchant, at.env, at.provider, at.account, account_standing::ready}};
-    self()
-        ->request(context_->operators, caf::infinite, std::move(told))
-        .then([this, work, making = std::move(making)](
-                  const operator_result&) mutable { create(std::move(work), std::move(making)); },
-              [this, work](const caf::error& why) mutable {
-                const bool is_busy = is(why, actor_errc::overloaded);
-                fail_unless_key_is_known(std::move(work), is_busy ? problem::overloaded : problem::store_unavailable);
-              });
+    ask_directory(self(), context_->operators,
+                  follow_account{key().merchant, at.env, at.provider, at.account, account_standing::ready},
+                  [this, work = std::move(work), making = std::move(making)](const operator_result* done,
+                                                                             bool overloaded) mutable {
+                    if (done) return create(std::move(work), std::move(making));
+                    fail_unless_key_is_known(std::move(work),
+                                             overloaded ? problem::overloaded : problem::store_unavailable);
+                  });
   }
 
   template <class Command>
-  void operate(job work, std::type_identity<Command>) {
-    const auto& wanted = *command_if<Command>(work.request.what);
-    if (!row()) return fail_unless_key_is_known(std::move(work), not_found);
-    if (const auto why = forbids(work)) return fail_unless_key_is_known(std::move(work), *why);
+  void operate(job work, const Command& wanted, std::int64_t amount, std::string reason) {
+    if (!row()) return fail_unless_key_is_known(std::move(work), payment_rules.not_found);
+    if (const auto why = forbids(*work)) return fail_unless_key_is_known(std::move(work), *why);
     const auto now = context_->clock.now();
-    auto decided = decide(*row(), wanted, work.request.write->key, now, context_->timing());
-    std::int64_t amount = 0;
-    std::string reason;
-    if constexpr (requires { wanted.amount; }) amount = wanted.amount;
-    if constexpr (requires { wanted.reason; }) reason = wanted.reason;
+    auto decided = decide(*row(), wanted, work->request.write->key, now, context_->timing());
+    begin_operation(std::move(work), std::move(decided), amount, std::move(reason), now);
+  }
 
+  void begin_operation(job work, decision decided, std::int64_t amount, std::string reason, time_point now) {
     if (const auto* done = std::get_if<conclusion>(&decided)) {
-      auto record = record_of(work, to_string(done->result.what), amount, std::move(reason), now);
-      return conclude_at_once(std::move(work), std::move(record), context_->encoder.encode(done->result), *row(), now);
+      auto record = record_of(*work, to_string(done->result.what), amount, std::move(reason), now);
+      return conclude_at_once(std::move(work), std::move(record), context_->encoder.encode(done->result), now);
     }
     if (context_->board.state_of(row()->provider, key().env) != provider_state::ready)
       return fail_unless_key_is_known(std::move(work), problem::provider_unavailable);
     if (!take_slot(row()->provider)) return fail_for_want_of_a_slot(std::move(work));
-    auto claimed = std::make_shared<const payment>(std::move(std::get<claim>(decided).claimed));
-    auto unit = unit_of(unit_kind::begin, work);
-    unit.inserts.push_back(
-        record_of(work, to_string(claimed->open->what), claimed->open->amount, std::move(reason), now));
-    unit.claims.push_back(claimed);
-    commit_command(std::move(work), std::move(unit), std::move(claimed), [this](job begun) {
-      begun.began = true;
+    const auto claimed = shared(std::move(std::get<claim>(decided).claimed));
+    auto unit = unit_of(unit_kind::begin, *work);
+    unit.insert(record_of(*work, to_string(claimed->open->what), claimed->open->amount, std::move(reason), now));
+    unit.claim(claimed);
+    commit_command(std::move(work), std::move(unit), claimed, [this](job begun) {
+      begun->began = true;
       call_provider(std::move(begun), false);
     });
   }
 
   /// The customer acted on a hosted page.
-  void take_hosted_result(job work) {
-    if (!row()) return fail(work, not_found);
-    const auto& seen = *command_if<hosted_result>(work.request.what);
+  void take_hosted_result(job work, const hosted_result& seen) {
+    if (!row()) return fail(*work, payment_rules.not_found);
     if (seen.provider_ref == row()->provider_ref)
       if (auto change = settle_hosted(*row(), seen.signal, context_->clock.now(), seen.fresh_method))
-        return tell_customer_first(std::move(work), *std::move(change), [this](job told, transition& settled) {
-          change_unasked(std::move(told), std::move(settled));
-        });
+        return tell_customer_first(std::move(work), *std::move(change), &payment_entity::change_unasked);
     view(std::move(work));
   }
 
   /// A subscription tells what came of an attempt at a cycle. It tells it until it is answered with the row.
-  void take_cycle(job work) {
-    const auto& charge = *command_if<cycle_charge>(work.request.what);
+  void take_cycle(job work, const cycle_charge& charge) {
     std::optional<payment> stands;
     if (row()) stands = *row();
     auto change = settle_cycle(stands, charge, context_->clock.now());
-    if (!change) return fail(work, already_exists);
+    if (!change) return fail(*work, payment_rules.already_exists);
     auto& told = change->entries.back();
-    told.event_data = event_data(as_told(change->next, charge), told.operation);
+    told.event_data = context_->encoder.event_data(as_told(change->next, charge), told.operation);
     auto unit = unit_of(unit_kind::finish);
-    unit.inserts.push_back(counted_event{key().merchant, key().env, charge.event_id});
-    commit_change(std::move(unit), *std::move(change), [this, work = std::move(work)](commit_outcome outcome) mutable {
-      switch (outcome) {
-        case commit_outcome::committed:
-        case commit_outcome::duplicate_record: return view(std::move(work));
-        case commit_outcome::entity_exists:
-        case commit_outcome::lost_claim: return again(std::move(work), true);
-        default: return not_committed(work, outcome);
-      }
-    });
+    unit.insert(counted_event{key().merchant, key().env, charge.event_id});
+    commit_transition(std::move(unit), *std::move(change),
+                      [this, work = std::move(work)](commit_outcome outcome) mutable {
+                        switch (outcome) {
+                          case commit_outcome::committed:
+                          case commit_outcome::duplicate_record: return view(std::move(work));
+                          case commit_outcome::entity_exists:
+                          case commit_outcome::lost_claim: return again(std::move(work), true);
+                          default: return not_committed(*work, outcome);
+                        }
+                      });
   }
 
   /// The reconciler has found it due: an operation without an outcome, or a hosted page that nobody came back to.
-  void settle(job work) {
-    if (!row()) return fail(work, not_found);
+  void on_due(job work) override {
+    if (!row()) return fail(*work, payment_rules.not_found);
     const auto now = context_->clock.now();
     if (asks_again(*row(), now, context_->timing())) return ask_again(std::move(work));
     const auto step = due_step(*row(), now, context_->timing());
     // By a clock that may have jumped ahead: the checkout stays open, can still be paid, and expires later.
-    if (step == wait_step::none || !context_->watch.trusted_now(self()->clock().now())) return view(std::move(work));
+    if (step == wait_step::none || !context_->watch.trusted_now(monotonic_now())) return view(std::move(work));
     inquire(std::move(work), step == wait_step::close);
   }
 
   /// The provider has told something of the payment. What is true is what it says when it is asked.
   void ask(job work) {
-    if (!row()) return fail(work, not_found);
+    if (!row()) return fail(*work, payment_rules.not_found);
     if (row()->open) return ask_again(std::move(work));
     if (!awaits_customer(*row())) return view(std::move(work));
     inquire(std::move(work), false);
@@ -325,23 +305,19 @@ class payment_entity : public entity_queue<payment_entity, payment> {
   void inquire(job work, bool closes) {
     occupy_slot();
     const auto asking = spans().begin_call();
-    self()
-        ->request(gate_of(row()->provider), caf::infinite, provider_inquiry{*row(), closes, asking.where})
-        .then(
-            [this, work, closes, asking](const provider_result& answer) mutable {
-              spans().called(asking, row()->provider, closes ? "close" : "look", answer.status, answer.error);
-              auto change = settle_wait(*row(), answer, closes, context_->clock.now(), context_->timing());
-              if (!change) return view(std::move(work));
-              if (machine::has_outlived_its_end(change->next) && !machine::has_outlived_its_end(*row()))
-                log::warn("checkout_outcome_unknown", {{"merchant", key().merchant.value},
-                                                       {"payment_id", key().id},
-                                                       {"provider", to_string(row()->provider)}});
-              tell_customer_first(std::move(work), *std::move(change), [this](job told, transition& settled) {
-                change_unasked(std::move(told), std::move(settled));
-              });
-            },
-            // The gate itself is gone: the payment stays due.
-            [this, work](const caf::error&) mutable { fail(work, problem::store_unavailable); });
+    ask_gate(self(), gate_of(row()->provider), provider_inquiry{*row(), closes, asking.where},
+             [this, work = std::move(work), closes, asking](const provider_result* answer) mutable {
+               // The gate itself is gone: the payment stays due.
+               if (!answer) return fail(*work, problem::store_unavailable);
+               spans().called(asking, row()->provider, closes ? "close" : "look", answer->status, answer->error);
+               auto change = settle_wait(*row(), *answer, closes, context_->clock.now(), context_->timing());
+               if (!change) return view(std::move(work));
+               if (machine::has_outlived_its_end(change->next) && !machine::has_outlived_its_end(*row()))
+                 log::warn("checkout_outcome_unknown", {{"merchant", key().merchant.value},
+                                                        {"payment_id", key().id},
+                                                        {"provider", to_string(row()->provider)}});
+               tell_customer_first(std::move(work), *std::move(change), &payment_entity::change_unasked);
+             });
   }
 
   // ---- provider and finish ------------------------------------------------------------------------
@@ -364,11 +340,11 @@ class payment_entity : public entity_queue<payment_entity, payment> {
   void fail_for_want_of_a_slot(job work) {
     lookup_key(std::move(work), [this](job refused) {
       context_->meters.shed("provider").Increment();
-      fail(refused, problem::overloaded);
+      fail(*refused, problem::overloaded);
     });
   }
   /// The request that runs has been answered. The next one may need the slot.
-  void operation_over() noexcept { slot_.reset(); }
+  void operation_over() noexcept override { slot_.reset(); }
 
   void ask_again(job work) {
     occupy_slot();
@@ -377,7 +353,7 @@ class payment_entity : public entity_queue<payment_entity, payment> {
 
   /// Calls the provider for the operation that is open on the row. The caller has taken a slot.
   void call_provider(job work, bool asked_again) {
-    work.request.admission.reset();
+    work->request.admission.reset();
     const auto& open = *row()->open;
     if (open.what == operation::charge && !row()->customer->charges_saved)
       return finish(std::move(work), not_saved_result());
@@ -394,42 +370,38 @@ class payment_entity : public entity_queue<payment_entity, payment> {
     const auto what = call.what;
     const auto calling = spans().begin_call();
     call.trace = calling.where;
-    self()
-        ->request(gate_of(row()->provider), caf::infinite, std::move(call))
-        .then(
-            [this, work, calling, what](const provider_result& result) mutable {
-              spans().called(calling, row()->provider, to_string(what), result.status, result.error);
-              finish(std::move(work), result);
-            },
-            [this, work](const caf::error&) mutable {
-              // The gate itself is gone: whether a call went out is not known.
-              provider_error error{error_category::internal, "provider_unreachable", "The provider's answer was lost.",
-                                   true, true};
-              finish(std::move(work), provider_result{provider_status::unknown, {}, {}, std::move(error)});
-            });
+    ask_gate(self(), gate_of(row()->provider), std::move(call),
+             [this, work = std::move(work), calling, what](const provider_result* result) mutable {
+               if (!result) {
+                 // The gate itself is gone: whether a call went out is not known.
+                 provider_error error{error_category::internal, "provider_unreachable",
+                                      "The provider's answer was lost.", true, true};
+                 return finish(std::move(work), provider_result{provider_status::unknown, {}, {}, std::move(error)});
+               }
+               spans().called(calling, row()->provider, to_string(what), result->status, result->error);
+               finish(std::move(work), *result);
+             });
   }
 
   void finish(job work, const provider_result& result) {
-    auto change = conclude(*row(), result, context_->clock.now(), context_->timing());
-    tell_customer_first(std::move(work), std::move(change),
-                        [this](job told, transition& concluded) { store_outcome(std::move(told), concluded); });
+    tell_customer_first(std::move(work), conclude(*row(), result, context_->clock.now(), context_->timing()),
+                        &payment_entity::store_outcome);
   }
 
-  void store_outcome(job work, transition& change) {
+  void store_outcome(job work, transition change) {
     const auto now = context_->clock.now();
     const auto& open = *row()->open;
     const auto command = open.command;
     auto unit = unit_of(unit_kind::finish);
-    unit.claims.reserve(2);
     answer_ptr told;
     if (!open.answered) {
       told = std::make_shared<const answer>(context_->encoder.encode(change.result));
-      unit.claims.push_back(command_finish{command, told, now});
+      unit.claim(command_finish{command, told, now});
     }
-    commit_change(std::move(unit), std::move(change),
-                  [this, work = std::move(work), told = std::move(told), command](commit_outcome outcome) mutable {
-                    after_finish(std::move(work), command, std::move(told), outcome);
-                  });
+    commit_transition(std::move(unit), std::move(change),
+                      [this, work = std::move(work), told = std::move(told), command](commit_outcome outcome) mutable {
+                        after_finish(std::move(work), command, std::move(told), outcome);
+                      });
   }
 
   // ---- the customer -------------------------------------------------------------------------------
@@ -439,28 +411,24 @@ class payment_entity : public entity_queue<payment_entity, payment> {
   }
   entity_key customer_entity() const { return customer_of(row()->customer->platform, row()->customer->ref); }
 
-  template <class Who, class Then>
-  void ask_customer(const Who& who, entity_command what, std::string request_id, Then then) {
-    actors::ask_customer(self(), router(), customer_of(who.platform, who.ref), std::move(what), std::move(request_id),
-                         spans().trace(), std::move(then));
-  }
+  asked_for asked_by_request(const entity_job& work) { return {work.request.request_id, spans().trace()}; }
+
+  using after_customer = void (payment_entity::*)(job work, transition change);
 
   /// Goes on with `then` once the customer's row says what the change tells of it. If that fails, nothing of the change
   /// is stored: an operation stays open, and its provider is asked again.
-  template <class Then>
-  void tell_customer_first(job work, transition change, Then then) {
+  void tell_customer_first(job work, transition change, after_customer then) {
     auto news = news_of(*row(), change.next);
-    if (!news) return then(std::move(work), change);
-    const auto who = *news;
-    auto request_id = work.request.request_id;
-    ask_customer(who, customer_command{*std::move(news)}, std::move(request_id),
-                 [this, work = std::move(work), change = std::move(change),
-                  then = std::move(then)](const customer_seen& seen) mutable {
-                   if (seen.known) return then(std::move(work), change);
-                   forget();
-                   remember_to_settle();
-                   fail(work, seen.failed.value_or(problem::store_unavailable));
-                 });
+    if (!news) return (this->*then)(std::move(work), std::move(change));
+    auto customer = customer_of(news->platform, news->ref);
+    auto by = asked_by_request(*work);
+    tell_customer(self(), router(), std::move(customer), *std::move(news), std::move(by),
+                  [this, work = std::move(work), change = std::move(change), then](const customer_seen& seen) mutable {
+                    if (seen.known) return (this->*then)(std::move(work), std::move(change));
+                    forget();
+                    remember_to_settle();
+                    fail(*work, seen.failed.value_or(problem::store_unavailable));
+                  });
   }
 
   std::shared_ptr<const payment_context> context_;
@@ -470,10 +438,7 @@ class payment_entity : public entity_queue<payment_entity, payment> {
 }  // namespace
 
 entity_spawner payment_spawner(std::shared_ptr<const payment_context> context) {
-  return [context = std::move(context)](caf::actor_system& system, const router_actor& router, const entity_key& key,
-                                        std::uint64_t activation) {
-    return spawn_entity<payment_entity>(system, context, router, key, activation);
-  };
+  return spawner_of([context = std::move(context)] { return std::make_unique<payment_entity>(context); });
 }
 
 }  // namespace gateway::actors

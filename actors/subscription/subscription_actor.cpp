@@ -1,5 +1,5 @@
 // One subscription: its checkout, what its provider tells of it, its end, and the payments of its cycles. What it
-// shares with other entities stands in entity/entity_queue.hpp.
+// shares with other entities stands in entity/queue/entity_queue.hpp.
 //
 // A paid cycle is a payment of its own, which another actor owns. What the subscription owes to its payments stands in
 // its row, in the commit that takes the notification, until the payment has confirmed it; told twice, the payment takes
@@ -11,9 +11,11 @@
 #include <vector>
 
 #include "customer/ask_customer.hpp"
-#include "entity/entity_queue.hpp"
+#include "entity/asks/entity_asks.hpp"
+#include "entity/asks/provider_calls.hpp"
 #include "entity/provider_key.hpp"
-#include "entity/spawn_entity.hpp"
+#include "entity/queue/entity_of.hpp"
+#include "entity/queue/spawn_entity.hpp"
 #include "gateway/base/crypto.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/customer_key.hpp"
@@ -29,36 +31,29 @@ subscription_answer no_answer() {
   return answer;
 }
 
-class subscription_entity : public entity_queue<subscription_entity, subscription> {
-  using queue = entity_queue<subscription_entity, subscription>;
-  friend queue;
+constexpr entity_rules subscription_rules{"subscription", problem::subscription_not_found,
+                                          problem::subscription_already_exists, true, true};
+
+class subscription_entity final : public entity_of<subscription_entity, subscription, subscription_command> {
+  using base = entity_of<subscription_entity, subscription, subscription_command>;
+  friend base;
 
  public:
-  static inline const char* name = "subscription";
-
-  void start(entity_actor::pointer self, std::shared_ptr<const subscription_context> context, router_actor router,
-             const entity_key& key) {
-    context_ = std::move(context);
-    queue::start(self, *context_, std::move(router), key);
-  }
+  explicit subscription_entity(std::shared_ptr<const subscription_context> context)
+      : base{subscription_rules, *context}, context_{std::move(context)} {}
 
  private:
   // ---- what the queue asks of every entity --------------------------------------------------------
 
-  using commands = subscription_command;
-  static constexpr auto not_found = problem::subscription_not_found;
-  static constexpr auto already_exists = problem::subscription_already_exists;
-
-  static bool inserts(const entity_command& what) { return command_if<open_subscription_checkout>(what); }
-  static bool left_open(const subscription& row) { return row.open && !row.open->answered; }
-  /// Its events are written when their notification is taken.
-  static std::string event_data(const subscription&, std::string_view) { return "{}"; }
-  static timeline_view timeline_of(const subscription& row, const std::vector<timeline_entry>& entries) {
-    return {row.key, false, row.provider, entries};
+  bool inserts(const entity_command& what) const override {
+    const auto* own = std::get_if<subscription_command>(&what);
+    return own && std::holds_alternative<open_subscription_checkout>(*own);
   }
-  void settle_left_open(job work) {
-    log::info("operation_resumed", {{"request_id", work.request.request_id},
-                                    {"trace_id", work.request.trace.trace},
+  /// Its events are written when their notification is taken.
+  std::string event_data(const entity_row&, std::string_view) const override { return "{}"; }
+  void settle_left_open(job work) override {
+    log::info("operation_resumed", {{"request_id", work->request.request_id},
+                                    {"trace_id", work->request.trace.trace},
                                     {"merchant", key().merchant.value},
                                     {"subscription_id", key().id},
                                     {"operation", to_string(row()->open->what)}});
@@ -67,49 +62,46 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
 
   // ---- commands -----------------------------------------------------------------------------------
 
-  using queue::run;
-  void run(job work, std::type_identity<open_subscription_checkout>) {
-    if (row()) return fail_unless_key_is_known(std::move(work), already_exists);
-    auto wanted = *command_if<open_subscription_checkout>(work.request.what);
+  void run(job work, const open_subscription_checkout& wanted) {
+    if (row()) return fail_unless_key_is_known(std::move(work), subscription_rules.already_exists);
     auto customer = customer_of(wanted.platform, wanted.details.customer_ref);
-    auto request_id = work.request.request_id;
-    actors::ask_customer(self(), router(), std::move(customer), common_command{view_entity{}}, std::move(request_id),
-                         spans().trace(),
-                         [this, work = std::move(work), wanted = std::move(wanted)](const customer_seen& seen) mutable {
-                           if (seen.failed) return fail(work, *seen.failed);
-                           open_checkout(std::move(work), std::move(wanted), seen.known.get());
-                         });
+    auto by = asked_by_request(*work);
+    look_at_customer(self(), router(), std::move(customer), std::move(by),
+                     [this, work = std::move(work), &wanted](const customer_seen& seen) mutable {
+                       if (seen.failed) return fail(*work, *seen.failed);
+                       open_checkout(std::move(work), wanted, seen.known.get());
+                     });
   }
 
-  void run(job work, std::type_identity<cancel_subscription>) {
-    if (!row()) return fail_unless_key_is_known(std::move(work), not_found);
-    if (const auto why = forbids(work)) return fail_unless_key_is_known(std::move(work), *why);
+  void run(job work, const cancel_subscription& wanted) {
+    if (!row()) return fail_unless_key_is_known(std::move(work), subscription_rules.not_found);
+    if (const auto why = forbids(*work)) return fail_unless_key_is_known(std::move(work), *why);
     const auto now = context_->clock.now();
-    const auto& key = work.request.write->key;
-    auto decided = decide(*row(), cancel_subscription{}, key, now, context_->timing());
-    auto record = record_of(work, to_string(subscription_operation::cancel), 0, {}, now);
+    const auto& key = work->request.write->key;
+    auto decided = decide(*row(), wanted, key, now, context_->timing());
+    auto record = record_of(*work, to_string(subscription_operation::cancel), 0, {}, now);
     if (const auto* done = std::get_if<subscription_conclusion>(&decided))
-      return conclude_at_once(std::move(work), std::move(record), context_->encoder.encode(done->result), *row(), now);
-    auto claimed = std::make_shared<const subscription>(std::move(std::get<subscription_claim>(decided).claimed));
+      return conclude_at_once(std::move(work), std::move(record), context_->encoder.encode(done->result), now);
+    const auto claimed = shared(std::move(std::get<subscription_claim>(decided).claimed));
     auto unit = unit_of(unit_kind::begin);
-    unit.inserts.push_back(std::move(record));
-    unit.claims.push_back(claimed);
-    commit_command(std::move(work), std::move(unit), std::move(claimed), [this](job begun) {
-      begun.began = true;
+    unit.insert(std::move(record));
+    unit.claim(claimed);
+    commit_command(std::move(work), std::move(unit), claimed, [this](job begun) {
+      begun->began = true;
       call_provider(std::move(begun), false);
     });
   }
 
-  void run(job work, std::type_identity<expire_subscription_checkout>) {
-    if (!row()) return fail(work, not_found);
+  void run(job work, const expire_subscription_checkout&) {
+    if (!row()) return fail(*work, subscription_rules.not_found);
     if (auto claim = expire_checkout(*row(), context_->clock.now(), context_->timing(), true))
       return expire(std::move(work), std::move(claim->claimed));
     view(std::move(work));
   }
 
-  void run(job work, std::type_identity<subscription_notification>) {
-    if (!row()) return fail(work, not_found);
-    auto told = *command_if<subscription_notification>(work.request.what);
+  void run(job work, const subscription_notification& posted) {
+    if (!row()) return fail(*work, subscription_rules.not_found);
+    auto told = posted;
     // Whoever owns another account at the provider can write this subscription's name into what happens there.
     if (!told.account.empty() && told.account != row()->account) {
       log::warn("notification_of_another_account", {{"merchant", key().merchant.value},
@@ -129,37 +121,37 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
     // Whether it has been counted is not asked but found out by its insert.
     auto outcome = apply(*row(), told, false, context_->clock.now());
     if (const auto* ignored = std::get_if<notification_ignored>(&outcome))
-      return *ignored == notification_ignored::no_room ? fail(work, problem::overloaded) : view(std::move(work));
+      return *ignored == notification_ignored::no_room ? fail(*work, problem::overloaded) : view(std::move(work));
     auto& change = std::get<subscription_transition>(outcome);
     auto unit = unit_of(unit_kind::finish);
-    unit.inserts.push_back(counted_event{key().merchant, key().env,
-                                         std::string{to_string(row()->provider)}.append(":").append(told.event_id)});
-    commit_change(std::move(unit), owing(change), entries_of(change),
+    unit.insert(counted_event{key().merchant, key().env,
+                              std::string{to_string(row()->provider)}.append(":").append(told.event_id)});
+    commit_change(std::move(unit), shared(owing(change)), entries_of(change),
                   [this, work = std::move(work)](commit_outcome committed) mutable {
                     switch (committed) {
                       case commit_outcome::committed: return pay_what_is_owed(std::move(work));
                       case commit_outcome::duplicate_record: return view(std::move(work));
                       case commit_outcome::lost_claim: return again(std::move(work));
-                      default: return not_committed(work, committed);
+                      default: return not_committed(*work, committed);
                     }
                   });
   }
 
-  void run(job work, std::type_identity<settle_due>) {
-    if (!row()) return fail(work, not_found);
+  void on_due(job work) override {
+    if (!row()) return fail(*work, subscription_rules.not_found);
     const auto now = context_->clock.now();
     if (asks_again(*row(), now, context_->timing())) return ask_again(std::move(work));
     if (!row()->owed.empty()) return pay_what_is_owed(std::move(work));
     if (auto claim = expire_checkout(*row(), now, context_->timing())) {
       // By a clock that may have jumped ahead: the checkout stays open, can still be paid, and expires later.
-      if (!context_->watch.trusted_now(self()->clock().now())) return view(std::move(work));
+      if (!context_->watch.trusted_now(monotonic_now())) return view(std::move(work));
       return expire(std::move(work), std::move(claim->claimed));
     }
     view(std::move(work));
   }
 
   void open_checkout(job work, open_subscription_checkout wanted, const customer* known) {
-    if (const auto why = forbids(work)) return fail_unless_key_is_known(std::move(work), *why);
+    if (const auto why = forbids(*work)) return fail_unless_key_is_known(std::move(work), *why);
     const auto who = context_->merchants.find_merchant(key().merchant);
     if (!who) return fail_unless_key_is_known(std::move(work), problem::no_eligible_provider);
     auto way = choose_recurring_route(*who, key().env, wanted.amount.unit, context_->board.states_in(key().env),
@@ -169,14 +161,13 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
     if (known) wanted.provider_customer_id = name_at(*known, chosen.provider, chosen.account);
 
     const auto now = context_->clock.now();
-    auto begun = std::make_shared<const subscription>(
-        begin_checkout(key(), wanted, chosen, work.request.write->key, now, context_->timing()));
+    const auto begun = shared(begin_checkout(key(), wanted, chosen, work->request.write->key, now, context_->timing()));
     auto unit = unit_of(unit_kind::begin);
-    unit.inserts.push_back(
-        record_of(work, to_string(subscription_operation::open_checkout), wanted.amount.minor, {}, now));
-    unit.inserts.push_back(begun);
-    commit_command(std::move(work), std::move(unit), std::move(begun), [this](job begun_job) {
-      begun_job.began = true;
+    unit.reserve_inserts(2);
+    unit.insert(record_of(*work, to_string(subscription_operation::open_checkout), wanted.amount.minor, {}, now));
+    unit.insert(begun);
+    commit_command(std::move(work), std::move(unit), begun, [this](job begun_job) {
+      begun_job->began = true;
       begin_timeline();
       call_provider(std::move(begun_job), false);
     });
@@ -184,11 +175,11 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
 
   /// Durable before the provider is asked to close the checkout, as every operation is.
   void expire(job work, subscription claimed) {
-    commit_change(unit_of(unit_kind::begin), std::move(claimed), {},
+    commit_change(unit_of(unit_kind::begin), shared(std::move(claimed)), {},
                   [this, work = std::move(work)](commit_outcome outcome) mutable {
                     if (outcome == commit_outcome::committed) return call_provider(std::move(work), false);
                     if (outcome == commit_outcome::lost_claim) return again(std::move(work));
-                    not_committed(work, outcome);
+                    not_committed(*work, outcome);
                   });
   }
 
@@ -200,7 +191,7 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
 
   /// Asks the provider for the operation that is open on the row.
   void call_provider(job work, bool asked_again) {
-    work.request.admission.reset();
+    work->request.admission.reset();
     const auto& open = *row()->open;
     subscription_call call;
     call.provider_key = provider_key_of(key(), open.command, open.claim);
@@ -209,14 +200,12 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
     if (row()->state.provider_customer_id.empty()) call.customer_key = provider_key_of_customer(own_customer());
     const auto calling = spans().begin_call();
     call.trace = calling.where;
-    self()
-        ->request(context_->providers[static_cast<std::size_t>(row()->provider)], caf::infinite, std::move(call))
-        .then(
-            [this, work, calling, what = open.what](const subscription_result& result) mutable {
-              spans().called(calling, row()->provider, to_string(what), result.answer.status, result.answer.error);
-              finish(std::move(work), result.answer, result.customer_id);
-            },
-            [this, work](const caf::error&) mutable { finish(std::move(work), no_answer(), {}); });
+    ask_gate(self(), context_->providers[static_cast<std::size_t>(row()->provider)], std::move(call),
+             [this, work = std::move(work), calling, what = open.what](const subscription_result* result) mutable {
+               if (!result) return finish(std::move(work), no_answer(), {});
+               spans().called(calling, row()->provider, to_string(what), result->answer.status, result->answer.error);
+               finish(std::move(work), result->answer, result->customer_id);
+             });
   }
 
   void finish(job work, const subscription_answer& answer, const std::string& customer_id) {
@@ -227,15 +216,14 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
     change.next.state.provider_customer_id = change.result.after.state.provider_customer_id = customer_id;
     record_customer news{row()->platform, row()->details.customer_ref, row()->provider, customer_id, {}, {},
                          row()->account};
-    auto request_id = work.request.request_id;
-    actors::ask_customer(self(), router(), own_customer(), customer_command{std::move(news)}, std::move(request_id),
-                         spans().trace(),
-                         [this, work = std::move(work), change = std::move(change)](const customer_seen& seen) mutable {
-                           if (seen.known) return store_outcome(std::move(work), change);
-                           forget();
-                           remember_to_settle();
-                           fail(work, seen.failed.value_or(problem::store_unavailable));
-                         });
+    auto by = asked_by_request(*work);
+    tell_customer(self(), router(), own_customer(), std::move(news), std::move(by),
+                  [this, work = std::move(work), change = std::move(change)](const customer_seen& seen) mutable {
+                    if (seen.known) return store_outcome(std::move(work), change);
+                    forget();
+                    remember_to_settle();
+                    fail(*work, seen.failed.value_or(problem::store_unavailable));
+                  });
   }
 
   void store_outcome(job work, const subscription_transition& change) {
@@ -246,9 +234,9 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
     answer_ptr told;
     if (!open.answered && open.what != subscription_operation::expire) {
       told = std::make_shared<const answer>(context_->encoder.encode(change.result));
-      unit.claims.push_back(command_finish{command, told, now});
+      unit.claim(command_finish{command, told, now});
     }
-    commit_change(std::move(unit), owing(change), entries_of(change),
+    commit_change(std::move(unit), shared(owing(change)), entries_of(change),
                   [this, work = std::move(work), told = std::move(told), command](commit_outcome outcome) mutable {
                     after_finish(std::move(work), command, std::move(told), outcome);
                   });
@@ -278,18 +266,15 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
 
   void pay_next(job work, std::vector<cycle_charge> owed, std::size_t at, std::vector<std::string> paid) {
     if (at == owed.size()) return strike_off(std::move(work), paid);
-    entity_request charge{owed[at].payment, std::nullopt, payment_command{owed[at]}, {}, {}, work.request.request_id};
-    charge.trace = spans().trace();
-    self()
-        ->request(router(), caf::infinite, std::move(charge))
-        .then(
-            [this, work, owed, at, paid](const entity_reply& reply) mutable {
-              if (is_settled(owed[at], reply)) paid.push_back(owed[at].event_id);
-              pay_next(std::move(work), std::move(owed), at + 1, std::move(paid));
-            },
-            [this, work, owed, at, paid](const caf::error&) mutable {
-              pay_next(std::move(work), std::move(owed), at + 1, std::move(paid));
-            });
+    auto by = asked_by_request(*work);
+    auto charge = owed[at];
+    auto payment = charge.payment;
+    ask_entity(self(), router(), std::move(payment), std::move(charge), std::move(by),
+               [this, work = std::move(work), owed = std::move(owed), at,
+                paid = std::move(paid)](const entity_reply* reply) mutable {
+                 if (reply && is_settled(owed[at], *reply)) paid.push_back(owed[at].event_id);
+                 pay_next(std::move(work), std::move(owed), at + 1, std::move(paid));
+               });
   }
 
   bool is_settled(const cycle_charge& charge, const entity_reply& reply) const {
@@ -304,14 +289,16 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
 
   void strike_off(job work, const std::vector<std::string>& paid) {
     if (paid.empty()) return view(std::move(work));
-    commit_change(unit_of(unit_kind::finish), paid_up(*row(), paid, context_->clock.now()), {},
+    commit_change(unit_of(unit_kind::finish), shared(paid_up(*row(), paid, context_->clock.now())), {},
                   [this, work = std::move(work)](commit_outcome outcome) mutable {
                     if (outcome == commit_outcome::committed) return view(std::move(work));
                     // What it owes is told again, and taken once.
                     if (outcome == commit_outcome::lost_claim) return again(std::move(work));
-                    not_committed(work, outcome);
+                    not_committed(*work, outcome);
                   });
   }
+
+  asked_for asked_by_request(const entity_job& work) { return {work.request.request_id, spans().trace()}; }
 
   entity_key customer_of(const platform_id& platform, std::string_view ref) const {
     return customer_key(key().merchant, key().env, platform, ref);
@@ -324,10 +311,7 @@ class subscription_entity : public entity_queue<subscription_entity, subscriptio
 }  // namespace
 
 entity_spawner subscription_spawner(std::shared_ptr<const subscription_context> context) {
-  return [context = std::move(context)](caf::actor_system& system, const router_actor& router, const entity_key& key,
-                                        std::uint64_t activation) {
-    return spawn_entity<subscription_entity>(system, context, router, key, activation);
-  };
+  return spawner_of([context = std::move(context)] { return std::make_unique<subscription_entity>(context); });
 }
 
 }  // namespace gateway::actors

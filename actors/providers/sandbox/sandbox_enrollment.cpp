@@ -10,75 +10,60 @@
 #include <utility>
 #include <vector>
 
-#include "entity/entity_queue.hpp"
-#include "entity/spawn_entity.hpp"
+#include "entity/asks/entity_asks.hpp"
+#include "entity/queue/entity_of.hpp"
+#include "entity/queue/spawn_entity.hpp"
 #include "gateway/base/log.hpp"
 
 namespace gateway::actors {
 
 namespace {
 
-class enrollment_entity : public entity_queue<enrollment_entity, sandbox_enrollment> {
-  using queue = entity_queue<enrollment_entity, sandbox_enrollment>;
-  friend queue;
+constexpr entity_rules enrollment_rules{"enrollment", problem::subscription_not_found};
+
+class enrollment_entity final : public entity_of<enrollment_entity, sandbox_enrollment, enrollment_command> {
+  using base = entity_of<enrollment_entity, sandbox_enrollment, enrollment_command>;
+  friend base;
 
  public:
-  static inline const char* name = "enrollment";
-
-  void start(entity_actor::pointer self, std::shared_ptr<const entity_context> context, router_actor router,
-             const entity_key& key) {
-    context_ = std::move(context);
-    queue::start(self, *context_, std::move(router), key);
-  }
+  explicit enrollment_entity(std::shared_ptr<const entity_context> context)
+      : base{enrollment_rules, *context}, context_{std::move(context)} {}
 
  private:
-  using commands = enrollment_command;
-  static constexpr auto not_found = problem::subscription_not_found;
-  /// No command that makes one carries an idempotency key.
-  static constexpr auto already_exists = problem::request_in_progress;
-  static constexpr bool calls_providers = false;
-  static constexpr bool has_timeline = false;
-
-  static bool inserts(const entity_command&) { return false; }
-  bool must_stay() const noexcept { return telling_ || !waiting_for_telling_.empty(); }
-
-  using queue::run;
-  void run(job work, std::type_identity<view_timeline>) { fail(work, not_found); }
+  bool must_stay() const noexcept override { return telling_ || !waiting_for_telling_.empty(); }
 
   /// Asked again it is there: its id says whose checkout it is.
-  void run(job work, std::type_identity<open_enrollment>) {
+  void run(job work, const open_enrollment& opened) {
     if (row()) return view(std::move(work));
-    sandbox_enrollment made{key(), 1, command_if<open_enrollment>(work.request.what)->what, {}, std::nullopt};
-    commit_without_key(std::move(work), std::move(made));
+    sandbox_enrollment made{key(), 1, opened.what, {}, std::nullopt};
+    commit_without_key(std::move(work), shared(std::move(made)));
   }
 
-  void run(job work, std::type_identity<close_enrollment>) {
-    if (!row()) return fail(work, not_found);
+  void run(job work, const close_enrollment& wanted) {
+    if (!row()) return fail(*work, enrollment_rules.not_found);
     const auto& what = row()->what;
-    const bool cancels = command_if<close_enrollment>(work.request.what)->cancels;
-    auto step = cancels ? cancel(what, context_->clock.now()).step : close_checkout(what).step;
+    auto step = wanted.cancels ? cancel(what, context_->clock.now()).step : close_checkout(what).step;
     store(std::move(work), std::move(step), {}, after::answer);
   }
 
-  void run(job work, std::type_identity<pay_enrollment>) {
-    if (!row()) return fail(work, not_found);
+  void run(job work, const pay_enrollment&) {
+    if (!row()) return fail(*work, enrollment_rules.not_found);
     store(std::move(work), pay(row()->what, context_->clock.now()), {}, after::tell);
   }
 
-  void run(job work, std::type_identity<move_enrollment>) {
-    if (!row()) return fail(work, not_found);
-    const auto& wanted = *command_if<move_enrollment>(work.request.what);
+  void run(job work, const move_enrollment& wanted) {
+    if (!row()) return fail(*work, enrollment_rules.not_found);
     store(std::move(work), operate(row()->what, wanted.to, context_->clock.now()), wanted.how, after::tell);
   }
 
   /// From the reconciler, and from itself when something has been told.
-  void run(job work, std::type_identity<settle_due>) {
-    if (!row()) return fail(work, not_found);
+  void on_due(job work) override {
+    if (!row()) return fail(*work, enrollment_rules.not_found);
     const auto now = context_->clock.now();
     auto next = taken_.empty() ? *row() : told(*row(), taken_, now);
     taken_.clear();
     // By a clock that may have jumped ahead nobody is billed.
-    if (next.untold.empty() && context_->watch.trusted_now(self()->clock().now())) {
+    if (next.untold.empty() && context_->watch.trusted_now(monotonic_now())) {
       auto step = bill_due(next.what, now);
       if (!step.notifications.empty()) {
         const auto version = next.version;
@@ -105,25 +90,20 @@ class enrollment_entity : public entity_queue<enrollment_entity, sandbox_enrollm
   }
 
   void put_row(job work, sandbox_enrollment next, after then) {
-    commit_change(unit_of(unit_kind::finish), std::move(next), {},
+    commit_change(unit_of(unit_kind::finish), shared(std::move(next)), {},
                   [this, work = std::move(work), then](commit_outcome outcome) mutable {
                     if (outcome == commit_outcome::lost_claim) return again(std::move(work));
-                    if (outcome != commit_outcome::committed) return not_committed(work, outcome);
+                    if (outcome != commit_outcome::committed) return not_committed(*work, outcome);
                     tell();
                     // Who waits is answered when the telling ends. Where none can begin nothing would answer: what
                     // there is to tell may be told by another node.
                     if (then != after::tell || !telling_) return view(std::move(work));
-                    waiting_for_telling_.push_back({work.promise, row()});
-                    leave(work);
+                    auto& waits = waiting_for_telling_.emplace_back(std::move(work), shared_row());
+                    leave(*waits.first);
                   });
   }
 
   // ---- telling ------------------------------------------------------------------------------------
-
-  struct waiting {
-    caf::typed_response_promise<entity_reply> promise;
-    row_ptr seen;
-  };
 
   /// Tells the subscription what the row has to tell, one after the other. While it does, what becomes due waits.
   /// What was taken is struck off first.
@@ -137,33 +117,25 @@ class enrollment_entity : public entity_queue<enrollment_entity, sandbox_enrollm
 
   void tell_next() {
     if (taken_.size() == to_tell_.size()) return told_all(true);
-    entity_request news{of_, std::nullopt, subscription_command{to_tell_[taken_.size()]}};
-    self()
-        ->request(router(), caf::infinite, std::move(news))
-        .then(
-            [this](const entity_reply& reply) {
-              const auto* why = std::get_if<problem>(&reply.what);
-              // Nobody will ever want to know what is told to a subscription that there is not.
-              if (why && *why == problem::subscription_not_found)
-                log::error("notification_of_nothing", {{"merchant", of_.merchant.value}, {"subscription_id", of_.id}});
-              else if (why)
-                return told_all(false);
-              taken_.push_back(to_tell_[taken_.size()]);
-              tell_next();
-            },
-            [this](const caf::error&) { told_all(false); });
+    ask_entity(self(), router(), of_, to_tell_[taken_.size()], {}, [this](const entity_reply* reply) {
+      if (!reply) return told_all(false);
+      const auto* why = std::get_if<problem>(&reply->what);
+      // Nobody will ever want to know what is told to a subscription that there is not.
+      if (why && *why == problem::subscription_not_found)
+        log::error("notification_of_nothing", {{"merchant", of_.merchant.value}, {"subscription_id", of_.id}});
+      else if (why)
+        return told_all(false);
+      taken_.push_back(to_tell_[taken_.size()]);
+      tell_next();
+    });
   }
 
   /// What was not taken stays in the row, which is due: the reconciler comes back to it.
   void told_all(bool whole) {
     telling_ = false;
-    if (!taken_.empty())
-      self()
-          ->request(router(), caf::infinite, entity_request{key(), std::nullopt, settle_due{}})
-          .then([](const entity_reply&) {}, [](const caf::error&) {});
+    if (!taken_.empty()) settle_soon(self(), router(), key());
     if (!whole) log::warn("notifications_wait", {{"merchant", of_.merchant.value}, {"subscription_id", of_.id}});
-    for (auto& each : std::exchange(waiting_for_telling_, {}))
-      each.promise.deliver(entity_reply{entity_row{std::move(each.seen)}});
+    for (auto& each : std::exchange(waiting_for_telling_, {})) answer_with_row(*each.first, std::move(each.second));
   }
 
   std::shared_ptr<const entity_context> context_;
@@ -171,16 +143,13 @@ class enrollment_entity : public entity_queue<enrollment_entity, sandbox_enrollm
   entity_key of_;  ///< the subscription that is told
   std::vector<subscription_notification> to_tell_;  ///< while it tells
   std::vector<subscription_notification> taken_;  ///< of these, from the front; struck off the row when it is due
-  std::vector<waiting> waiting_for_telling_;
+  std::vector<std::pair<job, row_ptr>> waiting_for_telling_;  ///< with what each is answered
 };
 
 }  // namespace
 
 entity_spawner enrollment_spawner(std::shared_ptr<const entity_context> context) {
-  return [context = std::move(context)](caf::actor_system& system, const router_actor& router, const entity_key& key,
-                                        std::uint64_t activation) {
-    return spawn_entity<enrollment_entity>(system, context, router, key, activation);
-  };
+  return spawner_of([context = std::move(context)] { return std::make_unique<enrollment_entity>(context); });
 }
 
 }  // namespace gateway::actors

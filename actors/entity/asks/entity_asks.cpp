@@ -1,0 +1,87 @@
+#include "entity_asks.hpp"
+
+#include <utility>
+
+#include "asking.hpp"
+
+namespace gateway::actors {
+
+namespace {
+
+common_command group_of(view_entity&& command) { return command; }
+common_command group_of(settle_due&& command) { return command; }
+payment_command group_of(ask_provider&& command) { return command; }
+payment_command group_of(cycle_charge&& command) { return std::move(command); }
+customer_command group_of(record_customer&& command) { return std::move(command); }
+subscription_command group_of(subscription_notification&& command) { return std::move(command); }
+
+void ask_router(entity_actor::pointer self, const router_actor& router, entity_request&& question,
+                continuation<const entity_reply*> then) {
+  ask(self, router, std::move(question), std::move(then));
+}
+
+void command_directory(entity_actor::pointer self, const directory_actor& operators, operator_command command,
+                       on_operator_result then) {
+  self->request(operators, caf::infinite, std::move(command))
+      .then([then](const operator_result& done) { then(&done, false); },
+            [then](const caf::error& why) { then(nullptr, is(why, actor_errc::overloaded)); });
+}
+
+}  // namespace
+
+template <class Command>
+void ask_entity(entity_actor::pointer self, const router_actor& router, entity_key whom, Command command,
+                asked_for what_for, continuation<const entity_reply*> then) {
+  entity_request question{
+      std::move(whom), std::nullopt, group_of(std::move(command)), {}, {}, std::move(what_for.request_id)};
+  question.trace = std::move(what_for.trace);
+  ask_router(self, router, std::move(question), std::move(then));
+}
+
+template void ask_entity(entity_actor::pointer, const router_actor&, entity_key, view_entity, asked_for,
+                         continuation<const entity_reply*>);
+template void ask_entity(entity_actor::pointer, const router_actor&, entity_key, settle_due, asked_for,
+                         continuation<const entity_reply*>);
+template void ask_entity(entity_actor::pointer, const router_actor&, entity_key, ask_provider, asked_for,
+                         continuation<const entity_reply*>);
+template void ask_entity(entity_actor::pointer, const router_actor&, entity_key, cycle_charge, asked_for,
+                         continuation<const entity_reply*>);
+template void ask_entity(entity_actor::pointer, const router_actor&, entity_key, record_customer, asked_for,
+                         continuation<const entity_reply*>);
+template void ask_entity(entity_actor::pointer, const router_actor&, entity_key, subscription_notification, asked_for,
+                         continuation<const entity_reply*>);
+
+void settle_soon(entity_actor::pointer self, const router_actor& router, const entity_key& whom) {
+  ask_entity(self, router, whom, settle_due{}, {}, [](const entity_reply*) {});
+}
+
+void ask_directory(entity_actor::pointer self, const directory_actor& operators, follow_account&& command,
+                   on_operator_result then) {
+  command_directory(self, operators, std::move(command), std::move(then));
+}
+
+void ask_directory(entity_actor::pointer self, const directory_actor& operators, make_chargeable&& command,
+                   on_operator_result then) {
+  command_directory(self, operators, std::move(command), std::move(then));
+}
+
+void look_up_merchant(entity_actor::pointer self, const directory_actor& operators, const merchant_id& id,
+                      continuation<bool> then) {
+  self->request(operators, caf::infinite, look_up{{directory_name::kind::merchant, id.value}})
+      .then([then](bool) { then(true); }, [then](const caf::error&) { then(false); });
+}
+
+void tell(entity_promise& promise, entity_reply&& reply) { promise.deliver(std::move(reply)); }
+
+void tell_once_published(entity_actor::pointer self, const node_keeper& keeper, entity_promise promise,
+                         entity_reply&& reply, continuation<> over) {
+  const continuation<bool> tell_then = [promise = std::move(promise), told = std::move(reply),
+                                        over = std::move(over)](bool published) mutable {
+    over();
+    tell(promise, published ? std::move(told) : entity_reply{problem::store_unavailable});
+  };
+  self->request(keeper, caf::infinite, await_published{})
+      .then([tell_then](bool) { tell_then(true); }, [tell_then](const caf::error&) { tell_then(false); });
+}
+
+}  // namespace gateway::actors

@@ -1,0 +1,35 @@
+#include "entity_unit.hpp"
+
+#include <utility>
+#include <variant>
+
+namespace gateway::actors {
+
+entity_unit::entity_unit(unit_kind kind, const entity_key& subject) {
+  what_.kind = kind;
+  what_.subject = subject;
+}
+entity_unit::entity_unit(entity_unit&&) noexcept = default;
+entity_unit::~entity_unit() = default;
+
+void entity_unit::reserve_inserts(std::size_t more) { what_.inserts.reserve(what_.inserts.size() + more); }
+void entity_unit::insert(const entity_row& row) {
+  std::visit([this](const auto& held) { what_.inserts.push_back(held); }, row);
+}
+void entity_unit::insert(command_record&& row) { what_.inserts.push_back(std::move(row)); }
+void entity_unit::insert(const timeline_entry& row) { what_.inserts.push_back(row); }
+void entity_unit::insert(const delivery& row) { what_.inserts.push_back(row); }
+void entity_unit::insert(const save_audit& row) { what_.inserts.push_back(row); }
+void entity_unit::insert(const ledger_entry& row) { what_.inserts.push_back(row); }
+void entity_unit::insert(const count_daily& row) { what_.inserts.push_back(row); }
+void entity_unit::insert(counted_event&& row) { what_.inserts.push_back(std::move(row)); }
+void entity_unit::insert(past_grant&& row) { what_.inserts.push_back(std::move(row)); }
+void entity_unit::insert(directory_change&& row) { what_.inserts.push_back(std::move(row)); }
+void entity_unit::claim(const entity_row& row) {
+  std::visit([this](const auto& held) { what_.claims.push_back(held); }, row);
+}
+void entity_unit::claim(command_finish&& row) { what_.claims.push_back(std::move(row)); }
+
+unit_of_work entity_unit::take() && { return std::move(what_); }
+
+}  // namespace gateway::actors

@@ -1,0 +1,42 @@
+// A unit of work of an entity. What it is made of is filled in and let go in one source, because the variants that a
+// unit_of_work holds are dear to compile.
+#pragma once
+
+#include <cstddef>
+
+#include "gateway/actors.hpp"
+
+namespace gateway::actors {
+
+class entity_unit {
+ public:
+  entity_unit(unit_kind kind, const entity_key& subject);
+  entity_unit(entity_unit&& other) noexcept;
+  entity_unit(const entity_unit&) = delete;
+  entity_unit& operator=(const entity_unit&) = delete;
+  entity_unit& operator=(entity_unit&&) = delete;
+  ~entity_unit();
+
+  unit_kind kind() const noexcept { return what_.kind; }
+
+  void reserve_inserts(std::size_t more);
+  void insert(const entity_row& row);
+  void insert(command_record&& row);
+  void insert(const timeline_entry& row);
+  void insert(const delivery& row);
+  void insert(const save_audit& row);
+  void insert(const ledger_entry& row);
+  void insert(const count_daily& row);
+  void insert(counted_event&& row);
+  void insert(past_grant&& row);
+  void insert(directory_change&& row);
+  void claim(const entity_row& row);
+  void claim(command_finish&& row);
+
+  unit_of_work take() &&;
+
+ private:
+  unit_of_work what_;
+};
+
+}  // namespace gateway::actors
