@@ -48,9 +48,8 @@ for store in mariadb sqlite; do
   drive $store-platform again 2
   presign $store-platform create "create$run" 0 $customers "${live_options[@]}"
   drive $store-platform again 1
-  # For a minute after its start a gateway believes no row that it has read for longer than one request: what the process before it
-  # has sent may still land. Customers are read again for each charge until then.
-  sleep $((believed_at - SECONDS))
+  # Customers are read again for each charge until then.
+  wait_until_rows_are_kept $((believed_at - SECONDS))
   echo "$store, $connections connections"
   for ((round = 1; round <= rounds; round++)); do
     # In turn, and each round begins with another.

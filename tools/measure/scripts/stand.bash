@@ -34,6 +34,7 @@ member() {
 start_server() {
   local name=$1 deadline=$((SECONDS + 60))
   shift
+  : >"$stand/$name.out"
   "$@" >"$stand/$name.out" 2>"$stand/$name.log" &
   server_pid[$name]=$!
   until url[$name]=$(sed -n 's/^listening on //p' "$stand/$name.out") && [ -n "${url[$name]}" ]; do
