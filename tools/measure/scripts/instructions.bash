@@ -50,10 +50,29 @@ control() {
   callgrind_control "$@" "${server_pid[counted]}" >"$stand/control.out" 2>&1 || fail "callgrind_control: $(tail -n 1 "$stand/control.out")"
 }
 
-# steps_of FILE: what each step takes of a request, by the object and the source file of the instructions themselves. What the C++ library's
-# templates take is counted for the file that they are used in.
+# counted NAME COMMAND…: counts while the command runs. Sets part, the file of what was counted, and counted_ms.
+counted() {
+  local name=$1 from
+  shift
+  control --instr=on
+  from=${EPOCHREALTIME/[.,]/}
+  "$@"
+  control --instr=off
+  counted_ms=$(((${EPOCHREALTIME/[.,]/} - from) / 1000))
+  control --dump="$name"
+  parts=$((parts + 1))
+  part=$stand/callgrind.$parts
+}
+
+# steps_of FILE DIVISOR: what each step takes, by the object and the source file of the instructions themselves.
 steps_of() {
-  awk -v requests=$measured -f tools/measure/scripts/steps_of_request.awk "$1"
+  awk -v requests="$2" -f tools/measure/scripts/steps_of_request.awk "$1"
+}
+
+# count_idle: what the gateway does in a second without any request. A slow machine takes longer for a request, and so has more of it.
+count_idle() {
+  counted idle sleep 5
+  steps_of "$part" 1 | jq --argjson ms $counted_ms '.instructions /= $ms | .steps[] /= $ms' >"$stand/idle.json"
 }
 
 # count NAME SIGNER KIND SERIES [OPTION…]
@@ -62,12 +81,10 @@ count() {
   shift 4
   presign "$signer" "$kind" "$series" 0 $((warm + measured)) "$@"
   send 0 $warm
-  control --instr=on
-  send $warm $measured
-  control --instr=off
-  control --dump="$name"
-  parts=$((parts + 1))
-  steps_of "$stand/callgrind.$parts" >"$stand/$name.json"
+  counted "$name" send $warm $measured
+  steps_of "$part" $measured | jq --slurpfile idle "$stand/idle.json" --argjson ms $((counted_ms)) --argjson requests $measured '
+    ($ms / $requests) as $each | .instructions = (.instructions - $idle[0].instructions * $each | round)
+    | .steps |= with_entries(.key as $key | .value = (.value - ($idle[0].steps[$key] // 0) * $each | round))' >"$stand/$name.json"
   jq --raw-output --arg name "$name" '"  \($name): \(.instructions) instructions",
     ("    " + (.steps | to_entries | sort_by(-.value) | map("\(.key) \(.value)") | join(", ")))' "$stand/$name.json"
   jq --arg name "$name" '{($name): .}' "$stand/$name.json" >>"$stand/found.json"
@@ -80,6 +97,7 @@ start_server counted valgrind --tool=callgrind --instr-atstart=no --callgrind-ou
 url[counted-platform]=${url[counted]}
 parts=0
 wait_until_rows_are_kept 62
+count_idle
 connect_one
 count create counted create made
 count replay counted create made

@@ -215,7 +215,7 @@ route_to_stand_in "$merchant"
 write_forged
 live=1000
 presign sandbox create "live$run" 0 $live
-drive sandbox again 2
+drive_all sandbox 2
 echo "the gateway is up"
 wait_until_rows_are_kept 62
 

@@ -123,6 +123,12 @@ drive() {
   [ "$requests" -gt 0 ] || fail "$1 answered nothing"
 }
 
+# drive_all SERVER SECONDS: sends each request at least once, for so long or for as long as that takes.
+drive_all() {
+  local lasts=$2
+  while drive "$1" again "$lasts" && [ "$exhausted" -lt "$threads" ]; do lasts=$((lasts * 2)); done
+}
+
 rate() {
   echo $((requests * 1000000 / microseconds))
 }
