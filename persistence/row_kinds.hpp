@@ -73,10 +73,10 @@ enum class row_kind : unsigned char {
   daily_total,
   directory_turn,
   directory_number,
-  directory_change,
+  directory_change,  ///< the last: row_kind_count counts up to it
 };
 
-inline constexpr std::size_t row_kind_count = 54;
+inline constexpr std::size_t row_kind_count = static_cast<std::size_t>(row_kind::directory_change) + 1;
 
 struct row_writing {
   const write_shape* shape;  ///< writes many rows at once

@@ -106,18 +106,9 @@ class command_queue {
 
   void tell(dispatcher_actor dispatcher) { dispatcher_ = std::move(dispatcher); }
 
-  caf::result<operator_result> take(operator_command& command) {
-    auto promise = self_->make_response_promise<operator_result>();
-    std::visit([&](auto& wanted) { accept(std::move(wanted), promise); }, command);
-    return promise;
-  }
+  caf::result<operator_result> take(operator_command& command) { return take(command, std::nullopt); }
 
-  caf::result<operator_result> take(noted_command& command) {
-    note_ = std::move(command.note);
-    auto promise = take(command.what);
-    note_.reset();
-    return promise;
-  }
+  caf::result<operator_result> take(noted_command& command) { return take(command.what, std::move(command.note)); }
 
   caf::result<bool> look(look_up& asked) {
     if (is_known(asked.what)) return true;
@@ -170,6 +161,18 @@ class command_queue {
     std::function<void(std::optional<bool>)> then;
   };
 
+  /// Who has asked for a command, and where its answer goes.
+  struct asker {
+    result_promise promise;
+    std::optional<save_audit> note{};  ///< what is written down of the command, if a person gave it
+  };
+
+  caf::result<operator_result> take(operator_command& command, std::optional<save_audit> note) {
+    auto promise = self_->make_response_promise<operator_result>();
+    std::visit([&](auto& wanted) { accept(std::move(wanted), asker{promise, std::move(note)}); }, command);
+    return promise;
+  }
+
   bool is_known(const directory_name& name) const {
     switch (name.what) {
       case directory_name::kind::merchant: return merchants_.has(merchant_id{name.text});
@@ -187,32 +190,35 @@ class command_queue {
   // ---- the queue --------------------------------------------------------------------------------
 
   /// No hash is made for a merchant that is not there.
-  void accept(add_user wanted, result_promise promise) {
+  void accept(add_user wanted, asker by) {
     auto named = name_of(wanted.merchant);
     auto otherwise = no_such("merchant", wanted.merchant.value);
-    when_there(std::move(named), std::move(otherwise), promise, [this, wanted = std::move(wanted), promise]() mutable {
-      auto password = std::exchange(wanted.password, {});
-      with_hash(std::move(password), promise, [this, wanted = std::move(wanted), promise](std::string& hash) {
-        accept(add_hashed_user{wanted.merchant, wanted.email, std::move(hash), wanted.role}, promise);
-      });
-    });
+    auto promise = by.promise;
+    when_there(std::move(named), std::move(otherwise), promise,
+               [this, wanted = std::move(wanted), by = std::move(by)]() mutable {
+                 auto password = std::exchange(wanted.password, {});
+                 auto told = by.promise;
+                 with_hash(std::move(password), std::move(told),
+                           [this, wanted = std::move(wanted), by = std::move(by)](std::string& hash) mutable {
+                             accept(add_hashed_user{wanted.merchant, wanted.email, std::move(hash), wanted.role},
+                                    std::move(by));
+                           });
+               });
   }
 
-  /// The note waits with it for the hash.
-  void accept(accept_invitation wanted, result_promise promise) {
+  void accept(accept_invitation wanted, asker by) {
     auto named = name_of(wanted.user);
     auto otherwise = no_such("user", wanted.user.value);
-    auto note = std::exchange(note_, std::nullopt);
+    auto promise = by.promise;
     when_there(std::move(named), std::move(otherwise), promise,
-               [this, wanted = std::move(wanted), promise, note = std::move(note)]() mutable {
+               [this, wanted = std::move(wanted), by = std::move(by)]() mutable {
                  auto password = std::exchange(wanted.password, {});
+                 auto told = by.promise;
                  with_hash(
-                     std::move(password), promise,
-                     [this, wanted = std::move(wanted), promise, note = std::move(note)](std::string& hash) {
-                       note_ = note;
+                     std::move(password), std::move(told),
+                     [this, wanted = std::move(wanted), by = std::move(by)](std::string& hash) mutable {
                        accept(accept_hashed_invitation{wanted.merchant, wanted.user, wanted.token_id, std::move(hash)},
-                              promise);
-                       note_.reset();
+                              std::move(by));
                      });
                });
   }
@@ -244,29 +250,29 @@ class command_queue {
               [promise](const caf::error& failure) mutable { promise.deliver(failure); });
   }
 
-  void accept(revoke_key wanted, result_promise promise) {
+  void accept(revoke_key wanted, asker by) {
     if (wanted.id.value.starts_with(platform_key_prefix))
-      enqueue(platforms_, std::move(wanted), std::move(promise));
+      enqueue(platforms_, std::move(wanted), std::move(by));
     else
-      enqueue(credentials_, std::move(wanted), std::move(promise));
+      enqueue(credentials_, std::move(wanted), std::move(by));
   }
 
   template <class Command>
-  void accept(Command wanted, result_promise promise) {
-    enqueue(owner_of<Command>(), std::move(wanted), std::move(promise));
+  void accept(Command wanted, asker by) {
+    enqueue(owner_of<Command>(), std::move(wanted), std::move(by));
   }
 
   template <class Owner, class Command>
-  void enqueue(Owner& owner, Command wanted, result_promise promise) {
+  void enqueue(Owner& owner, Command wanted, asker by) {
     if (waiting_.size() >= most_waiting) {
-      promise.deliver(make_error(actor_errc::overloaded));
+      by.promise.deliver(make_error(actor_errc::overloaded));
       return;
     }
     auto names = names_of(wanted);
     const auto command = std::make_shared<const Command>(std::move(wanted));
     waiting_.push_back({[&owner, command] { return std::string{owner.changes(*command)}; },
-                        [&owner, command] { return owner.prepare(*command); }, std::move(promise), std::move(names),
-                        std::exchange(note_, std::nullopt)});
+                        [&owner, command] { return owner.prepare(*command); }, std::move(by.promise), std::move(names),
+                        std::move(by.note)});
     next();
   }
 
@@ -636,7 +642,6 @@ class command_queue {
   bool rests_ = false;  ///< that reading, since one has failed
   std::deque<waiting_command> waiting_;
   std::deque<waiting_look> looks_;
-  std::optional<save_audit> note_;  ///< of the command that joins the queue now
 };
 
 struct directory_state {

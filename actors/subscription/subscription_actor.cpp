@@ -248,7 +248,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
       timeline_entry entry;
       entry.seq = event.seq;
       entry.kind = timeline_kind::event;
-      entry.operation = std::string{"subscription."}.append(to_string(event.type));
+      entry.operation = to_string(stored_type_of(event.type));
       entry.status = "published";
       entry.occurred_at = event.occurred_at;
       entry.event_id = event.event_id;

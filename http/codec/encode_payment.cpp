@@ -112,7 +112,9 @@ class json_payment_encoder final : public payment_encoder {
     return {status, error_body(row.code, {}, base_url_, operation_of(*result.failure).value_or(""))};
   }
 
-  std::string event_data(const payment& subject, std::string_view type) const override {
+  std::string event_data(const payment& subject, std::string_view type_name) const override {
+    using enum event_type;
+    const auto type = parse_event_type(type_name);
     std::string out;
     {
       json_object data{out};
@@ -120,16 +122,16 @@ class json_payment_encoder final : public payment_encoder {
       data.text("state", to_string(subject.state));
       data.number("amount", subject.amount.minor);
       data.text("currency", subject.amount.unit.code());
-      if (type == "payment.refunded" || type == "payment.partially_refunded")
+      if (type == payment_refunded || type == payment_partially_refunded)
         data.number("refunded_amount", subject.refunded);
-      if (type == "payment.failed" && subject.error) {
+      if (type == payment_failed && subject.error) {
         const auto error = subject.hides_provider ? neutral_error(*subject.error) : *subject.error;
         data.text("failure_code", error.code);
         data.text("failure_category", to_string(error.category));
       }
       if (const auto& customer = subject.customer) {
         data.text("customer_ref", customer->ref);
-        if (type == "payment.captured") data.text_if("payment_method_id", customer->saved_method);
+        if (type == payment_captured) data.text_if("payment_method_id", customer->saved_method);
       }
       append_metadata(data, subject.details.metadata);
     }

@@ -23,7 +23,15 @@ std::optional<std::chrono::seconds> sign_in_slowing::counts::wait(const std::str
   return std::max(left, std::chrono::seconds{1});
 }
 
+void sign_in_slowing::counts::expire(time now) {
+  while (!by_age_.empty() && by_age_.back().second.back() + failure_window <= now) {
+    at_.erase(by_age_.back().first);
+    by_age_.pop_back();
+  }
+}
+
 void sign_in_slowing::counts::add(const std::string& name, time now) {
+  expire(now);
   const auto found = at_.find(name);
   if (found != at_.end()) {
     by_age_.splice(by_age_.begin(), by_age_, found->second);
@@ -86,6 +94,11 @@ void sign_in_slowing::take_back(std::string_view account, std::string_view addre
   const std::lock_guard hold{lock_};
   accounts_.take_back(std::string{account});
   addresses_.take_back(from);
+}
+
+std::size_t sign_in_slowing::names() {
+  const std::lock_guard hold{lock_};
+  return accounts_.size() + addresses_.size();
 }
 
 void sign_in_slowing::forget_all() {

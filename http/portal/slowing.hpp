@@ -18,7 +18,8 @@ inline constexpr std::size_t most_failures = 10;  ///< within failure_window; th
 inline constexpr std::chrono::minutes failure_window{15};
 
 /// Counts an attempt as failed when it begins, so that a thousand at once are no way around, and takes that back for
-/// one that succeeds. Any thread. Bounded: of accounts and of addresses, those that failed longest ago are forgotten.
+/// one that succeeds. Any thread. Bounded: of accounts and of addresses, those that failed longest ago are forgotten,
+/// and each attempt that may be made forgets all that have not failed for failure_window.
 class sign_in_slowing {
  public:
   using time = std::chrono::steady_clock::time_point;
@@ -32,6 +33,8 @@ class sign_in_slowing {
   /// Nobody has looked at the password.
   void take_back(std::string_view account, std::string_view address);
   void forget_all();
+  /// How many accounts and addresses are kept.
+  std::size_t names();
 
  private:
   /// Failures by name, the newest at each deque's end.
@@ -43,11 +46,14 @@ class sign_in_slowing {
     void take_back(const std::string& name);
     void forget(const std::string& name);
     void clear();
+    std::size_t size() const noexcept { return at_.size(); }
 
    private:
+    void expire(time now);
+
     using entry = std::pair<std::string, std::deque<time>>;
     std::size_t most_;
-    std::list<entry> by_age_;  ///< whose last failure is newest stands in front
+    std::list<entry> by_age_;  ///< whose last attempt is newest stands in front; none is without a failure
     std::unordered_map<std::string, std::list<entry>::iterator> at_;
   };
 

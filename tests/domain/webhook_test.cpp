@@ -165,7 +165,8 @@ TEST_CASE("which event is for which destination") {
 
 TEST_CASE("a platform hears live what its merchants hear by default, and the rest where its list names it") {
   constexpr auto live = environment::live, test = environment::test;
-  for (const auto& [name, on_request] : event_catalogue) {
+  for (const auto& [type, name, on_request] : event_catalogue) {
+    CHECK(parse_event_type(to_string(type)) == type);
     CAPTURE(name);
     CHECK(is_for(to(platforms, live), live, name) == !on_request);
     CHECK(is_for(to(platforms, live, {std::string{name}}), live, name));

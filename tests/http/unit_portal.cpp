@@ -169,6 +169,22 @@ TEST_CASE("a flood of names forgets those that failed longest ago, and no others
   CHECK_FALSE(slowing.begin("ada", "c", start));
 }
 
+TEST_CASE("who has not failed for 15 minutes is no longer kept") {
+  sign_in_slowing slowing;
+  const sign_in_slowing::time start{};
+  for (int i = 0; i < 100; ++i) {
+    const auto number = std::to_string(i);
+    CHECK_FALSE(slowing.begin("user" + number, "192.0.2." + number, start + i * 1s));
+  }
+  CHECK_FALSE(slowing.begin("user0", "192.0.2.0", start + 100s));
+  CHECK(slowing.names() == 200);
+  // Of user1 to user50 the last failure is 15 minutes old, of user0 it is not.
+  CHECK_FALSE(slowing.begin("ada", "192.0.2.200", start + 15min + 50s));
+  CHECK(slowing.names() == 2 * (1 + 49 + 1));
+  CHECK_FALSE(slowing.begin("bob", "192.0.2.201", start + 60min));
+  CHECK(slowing.names() == 2);
+}
+
 TEST_CASE("an invitation says whom it is for, for seven days, and cannot be forged") {
   const auto now = *parse_seconds("2026-11-20T12:00:00Z");
   const auto made = make_invitation(merchant_id{"merch_1"}, user_id{"user_1"}, "ada@example.com", now);

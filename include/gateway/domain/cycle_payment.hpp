@@ -81,12 +81,12 @@ inline std::optional<transition> settle_cycle(const std::optional<payment>& p, c
   if (c.result == cycle_result::paid) {
     machine::append(t, timeline_kind::attempt, "charge", "approved", std::nullopt, now);
     if (!collected) machine::mark_captured(t.next, now);
-    machine::append_event(t, "payment.captured", now);
+    machine::append_event(t, event_type::payment_captured, now);
   } else {
     auto error = attempt_error(c.invoice);
     machine::append(t, timeline_kind::attempt, "charge", "declined", error, now);
     if (collected)
-      machine::append_event(t, "payment.failed", now);
+      machine::append_event(t, event_type::payment_failed, now);
     else
       machine::mark_failed(t, std::move(error), now);
   }

@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "gateway/domain/event_type.hpp"
 #include "gateway/domain/payment.hpp"
 #include "gateway/domain/problem.hpp"
 #include "gateway/domain/routing.hpp"
@@ -151,8 +152,8 @@ inline void append(transition& t, timeline_kind kind, std::string_view what, std
   t.entries.push_back(std::move(entry));
 }
 
-inline void append_event(transition& t, std::string_view type, time_point now) {
-  append(t, timeline_kind::event, type, "published", std::nullopt, now);
+inline void append_event(transition& t, event_type type, time_point now) {
+  append(t, timeline_kind::event, to_string(type), "published", std::nullopt, now);
 }
 
 inline void close(payment& p, time_point now) {
@@ -175,7 +176,7 @@ inline void mark_failed(transition& t, std::optional<provider_error> error, time
   t.next.status = provider_status::declined;
   t.next.error = std::move(error);
   t.next.hosted_url.clear();
-  append_event(t, "payment.failed", now);
+  append_event(t, event_type::payment_failed, now);
 }
 
 /// What a payment that is paid becomes: captured, unless it is captured separately.
@@ -189,7 +190,7 @@ inline void mark_paid(transition& t, std::string_view attempt, time_point now) {
     p.error.reset();
   } else {
     mark_captured(p, now);
-    append_event(t, "payment.captured", now);
+    append_event(t, event_type::payment_captured, now);
   }
 }
 
@@ -321,7 +322,7 @@ inline void conclude_capture(transition& t, const provider_result& answer, time_
   append(t, timeline_kind::attempt, "capture", to_string(answer.status), answer.error, now);
   if (answer.status != provider_status::approved) return;
   mark_captured(t.next, now);
-  append_event(t, "payment.captured", now);
+  append_event(t, event_type::payment_captured, now);
 }
 
 inline void conclude_refund(transition& t, std::int64_t amount, const provider_result& answer, time_point now) {
@@ -334,7 +335,7 @@ inline void conclude_refund(transition& t, std::int64_t amount, const provider_r
   t.result.refunded_amount = amount;
   const bool whole = remaining(t.next) == 0;
   t.next.state = whole ? payment_state::refunded : payment_state::partially_refunded;
-  append_event(t, whole ? "payment.refunded" : "payment.partially_refunded", now);
+  append_event(t, whole ? event_type::payment_refunded : event_type::payment_partially_refunded, now);
 }
 
 inline void conclude_void(transition& t, const provider_result& answer, time_point now) {
@@ -344,7 +345,7 @@ inline void conclude_void(transition& t, const provider_result& answer, time_poi
     return;
   }
   t.next.state = payment_state::voided;
-  append_event(t, "payment.voided", now);
+  append_event(t, event_type::payment_voided, now);
 }
 
 }  // namespace machine

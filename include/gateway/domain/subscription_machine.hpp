@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "gateway/domain/cycle_payment.hpp"
+#include "gateway/domain/event_type.hpp"
 #include "gateway/domain/payment_machine.hpp"
 #include "gateway/domain/routing.hpp"
 #include "gateway/domain/subscription.hpp"
@@ -82,10 +83,21 @@ struct subscription_answer {
 
 enum class subscription_event_type : unsigned char { activated, updated, canceled, invoice_paid, invoice_failed };
 
+/// The type under which its event is stored and sent.
+constexpr event_type stored_type_of(subscription_event_type t) noexcept {
+  switch (t) {
+    case subscription_event_type::activated: return event_type::subscription_activated;
+    case subscription_event_type::updated: return event_type::subscription_updated;
+    case subscription_event_type::canceled: return event_type::subscription_canceled;
+    case subscription_event_type::invoice_paid: return event_type::subscription_invoice_paid;
+    case subscription_event_type::invoice_failed: break;
+  }
+  return event_type::subscription_invoice_failed;
+}
+
 /// The part behind `subscription.`.
 constexpr std::string_view to_string(subscription_event_type t) noexcept {
-  constexpr std::string_view names[] = {"activated", "updated", "canceled", "invoice_paid", "invoice_failed"};
-  return names[static_cast<std::size_t>(t)];
+  return to_string(stored_type_of(t)).substr(std::string_view{"subscription."}.size());
 }
 
 /// The event's `data`: what the notification says, under the names by which callers know the subscription.

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gateway/domain/event_type.hpp"
 #include "gateway/domain/ids.hpp"
 #include "gateway/domain/time.hpp"
 
@@ -47,40 +48,22 @@ struct destination {
 
 // ---- event types --------------------------------------------------------------------------------
 
-struct event_type {
-  std::string_view name;
-  bool on_request;  ///< sent only where a destination lists it
-};
-
-/// By the names that merchants' destinations receive and that rows carry.
-inline constexpr auto event_catalogue = std::to_array<event_type>({{"payment.captured", false},
-                                                                   {"payment.failed", false},
-                                                                   {"payment.partially_refunded", false},
-                                                                   {"payment.refunded", false},
-                                                                   {"payment.voided", true},
-                                                                   {"subscription.activated", true},
-                                                                   {"subscription.updated", true},
-                                                                   {"subscription.canceled", true},
-                                                                   {"subscription.invoice_paid", true},
-                                                                   {"subscription.invoice_failed", true}});
-
 /// Sent to one destination because somebody wants to see that it arrives. Nobody subscribes to it.
 inline constexpr std::string_view test_event_type = "webhook.test";
 
-/// What platforms call `payment.captured`.
+/// What platforms call event_type::payment_captured.
 inline constexpr std::string_view platform_capture_name = "payment.succeeded";
 
 /// The type under which a destination of this kind is told of an event that rows call `type`.
 constexpr std::string_view type_told_to(destination_kind kind, std::string_view type) noexcept {
-  return kind == destination_kind::platform && type == "payment.captured" ? platform_capture_name : type;
+  return kind == destination_kind::platform && type == to_string(event_type::payment_captured) ? platform_capture_name
+                                                                                               : type;
 }
 
 /// The name that rows use for a type as an operator may write it; nothing if there is no such type.
 constexpr std::optional<std::string_view> stored_event_type(std::string_view written) noexcept {
-  if (written == platform_capture_name) return event_catalogue.front().name;
-  for (const auto& type : event_catalogue)
-    if (type.name == written) return type.name;
-  return std::nullopt;
+  const auto known = written == platform_capture_name ? event_type::payment_captured : parse_event_type(written);
+  return known ? std::optional{to_string(*known)} : std::nullopt;
 }
 
 /// Whether an event of this stored type, in this environment, is for that destination. A disabled destination's
@@ -89,8 +72,8 @@ inline bool is_for(const destination& to, environment env, std::string_view type
   if (to.env != env) return false;
   if (to.kind == destination_kind::platform && env == environment::test) return false;
   if (!to.events.empty()) return std::ranges::find(to.events, type) != to.events.end();
-  const auto known = std::ranges::find(event_catalogue, type, &event_type::name);
-  return known != event_catalogue.end() && !known->on_request;
+  const auto known = parse_event_type(type);
+  return known && !event_catalogue[static_cast<std::size_t>(*known)].on_request;
 }
 
 // ---- deliveries ---------------------------------------------------------------------------------

@@ -27,18 +27,17 @@
 #include <vector>
 
 #include "../store_bench/workload.hpp"
-#include "persistence/rows.hpp"
-#include "persistence/statements.hpp"
+#include "persistence/row_kinds.hpp"
 #include "persistence/store.hpp"
 #include "persistence/store_location.hpp"
 
 namespace {
 
 using namespace gateway;
-namespace statements = persistence::statements;
 using clock_type = std::chrono::steady_clock;
 using persistence::cell;
-using persistence::row_buffer;
+using persistence::row_kind;
+using persistence::row_kind_count;
 using persistence::write_shape;
 
 /// Batches are made untimed, then committed timed, this many at a time.
@@ -50,13 +49,19 @@ struct options {
   int seconds = 5;
 };
 
-/// The statements of a create, in the order in which the gateway executes them.
-const std::array<const write_shape*, 5> tables{&statements::insert_command, &statements::insert_payment,
-                                               &statements::update_payment, &statements::finish_command,
-                                               &statements::insert_attempt};
+/// The rows of one transaction, by kind: those that the gateway gathers from the same units.
+using batch = persistence::gathered_rows;
 
-/// The rows of one transaction, by statement.
-using batch = std::array<row_buffer, tables.size()>;
+/// Calls `each` with the kind, the shape and the cells of all rows, in the order in which the gateway writes them.
+void for_each_kind(const batch& rows, auto each) {
+  for (std::size_t i = 0; i < row_kind_count; ++i) {
+    const auto* of_kind = rows.of(static_cast<row_kind>(i));
+    if (!of_kind) continue;
+    const auto* shape = persistence::writing_of(static_cast<row_kind>(i)).shape;
+    if (!shape) throw std::logic_error("a create has a row that has no shape");
+    each(i, *shape, of_kind->cells());
+  }
+}
 
 std::string listed(const write_shape& shape, std::size_t from, const std::string& separator, auto each) {
   std::string text;
@@ -67,7 +72,10 @@ std::string listed(const write_shape& shape, std::size_t from, const std::string
   return text;
 }
 
-bool changes(const write_shape& shape) { return shape.what != write_shape::form::insert; }
+bool updates(const write_shape& shape) { return shape.what == write_shape::form::guarded_update; }
+
+/// Whether the shape is written by a statement of this program's own, which leaves out what the gateway's has to check.
+bool is_plain(const write_shape& shape) { return updates(shape) || shape.what == write_shape::form::insert; }
 
 class database {
  public:
@@ -89,37 +97,41 @@ class sqlite_database final : public database {
     execute("PRAGMA synchronous = FULL");
     execute("PRAGMA wal_autocheckpoint = 4000");
     execute("PRAGMA cache_size = -65536");
-    for (std::size_t i = 0; i < tables.size(); ++i) {
-      sqlite3_stmt* made = nullptr;
-      check(sqlite3_prepare_v3(db_.get(), sql(*tables[i]).c_str(), -1, SQLITE_PREPARE_PERSISTENT, &made, nullptr) ==
-            SQLITE_OK);
-      prepared_[i].reset(made);
-    }
   }
 
   void commit(const batch& rows) override {
     execute("BEGIN IMMEDIATE");
-    for (std::size_t i = 0; i < tables.size(); ++i) {
-      auto* const s = prepared_[i].get();
+    for_each_kind(rows, [this](std::size_t kind, const write_shape& shape, const std::vector<cell>& cells) {
+      auto* const s = prepared(kind, shape);
       int at = 0;
-      for (const auto& value : rows[i].cells()) {
+      for (const auto& value : cells) {
         bind(s, ++at, value);
-        if (at < static_cast<int>(tables[i]->columns.size())) continue;
+        if (at < static_cast<int>(shape.columns.size())) continue;
         check(sqlite3_step(s) == SQLITE_DONE);
         if (sqlite3_changes(db_.get()) != 1) throw std::runtime_error("a row was not there");
         sqlite3_reset(s);
         at = 0;
       }
-    }
+    });
     execute("COMMIT");
   }
 
  private:
+  sqlite3_stmt* prepared(std::size_t kind, const write_shape& shape) {
+    if (!prepared_[kind]) {
+      sqlite3_stmt* made = nullptr;
+      const auto text = is_plain(shape) ? sql(shape) : persistence::render(persistence::dialect::sqlite, shape, 1);
+      check(sqlite3_prepare_v3(db_.get(), text.c_str(), -1, SQLITE_PREPARE_PERSISTENT, &made, nullptr) == SQLITE_OK);
+      prepared_[kind].reset(made);
+    }
+    return prepared_[kind].get();
+  }
+
   static std::string sql(const write_shape& shape) {
     const auto name = [](const std::string& column, std::size_t) { return column; };
     const auto is = [](const std::string& column, std::size_t i) { return column + " = ?" + std::to_string(i + 1); };
     const std::string table{shape.table};
-    if (!changes(shape)) {
+    if (!updates(shape)) {
       return "INSERT INTO " + table + " (" + listed(shape, 0, ", ", name) + ") VALUES (" +
              listed(shape, 0, ", ", [](const std::string&, std::size_t) { return "?"; }) + ")";
     }
@@ -150,13 +162,13 @@ class sqlite_database final : public database {
     void operator()(sqlite3_stmt* s) const { sqlite3_finalize(s); }
   };
   std::unique_ptr<sqlite3, closer> db_;
-  std::array<std::unique_ptr<sqlite3_stmt, closer>, tables.size()> prepared_;
+  std::array<std::unique_ptr<sqlite3_stmt, closer>, row_kind_count> prepared_;
 };
 
-/// For MySQL and MariaDB: one statement writes all rows of a table, prepared for the number of rows in a batch.
+/// For MySQL and MariaDB: one statement writes all rows of a kind, prepared for the number of rows in a batch.
 class mysql_database final : public database {
  public:
-  mysql_database(const persistence::store_location& where, std::size_t rows) : rows_(rows) {
+  explicit mysql_database(const persistence::store_location& where) {
     sql::ConnectOptionsMap how;
     const auto endpoint = where.socket.empty() ? "tcp://" + where.hosts.front().shown() : "unix://" + where.socket;
     how["hostName"] = sql::SQLString(endpoint);
@@ -170,32 +182,47 @@ class mysql_database final : public database {
     plain_->execute("SET NAMES utf8mb4 COLLATE utf8mb4_bin");
     plain_->execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
     link_->setAutoCommit(false);
-    for (std::size_t i = 0; i < tables.size(); ++i) prepared_[i].reset(link_->prepareStatement(sql(*tables[i], rows)));
   }
 
   void commit(const batch& rows) override {
-    for (std::size_t i = 0; i < tables.size(); ++i) {
-      if (rows[i].empty()) continue;
+    for_each_kind(rows, [this](std::size_t kind, const write_shape& shape, const std::vector<cell>& cells) {
+      const auto count = cells.size() / shape.columns.size();
+      auto& statement = prepared(kind, shape, count);
       unsigned at = 0;
-      for (const auto& value : rows[i].cells()) bind(*prepared_[i], ++at, value);
-      // The server counts an existing row that changes twice.
-      const auto counted = static_cast<std::size_t>(prepared_[i]->executeUpdate());
-      if (counted != rows_ * (changes(*tables[i]) ? 2 : 1)) throw std::runtime_error("a row was not there");
-    }
+      for (const auto& value : cells) bind(statement, ++at, value);
+      // The server counts an existing row that changes twice. A total that is added to may be new or there.
+      const auto counted = static_cast<std::size_t>(statement.executeUpdate());
+      if (counted != count * 2 && (updates(shape) || counted != count)) throw std::runtime_error("a row was not there");
+    });
     plain_->execute("COMMIT");
   }
 
  private:
+  struct prepared_kind {
+    std::size_t rows = 0;
+    std::unique_ptr<sql::PreparedStatement> statement;
+  };
+
+  sql::PreparedStatement& prepared(std::size_t kind, const write_shape& shape, std::size_t rows) {
+    auto& kept = prepared_[kind];
+    if (kept.rows != rows) {
+      const auto text =
+          is_plain(shape) ? sql(shape, rows) : persistence::render(persistence::dialect::mysql, shape, rows);
+      kept = {rows, std::unique_ptr<sql::PreparedStatement>{link_->prepareStatement(text)}};
+    }
+    return *kept.statement;
+  }
+
   /// Of the statements that set many rows to different values, this form takes the server the least time.
   static std::string sql(const write_shape& shape, std::size_t rows) {
     const auto name = [](const std::string& column, std::size_t) { return column; };
-    const auto more = [&](std::string_view what) { return changes(shape) ? ", " + std::string{what} : std::string{}; };
+    const auto more = [&](std::string_view what) { return updates(shape) ? ", " + std::string{what} : std::string{}; };
     const auto row = "(" + listed(shape, 0, ", ", [](const std::string&, std::size_t) { return "?"; }) +
                      more(shape.unused_values) + ")";
     const auto columns = listed(shape, 0, ", ", name) + more(shape.unused_columns);
     auto text = "INSERT INTO " + std::string{shape.table} + " (" + columns + ") VALUES " + row;
     for (std::size_t i = 1; i < rows; ++i) text += ", " + row;
-    if (changes(shape)) {
+    if (updates(shape)) {
       text += " ON DUPLICATE KEY UPDATE " + listed(shape, shape.keys, ", ", [](const std::string& column, std::size_t) {
                 return column + " = VALUES(" + column + ")";
               });
@@ -213,17 +240,16 @@ class mysql_database final : public database {
     }
   }
 
-  std::size_t rows_;
   std::unique_ptr<sql::Connection> link_;
   std::unique_ptr<sql::Statement> plain_;
-  std::array<std::unique_ptr<sql::PreparedStatement>, tables.size()> prepared_;
+  std::array<prepared_kind, row_kind_count> prepared_;
 };
 
 /// One connection, and the batches that it commits.
 class connection {
  public:
-  connection(std::unique_ptr<database> to, time_point now, std::size_t creates)
-      : to_(std::move(to)), work_(now), creates_(creates) {
+  connection(std::unique_ptr<database> to, time_point now, std::size_t creates, std::int64_t lane)
+      : to_(std::move(to)), work_(now), creates_(creates), lane_(lane) {
     prepared_batch first;
     begin_some(first);
     to_->commit(first.rows);
@@ -235,6 +261,7 @@ class connection {
       auto& next = ready_.emplace_back();
       finish_begun(next);
       begin_some(next);
+      next.rows.add_up(lane_);
     }
   }
 
@@ -255,31 +282,24 @@ class connection {
   };
 
   void begin_some(prepared_batch& in) {
-    for (std::size_t i = 0; i < creates_; ++i) {
-      const auto& unit = in.units.emplace_back(work_.begin(next_++));
-      persistence::insert_command_row(in.rows[0], std::get<command_record>(unit.inserts[0]));
-      persistence::insert_payment_row(in.rows[1], *std::get<payment_ptr>(unit.inserts[1]));
-    }
+    for (std::size_t i = 0; i < creates_; ++i) in.rows.gather(in.units.emplace_back(work_.begin(next_++)));
   }
   void finish_begun(prepared_batch& in) {
-    for (int i = next_ - static_cast<int>(creates_); i < next_; ++i) {
-      const auto& unit = in.units.emplace_back(work_.finish(i));
-      persistence::finish_command_row(in.rows[3], std::get<command_finish>(unit.claims[0]));
-      persistence::update_payment_row(in.rows[2], *std::get<payment_ptr>(unit.claims[1]));
-      persistence::insert_attempt_row(in.rows[4], unit.subject, std::get<timeline_entry>(unit.inserts[0]));
-    }
+    for (int i = next_ - static_cast<int>(creates_); i < next_; ++i)
+      in.rows.gather(in.units.emplace_back(work_.finish(i)));
   }
 
   std::unique_ptr<database> to_;
   store_bench::workload work_;
   std::size_t creates_;
+  std::int64_t lane_;  ///< of the totals, one for each connection, as in the gateway
   int next_ = 0;
   std::deque<prepared_batch> ready_;
 };
 
-std::unique_ptr<database> connect(const persistence::store_location& where, std::size_t creates) {
+std::unique_ptr<database> connect(const persistence::store_location& where) {
   if (where.language == persistence::dialect::sqlite) return std::make_unique<sqlite_database>(where.file);
-  return std::make_unique<mysql_database>(where, creates);
+  return std::make_unique<mysql_database>(where);
 }
 
 void measure(const options& how) {
@@ -288,8 +308,7 @@ void measure(const options& how) {
   const auto creates = std::max<std::size_t>(1, how.batch_units / 2);
   std::deque<connection> connections;
   const auto count = where.language == persistence::dialect::sqlite ? 1 : how.store.store_writers;
-  for (unsigned i = 0; i < count; ++i)
-    connections.emplace_back(connect(where, creates), system_wall_clock{}.now(), creates);
+  for (unsigned i = 0; i < count; ++i) connections.emplace_back(connect(where), system_wall_clock{}.now(), creates, i);
 
   std::vector<std::vector<double>> took(connections.size());
   const auto stretch = [&] {

@@ -103,6 +103,10 @@ class signer {
                          std::to_string(number) + R"("},"customer_ref":")" + customer +
                          (wanted_.kind == "charge" ? "\"}" : R"(","auto_capture":false})"),
                      uuid_of(payment));
+    // An operation has a key of its own, and the payment's create the payment's.
+    if (wanted_.kind == "capture" || wanted_.kind == "refund")
+      return written("POST", "/v1/payment_intents/" + payment + '/' + wanted_.kind, "{}",
+                     uuid_of(payment + wanted_.kind));
     const auto body = R"({"payment_id":")" + payment +
                       R"(","amount":4200,"currency":"HKD","payment_method":"pm_card_visa","description":"Two books",)" +
                       R"("metadata":{"order":")" + std::to_string(number) + R"("}})";
@@ -157,9 +161,10 @@ void write_all(const plan& wanted) {
 int main(int argc, char** argv) {
   CLI::App app{"Signs requests for tools/bench. The key's secret is read from the environment: PRESIGN_SECRET."};
   plan wanted;
-  app.add_option("--kind", wanted.kind, "create, timeline, or of customers save, charge, authorize, by_ref")
+  app.add_option("--kind", wanted.kind,
+                 "create, capture, refund, timeline, or of customers save, charge, authorize, by_ref")
       ->required()
-      ->check(CLI::IsMember({"create", "timeline", "save", "charge", "authorize", "by_ref"}));
+      ->check(CLI::IsMember({"create", "capture", "refund", "timeline", "save", "charge", "authorize", "by_ref"}));
   app.add_option("--series", wanted.series, "names the payments: pay_SERIES_0, pay_SERIES_1, …")->required();
   app.add_option("--first", wanted.first, "number of the first payment");
   app.add_option("--count", wanted.count, "how many requests")->required();

@@ -2,7 +2,7 @@
 source tools/measure/scripts/measures.bash
 
 tools/install jq mariadb-server mariadb-client
-tools/build gatewayd gatewayctl gateway-load bare_server
+build gatewayd gatewayctl gateway-load bare_server
 make_stand
 
 low_rate=500

@@ -11,7 +11,7 @@ results=$root/build/bench/curves-$store
 page=$results.html
 
 tools/install jq mariadb-server mariadb-client sqlite3
-tools/build gatewayd gatewayctl gateway-load
+build gatewayd gatewayctl gateway-load
 make_stand
 # With the default limit the gateway would reject requests of thousands of connections, and rejections are no creates.
 gateway_options=(--begin-wait=1m)
@@ -43,6 +43,7 @@ measure_connections() {
   files=$(ulimit -Hn)
   start_gateway connections "$store" gateway_connections
   for n in 10 50 "$reference" 1000 5000; do
+    if [ $brief = yes ] && [ "$n" -gt 50 ]; then break; fi
     if [ "$files" = unlimited ] || [ "$files" -gt $((n + 512)) ]; then
       point connections connections "$n" 1 0
     else
@@ -56,7 +57,10 @@ measure_connections() {
 measure_merchants() {
   local n
   start_gateway merchants "$store" gateway_merchants
-  for n in 1 100 10000 100000; do point merchants merchants "$reference" "$n" 0; done
+  for n in 1 100 10000 100000; do
+    if [ $brief = yes ] && [ "$n" -gt 100 ]; then break; fi
+    point merchants merchants "$reference" "$n" 0
+  done
   stop_gateway merchants
 }
 

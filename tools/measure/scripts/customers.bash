@@ -17,7 +17,7 @@ writes() {
 # reads KIND: the same requests again and again. The first pass brings into memory what they are about.
 reads() {
   presign $store-platform "$1" "create$run" 0 $customers "${live_options[@]}"
-  drive $store-platform again 4
+  drive_all $store-platform 4
   drive $store-platform again "$seconds"
   record "$1-$store"
 }
@@ -45,12 +45,11 @@ for store in mariadb sqlite; do
   live_options=(--on-behalf-of="$merchant" --environment=live --customers=$customers)
   guess[$store]=20000 next_payment[$store]=$customers
   presign $store-platform save "save$run" 0 $customers "${live_options[@]}"
-  drive $store-platform again 2
+  drive_all $store-platform 2
   presign $store-platform create "create$run" 0 $customers "${live_options[@]}"
-  drive $store-platform again 1
-  # For a minute after its start a gateway believes no row that it has read for longer than one request: what the process before it
-  # has sent may still land. Customers are read again for each charge until then.
-  sleep $((believed_at - SECONDS))
+  drive_all $store-platform 1
+  # Customers are read again for each charge until then.
+  wait_until_rows_are_kept $((believed_at - SECONDS))
   echo "$store, $connections connections"
   for ((round = 1; round <= rounds; round++)); do
     # In turn, and each round begins with another.

@@ -1,9 +1,12 @@
-# The instructions of one request of each kind, counted by callgrind: they do not depend on what else the machine does. The gateway
-# runs on SQLite. Sourced by tools/bench.
+# The instructions of one request of each kind, and in which step they are, counted by callgrind: they hardly depend on the machine and not
+# on what else it does. One connection sends a fixed number of each kind to a gateway on SQLite. Sourced by tools/bench.
+#
+# tools/measure/instructions.json has the figures that are known. --record writes it; --check fails where a request takes 2 % more.
 
 source tools/measure/scripts/connect.bash
-tools/install valgrind
-customers=300 connections=16 threads=1
+tools/install valgrind jq openssl
+known=tools/measure/instructions.json
+customers=550 warm=50 measured=500 threads=1 most_more=1.02
 gateway_options+=(--dev)
 start_gateway counted sqlite
 merchant=${merchant_of[counted]} data=$stand/counted
@@ -13,37 +16,114 @@ ctl route set --merchant "$merchant" --mode live --provider sandbox --currencies
 key=$(build/gatewayctl --data-dir="$data" --json merchant key mint --merchant "$merchant" --mode live)
 key_id[counted]=$(member key_id "$key") key_secret[counted]=$(member secret "$key")
 connect counted live 'payments:write payments:read customers:read'
-live_options=(--on-behalf-of="$merchant" --environment=live --customers=$customers)
-for kind in create save; do
-  presign counted-platform $kind "$kind$run" 0 $customers "${live_options[@]}"
-  drive counted-platform again 2
-done
+for_merchant=(--on-behalf-of="$merchant" --environment=live --customers=$customers)
 stop_gateway counted
 
-# count NAME SIGNER KIND once|again [OPTION…]: a minute after its start, when the gateway believes the rows that it has read.
-count() {
-  local name=$1 signer=$2 kind=$3 how=$4 file=$stand/callgrind.$1 series=$1$run requests_made=20000 total
-  shift 4
-  [ "$how" = once ] || series=create$run requests_made=$customers
-  start_server counted valgrind --tool=callgrind --instr-atstart=no --callgrind-out-file="$file" build/gatewayd --listen=127.0.0.1:0 \
-    --operator-listen=127.0.0.1:0 --data-dir="$data" --store=sqlite --log-level=warn --http-connections-per-address=10000 "${gateway_options[@]}"
-  url[counted-platform]=${url[counted]}
-  sleep 62
-  presign "$signer" "$kind" "warm$series" 0 500 "$@"
-  drive "$signer" "$how" 3
-  presign "$signer" "$kind" "$series" 0 "$requests_made" "$@"
-  callgrind_control -i on "${server_pid[counted]}" >/dev/null 2>&1
-  drive "$signer" "$how" 8
-  callgrind_control -i off "${server_pid[counted]}" >/dev/null 2>&1
-  [ "$bad" -eq 0 ] || fail "$name: $bad wrong answers"
-  stop_gateway counted
-  total=$(sed -n 's/^\(totals\|summary\): *\([0-9]*\).*/\2/p' "$file" | tail -n 1)
-  printf '  %-44s %9d instructions (%d requests)\n' "$name" $((total / requests)) "$requests"
+# connect_one: the connection that all requests are sent over.
+connect_one() {
+  coproc openssl s_client -quiet -connect "${url[counted]#https://}" 2>"$stand/s_client.log"
+  server_pid[s_client]=$COPROC_PID
 }
 
-count merchant counted create once
-count platform counted-platform create once "${live_options[@]}"
-count authorize counted-platform authorize once "${live_options[@]}"
-count charge counted-platform charge once "${live_options[@]}"
-count timeline counted-platform timeline again "${live_options[@]}"
-count by_ref counted-platform by_ref again "${live_options[@]}"
+# send FIRST COUNT: requests of $stand/requests.0, one after the other; each must be answered 200.
+send() {
+  local request line length number=0
+  while IFS= read -r -d '' request; do
+    number=$((number + 1))
+    [ $number -gt "$1" ] || continue
+    [ $number -le $(($1 + $2)) ] || break
+    # In one piece: bash writes line by line, and each piece would be a TLS record of its own.
+    printf %s "$request" >"$stand/request"
+    cat "$stand/request" >&"${COPROC[1]}"
+    IFS= read -r -t 120 line <&"${COPROC[0]}" || fail "$name: no answer"
+    [[ $line == 'HTTP/1.1 200'* ]] || fail "$name: ${line%$'\r'}"
+    length=0
+    while IFS= read -r line <&"${COPROC[0]}" && line=${line%$'\r'} && [ -n "$line" ]; do
+      case ${line,,} in content-length:*) length=${line##*[!0-9]} ;; esac
+    done
+    [ "$length" = 0 ] || IFS= read -r -N "$length" line <&"${COPROC[0]}"
+  done <"$stand/requests.0"
+  [ $number -ge $(($1 + $2)) ] || fail "$name: only $number requests are prepared"
+}
+
+control() {
+  callgrind_control "$@" "${server_pid[counted]}" >"$stand/control.out" 2>&1 || fail "callgrind_control: $(tail -n 1 "$stand/control.out")"
+}
+
+# counted NAME COMMAND…: counts while the command runs. Sets part, the file of what was counted, and counted_ms.
+counted() {
+  local name=$1 from
+  shift
+  control --instr=on
+  from=${EPOCHREALTIME/[.,]/}
+  "$@"
+  control --instr=off
+  counted_ms=$(((${EPOCHREALTIME/[.,]/} - from) / 1000))
+  control --dump="$name"
+  parts=$((parts + 1))
+  part=$stand/callgrind.$parts
+}
+
+# steps_of FILE DIVISOR: what each step takes, by the object and the source file of the instructions themselves.
+steps_of() {
+  awk -v requests="$2" -f tools/measure/scripts/steps_of_request.awk "$1"
+}
+
+# count_idle: what the gateway does in a second without any request. A slow machine takes longer for a request, and so has more of it.
+count_idle() {
+  counted idle sleep 5
+  steps_of "$part" 1 | jq --argjson ms $counted_ms '.instructions /= $ms | .steps[] /= $ms' >"$stand/idle.json"
+}
+
+# count NAME SIGNER KIND SERIES [OPTION…]
+count() {
+  local name=$1 signer=$2 kind=$3 series=$4
+  shift 4
+  presign "$signer" "$kind" "$series" 0 $((warm + measured)) "$@"
+  send 0 $warm
+  counted "$name" send $warm $measured
+  steps_of "$part" $measured | jq --slurpfile idle "$stand/idle.json" --argjson ms $((counted_ms)) --argjson requests $measured '
+    ($ms / $requests) as $each | .instructions = (.instructions - $idle[0].instructions * $each | round)
+    | .steps |= with_entries(.key as $key | .value = (.value - ($idle[0].steps[$key] // 0) * $each | round))' >"$stand/$name.json"
+  jq --raw-output --arg name "$name" '"  \($name): \(.instructions) instructions",
+    ("    " + (.steps | to_entries | sort_by(-.value) | map("\(.key) \(.value)") | join(", ")))' "$stand/$name.json"
+  jq --arg name "$name" '{($name): .}' "$stand/$name.json" >>"$stand/found.json"
+}
+
+# Nothing leaves memory meanwhile: what that takes would be counted for whatever is measured at that moment.
+start_server counted valgrind --tool=callgrind --instr-atstart=no --callgrind-out-file="$stand/callgrind" "$gateway_program" \
+  --listen=127.0.0.1:0 --operator-listen=127.0.0.1:0 --data-dir="$data" --store=sqlite --log-level=warn --payment-idle=1d \
+  --http-idle-timeout=1d "${gateway_options[@]}"
+url[counted-platform]=${url[counted]}
+parts=0
+wait_until_rows_are_kept 62
+count_idle
+connect_one
+count create counted create made
+count replay counted create made
+count capture counted capture made
+count refund counted refund made
+count platform_create counted-platform create bought "${for_merchant[@]}"
+count timeline counted-platform timeline bought "${for_merchant[@]}"
+count save counted-platform save saved "${for_merchant[@]}"
+count authorize counted-platform authorize authorized "${for_merchant[@]}"
+count charge counted-platform charge charged "${for_merchant[@]}"
+count by_ref counted-platform by_ref saved "${for_merchant[@]}"
+exec {COPROC[1]}>&-
+unset 'server_pid[s_client]'
+stop_gateway counted
+
+commit=$(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
+jq --slurp --sort-keys --arg commit "$commit" '{commit: $commit, requests: add}' "$stand/found.json" >"$stand/instructions.json"
+if [ $record = yes ]; then
+  cp "$stand/instructions.json" $known
+  echo "written: $known"
+fi
+if [ $check = yes ]; then
+  jq --raw-output --slurpfile known $known --argjson most $most_more -f tools/measure/scripts/dearer.jq "$stand/instructions.json" >"$stand/dearer"
+  if [ -s "$stand/dearer" ]; then
+    cat "$stand/dearer" >&2
+    fail "requests take more instructions than $known says: see docs/benchmarks.md, Instructions"
+  fi
+  echo "no request takes more than $most_more times as many instructions as $known says"
+fi

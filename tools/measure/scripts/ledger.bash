@@ -6,7 +6,7 @@ source tools/measure/scripts/measures.bash
 packages=(jq)
 [ "$store" = sqlite ] || packages+=(mariadb-server mariadb-client)
 tools/install "${packages[@]}"
-tools/build gatewayd gatewayctl gateway-load
+build gatewayd gatewayctl gateway-load
 make_stand
 
 most=1.05 missed=0

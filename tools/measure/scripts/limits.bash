@@ -6,7 +6,7 @@ most=1.03 low_rate=500
 packages=(jq curl)
 [ "$store" = sqlite ] || packages+=(mariadb-server mariadb-client)
 tools/install "${packages[@]}"
-tools/build gatewayd gatewayctl gateway-load
+build gatewayd gatewayctl gateway-load
 make_stand
 
 declare -A cost_us ratios

@@ -81,7 +81,7 @@ measure_database() {
 measure_replay() {
   local gateway=$1 before after
   presign "$gateway" create "live$run" 0 "$live"
-  drive "$gateway" again 4
+  drive_all "$gateway" 4
   before=$(sample "$gateway" gateway_idempotent_replays_total)
   drive "$gateway" again "$seconds"
   after=$(sample "$gateway" gateway_idempotent_replays_total)
@@ -92,7 +92,7 @@ measure_replay() {
 measure_timeline() {
   local gateway=$1
   presign "$gateway" create "live$run" 0 "$live"
-  drive "$gateway" again 4
+  drive_all "$gateway" 4
   presign "$gateway" timeline "live$run" 0 "$live"
   drive "$gateway" again 1
   drive "$gateway" again "$seconds"

@@ -120,14 +120,13 @@ row_of() {
 }
 
 tools/install jq openssl mariadb-server mariadb-client
-tools/build gatewayd gatewayctl gateway-load
+build gatewayd gatewayctl gateway-load
 make_stand
 works=("one $rate" "three $rate" "three $((size * rate))")
 start_nodes one 1
 start_nodes three $size
-# For a minute after its start a node believes no row for longer than a request: an earlier process's commit might still land.
-echo "the nodes are up; measuring in 62 s"
-sleep 62
+echo "the nodes are up"
+wait_until_rows_are_kept 62
 
 for ((round = 1; round <= rounds; round++)); do
   echo "round $round of $rounds: creates for $seconds s over $connections connections, $(nproc) cores"

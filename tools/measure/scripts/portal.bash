@@ -2,7 +2,7 @@
 source tools/measure/scripts/measures.bash
 
 tools/install curl jq sqlite3
-tools/build gatewayd gatewayctl gateway-load
+build gatewayd gatewayctl gateway-load
 make_stand
 
 requests_per_page=200 clickers=50 api_rate=500

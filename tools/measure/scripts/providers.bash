@@ -9,7 +9,7 @@ wanted providers || wanted forged || wanted quiet || { usage >&2; exit 2; }
 packages=(wrk jq curl openssl)
 [ "$store" = sqlite ] || packages+=(mariadb-server mariadb-client)
 tools/install "${packages[@]}"
-tools/build gatewayd gatewayctl gateway-load bare_server presign stripe-stand-in
+build gatewayd gatewayctl gateway-load bare_server presign stripe-stand-in
 make_stand
 
 low_rate=500 forged_rate=1000 account=acct_bench webhook_secret=whsec_0123456789abcdefghijklmnopqrstuv
@@ -215,10 +215,9 @@ route_to_stand_in "$merchant"
 write_forged
 live=1000
 presign sandbox create "live$run" 0 $live
-drive sandbox again 2
-# For a minute after its start a gateway believes no row for longer than a request: an earlier process's commit might still land.
-echo "the gateway is up; measuring in 62 s"
-sleep 62
+drive_all sandbox 2
+echo "the gateway is up"
+wait_until_rows_are_kept 62
 
 for ((round = 1; round <= rounds; round++)); do
   echo "round $round of $rounds, $seconds s each, $connections connections, $store, $(nproc) cores"

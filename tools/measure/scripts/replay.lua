@@ -4,7 +4,7 @@
 --   wrk -t2 -s replay.lua URL -- FILES once|again [RATE]
 --
 -- once: each request is sent once. When they run out, requests of /healthz are sent and the run is marked as exhausted.
--- again: after the last request the first one is sent again.
+-- again: after the last request the first one is sent again, and the run is marked as exhausted, too.
 -- RATE: each thread sends so many a second, by a schedule. One that is late is sent as soon as a connection is free.
 
 local threads = {}
@@ -54,10 +54,8 @@ end
 function request()
   at = at + 1
   if at > last then
-    if not repeats then
-      exhausted = 1
-      return filler
-    end
+    exhausted = 1
+    if not repeats then return filler end
     at = 1
   end
   return requests[at]

@@ -108,7 +108,7 @@ batch_sizes() {
   done
 }
 
-tools/build bare_database end_to_end_webhook_speed
+build bare_database end_to_end_webhook_speed
 start_bare
 gateways=()
 for gateway in sqlite mariadb; do

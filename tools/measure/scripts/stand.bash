@@ -34,6 +34,7 @@ member() {
 start_server() {
   local name=$1 deadline=$((SECONDS + 60))
   shift
+  : >"$stand/$name.out"
   "$@" >"$stand/$name.out" 2>"$stand/$name.log" &
   server_pid[$name]=$!
   until url[$name]=$(sed -n 's/^listening on //p' "$stand/$name.out") && [ -n "${url[$name]}" ]; do
@@ -120,6 +121,12 @@ drive() {
   line=$(grep '^measured ' "$stand/wrk.out") || fail "wrk measured nothing: $(tail -n 3 "$stand/wrk.out")"
   read -r _ requests microseconds p50 p99 bad broken exhausted <<<"$line"
   [ "$requests" -gt 0 ] || fail "$1 answered nothing"
+}
+
+# drive_all SERVER SECONDS: sends each request at least once, for so long or for as long as that takes.
+drive_all() {
+  local lasts=$2
+  while drive "$1" again "$lasts" && [ "$exhausted" -lt "$threads" ]; do lasts=$((lasts * 2)); done
 }
 
 rate() {

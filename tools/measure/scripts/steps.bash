@@ -1,7 +1,7 @@
 # Measures what each step of a request costs alone. Sourced by tools/bench.
 
 tools/install mariadb-server
-tools/build request_path
+build request_path
 make_stand
 GATEWAY_BENCH_STORE=$(tools/mariadb start "$stand/mariadb-server" --buffer-pool=1G --redo-log=1G)
 export GATEWAY_BENCH_STORE

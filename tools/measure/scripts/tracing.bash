@@ -12,7 +12,7 @@ declare -A cost_us ratios exported lost
 packages=(jq)
 [ "$store" = sqlite ] || packages+=(mariadb-server mariadb-client)
 tools/install "${packages[@]}"
-tools/build gatewayd gatewayctl gateway-load
+build gatewayd gatewayctl gateway-load
 make_stand
 
 # start_collector: sets collector_url.
@@ -103,9 +103,8 @@ gateway_options=(--tracing-endpoint="$collector_url")
 start_gateway on "$store" gateway_on
 gateway_options+=(--tracing-one-in=1)
 start_gateway all "$store" gateway_all
-# For a minute after its start a gateway believes no row for longer than a request: an earlier process's commit might still land.
-echo "the gateways are up; measuring in 62 s"
-sleep 62
+echo "the gateways are up"
+wait_until_rows_are_kept 62
 
 for ((round = 1; round <= rounds; round++)); do
   echo "round $round of $rounds, $seconds s each, $connections connections, $store, $(nproc) cores"

@@ -1,11 +1,13 @@
 // The units of work of creates as the actors write them for the requests of tools/bench: one merchant, and for each
-// create a new idempotency key and payment. The payment is approved at once, which causes no event.
+// create a new idempotency key and payment. The payment is approved at once, which causes no event. The payment's own
+// state machine makes the rows, so that they are those that a create writes.
 #pragma once
 
 #include <memory>
 #include <string>
 
 #include "gateway/base/crypto.hpp"
+#include "gateway/domain/payment_machine.hpp"
 #include "gateway/store.hpp"
 
 namespace gateway::store_bench {
@@ -16,7 +18,7 @@ class workload {
 
   /// The unit before the call of the provider: the key and the payment.
   unit_of_work begin(int i) const {
-    auto p = std::make_shared<const payment>(claimed(i));
+    auto p = std::make_shared<const payment>(begun(i));
     command_record command;
     command.key = p->open->command;
     command.fingerprint = std::string(64, 'f');
@@ -29,33 +31,27 @@ class workload {
     return unit;
   }
 
-  /// The unit after the call: the changed payment, the answer and the attempt.
+  /// The unit after the call: what the state machine makes of an approval, and the answer.
   unit_of_work finish(int i) const {
-    auto p = claimed(i);
-    unit_of_work unit{unit_kind::finish, p.key, {}, {}};
-    unit.claims.emplace_back(command_finish{p.open->command, result_, now_});
-    p.version = 2;
-    p.open.reset();
-    p.due_at.reset();
-    p.state = payment_state::authorized;
-    p.status = provider_status::approved;
-    p.provider_ref = "ch_" + std::to_string(10'000'000'000'000'000 + i);
-    p.next_seq = 2;
-    for (const auto& added : totals_of(nullptr, p))
-      unit.inserts.emplace_back(count_daily{p.key.merchant, p.key.env, added});
-    unit.claims.emplace_back(std::make_shared<const payment>(std::move(p)));
-    timeline_entry attempt;
-    attempt.seq = 1;
-    attempt.operation = "authorize";
-    attempt.status = "approved";
-    attempt.occurred_at = now_;
-    unit.inserts.emplace_back(std::move(attempt));
+    const auto before = begun(i);
+    provider_result approved;
+    approved.status = provider_status::approved;
+    approved.provider_ref = "ch_" + std::to_string(10'000'000'000'000'000 + i);
+    auto change = conclude(before, approved, now_, {});
+    unit_of_work unit{unit_kind::finish, before.key, {}, {}};
+    unit.claims.emplace_back(command_finish{before.open->command, result_, now_});
+    const auto moved = movements_of(&before, change.next);
+    for (const auto& each : moved) unit.inserts.emplace_back(entry_of(each, change.next, change.movement_ref));
+    for (const auto& added : totals_of(&before, change.next, moved))
+      unit.inserts.emplace_back(count_daily{before.key.merchant, before.key.env, added});
+    for (auto& entry : change.entries) unit.inserts.emplace_back(std::move(entry));
+    unit.claims.emplace_back(std::make_shared<const payment>(std::move(change.next)));
     return unit;
   }
 
   /// A finished command, whose key is to be purged once it is old enough.
   unit_of_work old_key(int i) const {
-    const auto p = claimed(i);
+    const auto p = begun(i);
     command_record command;
     command.key = {p.key.merchant, p.key.env, "", key_of("old " + p.key.id)};
     command.fingerprint = std::string(64, 'f');
@@ -70,21 +66,18 @@ class workload {
   }
 
  private:
-  payment claimed(int i) const {
+  payment begun(int i) const {
     const auto number = std::to_string(i);
-    payment p;
-    p.key = payment_key(merchant_id{"merch_0123456789abcdef0123"}, environment::test,
-                        payment_id{"pay_" + run_ + '_' + number});
-    p.version = 1;
-    p.amount = {4200, *currency::parse("HKD")};
-    p.account = "acct_sandbox";
-    p.open = open_operation{{p.key.merchant, p.key.env, "", key_of(p.key.id)}, operation::create, 4200, false, 0};
-    p.due_at = now_ + std::chrono::seconds{60};
-    p.created_at = p.updated_at = now_;
-    p.details.payment_method = "pm_card_visa";
-    p.details.description = "Two books";
-    p.details.metadata = {{"order", number}};
-    return p;
+    const auto key = payment_key(merchant_id{"merch_0123456789abcdef0123"}, environment::test,
+                                 payment_id{"pay_" + run_ + '_' + number});
+    create_payment wanted;
+    wanted.amount = {4200, *currency::parse("HKD")};
+    wanted.details.payment_method = "pm_card_visa";
+    wanted.details.description = "Two books";
+    wanted.details.metadata = {{"order", number}};
+    route_choice way;
+    way.account = "acct_sandbox";
+    return begin_payment(key, wanted, way, {key.merchant, key.env, "", key_of(key.id)}, now_, {});
   }
 
   /// Like a UUID, spread over the whole range, so that new keys fall between existing ones.
