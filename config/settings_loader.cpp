@@ -502,7 +502,7 @@ constexpr const char* help_footer =
 /// The command line's values by setting, before they are assigned.
 struct command_line {
   std::map<std::string, std::string> values;
-  bool dev = false;
+  std::map<std::string, bool> flags;
   std::optional<std::string> file;
 };
 
@@ -517,7 +517,7 @@ void describe(CLI::App& app, const std::vector<setting>& known, command_line& in
       ->group("General");
   for (const auto& s : known) {
     if (is_flag(s)) {
-      app.add_flag("--" + s.name, into.dev, s.help)->group(s.group);
+      app.add_flag("--" + s.name, into.flags[s.name], s.help)->group(s.group);
       continue;
     }
     auto help = s.help;
@@ -552,8 +552,8 @@ parsed load_settings(int argc, const char* const* argv) {
     if (const auto bare = option_without_value(argc, argv)) throw bad_value(*bare + ": the value is missing");
     app.parse(argc, argv);
     if (given.file) read_file(*given.file, known);
-    if (given.dev) result.config.dev = true;
     for (const auto& s : known) {
+      if (is_flag(s) && app.count("--" + s.name) > 0) *std::get<bool*>(s.where) = given.flags.at(s.name);
       const auto value = given.values.find(s.name);
       if (value == given.values.end()) continue;
       try {
