@@ -179,8 +179,8 @@ const std::vector<std::vector<std::string>> together{
     {"rate-limit-address-burst", "rate-limit-address"},
     {"rate-limit-exempt", "rate-limit-address"},
 };
-const std::vector<std::string> cluster{"node",        "cluster-listen", "cluster-address", "cluster-certificate",
-                                       "cluster-key", "cluster-ca",     "store"};
+const std::vector<std::string> cluster{
+    "node", "cluster-listen", "cluster-address", "cluster-certificate", "cluster-key", "cluster-ca", "store"};
 
 std::vector<std::string> needed_with(const std::string& name) {
   for (const auto& group : together)
