@@ -9,12 +9,9 @@
 #include <string_view>
 #include <variant>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
 #include "config_file.hpp"
 #include "gateway/base/networks.hpp"
+#include "option_parser.hpp"
 #include "option_value.hpp"
 
 namespace gateway {
@@ -499,35 +496,45 @@ constexpr const char* help_footer =
     "Signals: SIGTERM and SIGINT drain and end, SIGHUP reads the certificate and its key again.\n"
     "Exit status: 0 after draining, 1 when the gateway cannot start or a core part fails, 2 for usage.";
 
-/// The command line's values by setting, before they are assigned.
+/// What the command line gives, before it is assigned: the file is read first.
 struct command_line {
   std::map<std::string, std::string> values;
-  bool dev = false;
+  std::map<std::string, bool> flags;
   std::optional<std::string> file;
 };
 
-void describe(CLI::App& app, const std::vector<setting>& known, command_line& into) {
-  app.get_formatter()->column_width(42);
-  app.set_help_flag("-h,--help", "Print this and exit")->group("General");
-  app.set_version_flag("--version", "gatewayd " GATEWAY_VERSION, "Print the version and exit")->group("General");
-  app.add_option_function<std::string>(
-         "--config-file", [&into](const std::string& name) { into.file = name; },
-         "Read settings from this file (see config/gateway.example.toml)")
-      ->type_name("FILE")
-      ->group("General");
+void describe(const options::command& program, const std::vector<setting>& known, command_line& into) {
+  program
+      .add(
+          "--config-file", [&into](const std::string& name) { into.file = name; },
+          "Read settings from this file (see config/gateway.example.toml)")
+      .type_name("FILE")
+      .group("General");
   for (const auto& s : known) {
     if (is_flag(s)) {
-      app.add_flag("--" + s.name, into.dev, s.help)->group(s.group);
+      program.add_flag(
+                 "--" + s.name, [&into, name = s.name](bool on) { into.flags[name] = on; }, s.help)
+          .group(s.group);
       continue;
     }
     auto help = s.help;
     if (const auto value = shown_default(s); !value.empty()) help += " [" + value + "]";
-    app.add_option_function<std::string>(
-           "--" + s.name, [&into, name = s.name](const std::string& text) { into.values[name] = text; }, help)
-        ->type_name(s.value_name)
-        ->group(s.group);
+    program.add(
+               "--" + s.name, [&into, name = s.name](const std::string& text) { into.values[name] = text; }, help)
+        .type_name(s.value_name)
+        .group(s.group);
   }
-  app.footer(help_footer);
+}
+
+void assign(const setting& to, const command_line& given) {
+  if (const auto flag = given.flags.find(to.name); flag != given.flags.end()) *std::get<bool*>(to.where) = flag->second;
+  const auto value = given.values.find(to.name);
+  if (value == given.values.end()) return;
+  try {
+    assign(to, value->second);
+  } catch (const bad_value& fault) {
+    throw bad_value("--" + to.name + ": " + fault.what());
+  }
 }
 
 parsed usage_error(std::string_view what) {
@@ -543,33 +550,25 @@ parsed load_settings(int argc, const char* const* argv) {
   parsed result;
   const auto known = bind(result.config);
   command_line given;
-  CLI::App app{
-      "gatewayd: a payments gateway. Without options it serves https on 127.0.0.1:8443 from the embedded store in "
-      "./data.",
-      "gatewayd"};
-  describe(app, known, given);
+  const options::parser parser{{.name = "gatewayd",
+                                .description = "gatewayd: a payments gateway. Without options it serves https on "
+                                               "127.0.0.1:8443 from the embedded store in ./data.",
+                                .version = "gatewayd " GATEWAY_VERSION,
+                                .help = "Print this and exit",
+                                .group = "General",
+                                .footer = help_footer,
+                                .column_width = 42}};
+  describe(parser.root(), known, given);
   try {
     if (const auto bare = option_without_value(argc, argv)) throw bad_value(*bare + ": the value is missing");
-    app.parse(argc, argv);
+    const auto read = parser.parse(argc, argv);
+    if (read.what == options::outcome::help) return {load_outcome::help, {}, read.text};
+    if (read.what == options::outcome::version) return {load_outcome::version, {}, read.text + "\n"};
+    if (read.what == options::outcome::fault) return usage_error(read.text + " (try --help)");
     if (given.file) read_file(*given.file, known);
-    if (given.dev) result.config.dev = true;
-    for (const auto& s : known) {
-      const auto value = given.values.find(s.name);
-      if (value == given.values.end()) continue;
-      try {
-        assign(s, value->second);
-      } catch (const bad_value& fault) {
-        throw bad_value("--" + s.name + ": " + fault.what());
-      }
-    }
+    for (const auto& s : known) assign(s, given);
     normalise(result.config);
     check(result.config);
-  } catch (const CLI::CallForHelp&) {
-    return {load_outcome::help, {}, app.help()};
-  } catch (const CLI::CallForVersion& version) {
-    return {load_outcome::version, {}, std::string{version.what()} + "\n"};
-  } catch (const CLI::ParseError& fault) {
-    return usage_error(std::string{fault.what()} + " (try --help)");
   } catch (const bad_value& fault) {
     return usage_error(fault.what());
   }

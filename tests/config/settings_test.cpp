@@ -9,26 +9,13 @@
 #include <vector>
 
 #include "config/config_file.hpp"
-#include "config/settings_loader.hpp"
-#include "tests/base/temporary_directory.hpp"
+#include "loading.hpp"
 
 using namespace gateway;
 using namespace std::chrono_literals;
 using Catch::Contains;
 
 namespace {
-
-parsed load(const std::vector<std::string>& arguments) {
-  std::vector<const char*> argv{"gatewayd"};
-  for (const auto& a : arguments) argv.push_back(a.c_str());
-  return load_settings(static_cast<int>(argv.size()), argv.data());
-}
-
-parsed load_file(const std::string& text, std::vector<std::string> arguments = {}) {
-  const temporary_directory directory;
-  arguments.push_back("--config-file=" + directory.write("gateway.toml", text).string());
-  return load(arguments);
-}
 
 std::string uncommented(const std::string& example) {
   return std::regex_replace(example, std::regex{"(^|\n)#([a-z])"}, "$1$2");
