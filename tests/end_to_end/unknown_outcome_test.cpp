@@ -10,11 +10,12 @@ using namespace std::chrono_literals;
 
 namespace {
 
-gateway_options impatient(store_kind store, std::string first_question) {
+gateway_options impatient(store_kind store, std::string first_question, std::string provider_timeout = "500ms") {
   gateway_options options;
   options.store = store;
-  options.arguments = {"--provider-timeout=500ms", "--reconcile-first=" + std::move(first_question),
-                       "--reconcile-longest=5m", "--reconcile-interval=100ms"};
+  options.arguments = {"--provider-timeout=" + std::move(provider_timeout),
+                       "--reconcile-first=" + std::move(first_question), "--reconcile-longest=5m",
+                       "--reconcile-interval=100ms"};
   return options;
 }
 
@@ -129,8 +130,8 @@ TEST_CASE("a command that a crash left open is settled before its payment takes 
 }
 
 TEST_CASE("a provider that keeps timing out does not stop other payments") {
-  auto options = impatient(store_kind::sqlite, "30s");
-  options.arguments.insert(options.arguments.end(), {"--provider-timeout=10m", "--http-answer-timeout=10m"});
+  auto options = impatient(store_kind::sqlite, "30s", "10m");
+  options.arguments.emplace_back("--http-answer-timeout=10m");
   gateway_process gateway{options};
   const auto account = new_merchant(gateway);
   constexpr int many = 4;
