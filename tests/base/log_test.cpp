@@ -182,7 +182,7 @@ TEST_CASE("a reader of standard error that is stuck holds up neither the work no
   const pid_t child = ::fork();
   if (child == 0) log_into_a_full_pipe();
   int status = -1;
-  for (int i = 0; i < 400 && ::waitpid(child, &status, WNOHANG) == 0; ++i)
+  for (int i = 0; i < 2400 && ::waitpid(child, &status, WNOHANG) == 0; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds{50});
   ::kill(child, SIGKILL);
   REQUIRE(status != -1);

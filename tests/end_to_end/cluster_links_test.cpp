@@ -43,17 +43,22 @@ TEST_CASE("cluster: where a payment's owner has lost its database, the node that
     return longest;
   };
   REQUIRE(eventually([&] { return nodes.all_up(); }));
-  std::this_thread::sleep_for(1s);  // they connect with each other
+  const auto links = [&] {
+    const auto log = lines_of(nodes[0].log());
+    return std::ranges::count_if(log, [](const auto& line) { return line.find("node.linked") != std::string::npos; });
+  };
+  REQUIRE(eventually([&] { return links() == 2; }));
   longest_of_30();
+  const auto usual = longest_of_30();
 
   nodes.database_link(1).cut();
-  CHECK(longest_of_30() < 1s);
+  CHECK(longest_of_30() < 1s + 10 * usual);
   nodes.database_link(1).pass();
   REQUIRE(eventually([&] { return nodes.all_up(); }));
   longest_of_30();
 
   nodes.database_link(1).black_hole();
-  CHECK(longest_of_30() < 3s);
+  CHECK(longest_of_30() < 3s + 10 * usual);
 }
 
 TEST_CASE("cluster: a node that had lost its lease, and was back before others saw that, sends its webhooks again") {
@@ -70,13 +75,21 @@ TEST_CASE("cluster: a node that had lost its lease, and was back before others s
   tell_something();
   REQUIRE(receiver.comes_to(1, to.path));
 
-  // It has renewed its lease within the last second, and counts 3.5 s from then; the others count 5 s.
-  nodes.database_link(1).cut();
-  std::this_thread::sleep_for(3'650ms);
-  nodes.database_link(1).pass();
-  REQUIRE(eventually([&] { return nodes[1].log().find("node.lease_kept_again") != std::string::npos; }));
-  CHECK_THAT(nodes[1].log(), Contains("node.lease_ended"));
-  REQUIRE(eventually([&] { return nodes.all_up() && nodes[1].ready(); }));
+  // It counts 3.5 s from its last renewal, and the others 5 s: it has 1.5 s to be back before they see that. A machine
+  // may be too slow for that now and then.
+  const auto times = [&](const std::string& event) {
+    const auto log = lines_of(nodes[1].log());
+    return std::ranges::count_if(log, [&](const auto& line) { return line.find(event) != std::string::npos; });
+  };
+  for (int tries = 0; tries < 5; ++tries) {
+    const auto ended = times("node.lease_ended");
+    nodes.database_link(1).cut();
+    REQUIRE(eventually([&] { return times("node.lease_ended") > ended; }));
+    nodes.database_link(1).pass();
+    REQUIRE(eventually([&] { return nodes.all_up() && nodes[1].ready(); }));
+    if (times("node.lease_kept_again") > 0) break;
+  }
+  CHECK(times("node.lease_kept_again") > 0);
   tell_something();
   CHECK(receiver.comes_to(2, to.path));
 }

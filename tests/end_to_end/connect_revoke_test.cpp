@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <mutex>
 #include <set>
 #include <thread>
 #include <vector>
@@ -30,7 +31,9 @@ void expect_nothing_after_a_revoke(const std::vector<const gateway_process*>& ga
 
   constexpr int connections = 64;
   std::atomic<bool> revoked = false, stopping = false;
-  std::atomic<int> taken = 0, refused = 0, strange = 0, asked_late = 0;
+  std::atomic<int> taken = 0, refused = 0, asked_late = 0;
+  std::mutex guard;
+  std::set<std::string> strange;
   std::vector<std::set<std::string>> late(connections);  ///< payments asked for after the revoke was answered
   std::vector<std::thread> threads;
   for (int i = 0; i < connections; ++i)
@@ -47,21 +50,27 @@ void expect_nothing_after_a_revoke(const std::vector<const gateway_process*>& ga
             signer.post("/v1/payment_intents?environment=test", server_payment(id).text(), on_behalf_of(shop.id));
         if (answer.status == 200 && !after)
           ++taken;
-        else if (answer.status == 403)
+        else if (answer.status == 403) {
           ++refused;
-        else if (answer.status != 503)
-          ++strange;
+          // Refusals cost so little that they would take all there is of the machine from what is to be seen.
+          std::this_thread::sleep_for(20ms);
+        } else if (answer.status != 503 &&
+                   (gateways.size() == 1 || summary_of(answer) != "409 request already processing")) {
+          // On a slow machine a payment's owner may answer too late, and the node that was asked serves beside it.
+          const std::lock_guard lock{guard};
+          strange.insert((after ? "after: " : "before: ") + summary_of(answer));
+        }
       }
     });
-  CHECK(eventually([&] { return taken > 500; }, 30s));
+  CHECK(eventually([&] { return taken > 500; }));
   api other{*gateways[asked_to_revoke], platform.key};
   CHECK(other.post("/v1/grants/" + grant.id + "/revoke").status == 204);
   revoked = true;
-  CHECK(eventually([&] { return asked_late > 2'000; }, 30s));
+  CHECK(eventually([&] { return asked_late > 2'000; }));
   stopping = true;
   for (auto& each : threads) each.join();
 
-  CHECK(strange == 0);
+  CHECK(strange == std::set<std::string>{});
   std::set<std::string> executed;
   for (const auto& entry : read_ledger(ledger)) executed.insert(entry.payment_id);
   CHECK(executed.size() >= static_cast<std::size_t>(taken));
@@ -84,6 +93,7 @@ TEST_CASE("after one of three nodes has answered a revoke none of them begins an
   cluster nodes{3, {.provider = provider.socket()}};
   for (std::size_t asked = 0; asked < nodes.size(); ++asked) {
     CAPTURE(asked);
+    REQUIRE(eventually([&] { return nodes.all_up(); }));
     expect_nothing_after_a_revoke({&nodes[0], &nodes[1], &nodes[2]}, asked, provider.ledger());
   }
 }

@@ -53,8 +53,8 @@ void fill_again_and_again(crash_fixture& fixture, const small_disk& disk) {
     fixture.work();
     const auto unavailable = fixture.clients->unavailable();
     disk.fill();
-    CHECK(eventually([&] { return fixture.clients->unavailable() > unavailable + 50; }, 60s));
-    CHECK(eventually([&] { return fixture.gateway->status_of("/readyz") == 503; }, 30s));
+    CHECK(eventually([&] { return fixture.clients->unavailable() > unavailable + 50; }));
+    CHECK(eventually([&] { return fixture.gateway->status_of("/readyz") == 503; }));
     CHECK(fixture.gateway->status_of("/healthz") == 200);
     // Not each one: a database may find a gap for a small row.
     CHECK(eventually([&] {
@@ -73,13 +73,11 @@ void fill_again_and_again(crash_fixture& fixture, const small_disk& disk) {
     }
     // A MariaDB that is started on a full disk looks again for room once a minute only.
     disk.make_room();
-    CHECK(eventually(
-        [&] {
-          revive_database(fixture);
-          revive_gateway(fixture);
-          return fixture.gateway->ready();
-        },
-        60s));
+    CHECK(eventually([&] {
+      revive_database(fixture);
+      revive_gateway(fixture);
+      return fixture.gateway->ready();
+    }));
   }
 }
 

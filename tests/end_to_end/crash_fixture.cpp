@@ -85,7 +85,7 @@ void crash_fixture::start_clients() {
 
 bool crash_fixture::makes_progress(std::uint64_t writes) const {
   const auto before = clients->answered();
-  return eventually([&] { return clients->answered() >= before + writes; }, 60s);
+  return eventually([&] { return clients->answered() >= before + writes; });
 }
 
 void crash_fixture::work(std::chrono::milliseconds longest) {
@@ -110,7 +110,7 @@ std::vector<std::string> crash_fixture::broken_promises(const gateway_process& t
 void crash_fixture::holds(const std::string& fault) {
   CAPTURE(fault, to_string(store), settings.seed);
   const auto all = gateways();
-  CHECK(left_open(*all.front(), account, 30s) == std::vector<std::string>{});
+  CHECK(left_open(*all.front(), account) == std::vector<std::string>{});
   auto broken = broken_promises(*all.front());
   // And the truth is on disk, not in memory.
   for (auto* one : all) one->kill();

@@ -71,7 +71,7 @@ struct waits {
 class node_adversary {
  public:
   explicit node_adversary(const crash_settings& settings = crash_settings::of_environment())
-      : fixture_{{.store = store_kind::mysql, .provider_timeout = "30s", .nodes = 3, .client_patience = 1s}, settings} {
+      : fixture_{{.store = store_kind::mysql, .provider_timeout = "30s", .nodes = 3, .client_patience = 3s}, settings} {
   }
 
   /// Each with a merchant and a receiver of webhooks of its own.
@@ -86,7 +86,7 @@ class node_adversary {
     fixture_.work();
     const auto what = strike(fixture_, number);
     const auto mended = steady::now();
-    CHECK(eventually([&] { return fixture_.nodes->all_up(); }, 30s));
+    CHECK(eventually([&] { return fixture_.nodes->all_up(); }));
     fixture_.finish();
     compare(receiver, to);
     measure(what, mended);
@@ -119,10 +119,10 @@ class node_adversary {
   const gateway_process& anyone() { return *fixture_.gateways()[fixture_.random() % fixture_.nodes->size()]; }
 
   void compare(const webhook_receiver& receiver, const webhook_destination& to) {
-    CHECK(left_open(anyone(), fixture_.account, 30s) == std::vector<std::string>{});
+    CHECK(left_open(anyone(), fixture_.account) == std::vector<std::string>{});
     auto broken = fixture_.broken_promises(anyone());
     // The receiver is well: nobody has to deliver anything again by hand.
-    const auto left = left_undelivered(anyone(), fixture_.account, 60s);
+    const auto left = left_undelivered(anyone(), fixture_.account);
     const auto found = audit_deliveries(anyone(), fixture_.account, "live", {{receiver, to}});
     std::ranges::copy(found.broken, std::back_inserter(broken));
     const auto& unexpected = fixture_.clients->unexpected_answers();
@@ -195,7 +195,7 @@ blow restart_all_nodes(crash_fixture& on, std::size_t round) {
       nodes[(i + 1) % nodes.size()].ctl({"node", "drain", "n" + std::to_string(i + 1)});
     else
       nodes[i].begin_drain();
-    const auto ended = nodes[i].wait(20s);
+    const auto ended = nodes[i].wait();
     CHECK(ended == exit_result{0, 0});
     nodes[i].start();
     CHECK(on.makes_progress());

@@ -212,7 +212,7 @@ std::string left_open(const stripe_stage& on, const std::string& merchant) {
                               merchant + "' AND status IS NULL;");
         return open.empty();
       },
-      90s);
+      hang_timeout);
   return open;
 }
 
@@ -240,7 +240,7 @@ TEST_CASE("stripe: kill -9 of the gateway and of Stripe, under load and any faul
   workers clients{on, shop.account.test, std::min(environment_or("GATEWAY_CRASH_CLIENTS", 8), 8), seed};
   const auto progress = [&](std::size_t more) {
     const auto before = clients.answered();
-    return eventually([&] { return clients.answered() >= before + more; }, 90s);
+    return eventually([&] { return clients.answered() >= before + more; });
   };
   for (int round = 0; round < rounds; ++round) {
     for (const int who : {1, 2, 3}) {

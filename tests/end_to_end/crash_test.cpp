@@ -88,7 +88,7 @@ TEST_CASE("a provider that is slow and loses answers to what it has done is aske
     fixture.gateway->kill();
     fixture.gateway->start();
   }
-  CHECK(eventually([&] { return fixture.clients->in_doubt() > 0; }, 60s));
+  CHECK(eventually([&] { return fixture.clients->in_doubt() > 0; }));
   fixture.finish();
   fixture.holds("lost answers, and kill -9 of the gateway");
 }
@@ -101,8 +101,8 @@ TEST_CASE("kill -9 of MariaDB: writes answer 503 with Retry-After, readiness tel
     fixture.work();
     const auto unavailable = fixture.clients->unavailable();
     fixture.database->kill();
-    CHECK(eventually([&] { return fixture.clients->unavailable() > unavailable; }, 30s));
-    CHECK(eventually([&] { return fixture.gateway->status_of("/readyz") == 503; }, 30s));
+    CHECK(eventually([&] { return fixture.clients->unavailable() > unavailable; }));
+    CHECK(eventually([&] { return fixture.gateway->status_of("/readyz") == 503; }));
     CHECK(fixture.gateway->status_of("/healthz") == 200);
 
     api merchant{*fixture.gateway, fixture.bystander.test};
@@ -113,7 +113,7 @@ TEST_CASE("kill -9 of MariaDB: writes answer 503 with Retry-After, readiness tel
     CHECK(fixture.gateway->running());
 
     fixture.database->start();
-    CHECK(eventually([&] { return fixture.gateway->ready(); }, 30s));
+    CHECK(eventually([&] { return fixture.gateway->ready(); }));
   }
   fixture.finish();
   fixture.holds("kill -9 of MariaDB");

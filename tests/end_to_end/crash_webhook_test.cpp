@@ -88,7 +88,7 @@ struct webhook_crash_fixture {
       left = left_undelivered(*fixture.gateway, fixture.account, 1s);
       if (std::chrono::steady_clock::now() > began + 8s)
         for (const auto& row : left) redeliver({row.substr(0, row.find('\t'))});
-    } while (!left.empty() && std::chrono::steady_clock::now() < began + 60s);
+    } while (!left.empty() && std::chrono::steady_clock::now() < began + hang_timeout);
     INFO("not delivered:" << joined(left));
     CHECK(left.empty());
     const auto found =
@@ -126,7 +126,7 @@ TEST_CASE("webhooks: kill -9 of MariaDB in the middle of deliveries loses no eve
     t.fixture.database->kill();
     std::this_thread::sleep_for(t.fixture.between(0, 1'000));
     t.fixture.database->start();
-    CHECK(eventually([&] { return t.fixture.gateway->ready(); }, 30s));
+    CHECK(eventually([&] { return t.fixture.gateway->ready(); }));
     if (round % 2 == 1) t.outage();
   }
   t.fixture.finish();
@@ -163,13 +163,13 @@ TEST_CASE(
   const auto rounds = static_cast<std::size_t>(settings.rounds);
   std::string pending_at_kill;
   for (std::size_t round = 0; round < rounds; ++round) {
-    REQUIRE(receiver.comes_to(hung + wanted * round / rounds, "/hooks", 60s));
+    REQUIRE(receiver.comes_to(hung + wanted * round / rounds, "/hooks"));
     gateway.kill();
     pending_at_kill += ' ' + std::to_string(count("pending"));
     receiver.answers("/hooks", webhook_answer{.delay = 5ms});
     gateway.start();
   }
-  const auto left = left_undelivered(gateway, account, 120s);
+  const auto left = left_undelivered(gateway, account);
   INFO("not delivered:" << joined(left));
   CHECK(left.empty());
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;

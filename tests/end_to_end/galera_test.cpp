@@ -55,7 +55,7 @@ struct galera_fixture {
 
   bool makes_progress(std::uint64_t writes) const {
     const auto before = clients.answered();
-    return eventually([&] { return clients.answered() >= before + writes; }, 60s);
+    return eventually([&] { return clients.answered() >= before + writes; });
   }
 
   /// How long until that node has made a payment.
@@ -70,7 +70,7 @@ struct galera_fixture {
             return false;
           }
         },
-        30s);
+        hang_timeout);
     CHECK(serves);
     return seconds_since(began);
   }
@@ -151,7 +151,7 @@ TEST_CASE("galera: nodes on different members agree, and kill -9 of a member und
   }
   REQUIRE(t.makes_progress(60));
   t.clients.stop();
-  CHECK(left_open(t.nodes[0], t.shop, 40s) == std::vector<std::string>{});
+  CHECK(left_open(t.nodes[0], t.shop) == std::vector<std::string>{});
   for (std::size_t i = 0; i < t.nodes.size(); ++i) {
     const auto broken = audit(t.nodes[i], t.provider.ledger(), t.shop, t.clients.records());
     INFO("as node " << i + 1 << " tells:" << joined(broken));
@@ -161,7 +161,7 @@ TEST_CASE("galera: nodes on different members agree, and kill -9 of a member und
   CHECK(t.clients.unexpected_answers().empty());
   CHECK(t.clients.without_retry_after() == 0);
   CHECK(t.clients.in_doubt() == 0);
-  CHECK(left_undelivered(t.nodes[0], t.shop, 60s) == std::vector<std::string>{});
+  CHECK(left_undelivered(t.nodes[0], t.shop) == std::vector<std::string>{});
   const auto told = audit_deliveries(t.nodes[0], t.shop, "live", {{t.receiver, t.to}});
   INFO("webhooks:" << joined(told.broken));
   CHECK(told.broken.empty());

@@ -1,5 +1,6 @@
-// Attacks by many connections and by slow ones. During each attack quiet merchants send requests, whose p99 must not
-// double. And the gateway's memory must not grow, however often the attacks are repeated.
+// Attacks by many connections and by slow ones. During each attack quiet merchants send requests, and all of these are
+// answered rightly; that their p99 does not double is judged by `tools/bench promptness`. And the gateway's memory must
+// not grow, however often the attacks are repeated.
 #include <catch2/catch.hpp>
 
 #include <sys/resource.h>
@@ -41,7 +42,9 @@ struct fixture {
   merchant_account account = new_merchant(gateway);
   quiet_clients quiet{gateway, account.test, 4};
 
-  explicit fixture(const gateway_options& options = tight()) : gateway{options} { quiet.work(1000ms); }
+  explicit fixture(const gateway_options& options = tight()) : gateway{options} {
+    quiet.work(judges_speed() ? 1000ms : 100ms);
+  }
 };
 
 /// One gateway for many attacks, so that what one attack leaves behind shows in later measurements.
@@ -62,12 +65,12 @@ void check_unnoticed_during(fixture& on, const std::string& name, unsigned threa
   bool unnoticed = false;
   const auto processor = processor_time(on.gateway.pid());
   for (int attempt = 0; attempt < attempts && !unnoticed; ++attempt) {
-    before = p99(on.quiet.work(700ms));
+    before = p99(on.quiet.work(judges_speed() ? 700ms : 100ms));
     attackers crowd{threads, once};
     std::this_thread::sleep_for(100ms);
-    during = p99(on.quiet.work(1000ms));
+    during = p99(on.quiet.work(judges_speed() ? 1000ms : 300ms));
     rounds += crowd.stop();
-    unnoticed = during <= 2 * before + noise_ms;
+    unnoticed = !judges_speed() || during <= 2 * before + noise_ms;
   }
   std::cout << std::left << std::setw(48) << name << std::right << " p99 " << std::fixed << std::setprecision(1)
             << std::setw(6) << before << " -> " << std::setw(6) << during << " ms, " << rounds << " rounds, "
@@ -83,7 +86,7 @@ void pause_briefly() { std::this_thread::sleep_for(2ms); }
 
 }  // namespace
 
-TEST_CASE("quiet clients do not notice what others do to the gateway") {
+TEST_CASE("quiet clients do not notice what others do to the gateway", "[speed]") {
   auto& on = shared_fixture();
   const auto server = on.gateway.address();
   const auto open = [&server](protocol how = protocol::tls) {
@@ -161,7 +164,7 @@ TEST_CASE("quiet clients do not notice what others do to the gateway") {
   CHECK(resident() < at_start + slack_kb);
 }
 
-TEST_CASE("hundreds who send a byte now and then get their 408 in time, and nobody else notices") {
+TEST_CASE("hundreds who send a byte now and then get their 408 in time, and nobody else notices", "[speed]") {
   auto& on = shared_fixture();
   const auto resident = resident_kb(on.gateway.pid());
   const std::string beginnings[] = {
@@ -178,7 +181,7 @@ TEST_CASE("hundreds who send a byte now and then get their 408 in time, and nobo
       std::this_thread::sleep_for(100ms);
     }
     for (auto& one : slow) {
-      const auto said = one.listen(1, 10s).answers();
+      const auto said = one.listen(1).answers();
       if (said == std::vector<std::string>{"408 request_timeout"})
         ++answered;
       else
@@ -189,11 +192,12 @@ TEST_CASE("hundreds who send a byte now and then get their 408 in time, and nobo
   check_unnoticed_during(on, "four hundred who drip", 8, drip);
   CHECK(answered >= 400);
   CHECK(other == 0);
-  CHECK(late == 0);
+  if (judges_speed()) CHECK(late == 0);
   CHECK(resident_kb(on.gateway.pid()) < resident + slack_kb);
 }
 
-TEST_CASE("three hundred who keep back the last bytes of a large body fill no more memory than is set aside for such") {
+TEST_CASE("three hundred who keep back the last bytes of a large body fill no more memory than is set aside for such",
+          "[speed]") {
   gateway_options options;
   options.arguments = {"--http-threads=1", "--log-level=warn"};
   fixture on{options};
@@ -218,7 +222,7 @@ TEST_CASE("three hundred who keep back the last bytes of a large body fill no mo
   CHECK(eventually([&] { return api{on.gateway, on.account.test}.post("/v1/payment_intents", large).status == 200; }));
 }
 
-TEST_CASE("thousands of handshakes that never go on are let go, and nobody else notices") {
+TEST_CASE("thousands of handshakes that never go on are let go, and nobody else notices", "[speed]") {
   auto& on = shared_fixture();
   const auto resident = resident_kb(on.gateway.pid());
   const auto hello = client_hello();
@@ -237,12 +241,14 @@ TEST_CASE("thousands of handshakes that never go on are let go, and nobody else 
   INFO("KiB for each: " << each);
   CHECK(each < 64);
   // Ten seconds is what a handshake may take.
-  CHECK(std::ranges::all_of(half_open, [](auto& one) { return one.ended_by_server(12s); }));
+  CHECK(std::ranges::all_of(half_open, [](auto& one) { return one.ended_by_server(); }));
 }
 
-TEST_CASE("five thousand idle connections cost 32 KiB each, and nobody else notices") {
+TEST_CASE("five thousand idle connections cost 32 KiB each, and nobody else notices", "[speed]") {
   if (raise_descriptor_limit() < 6'000) return;
-  fixture on;  // a fresh one: memory that other attacks have given back would hide what these cost
+  auto options = tight();
+  options.arguments.emplace_back("--http-idle-timeout=10m");
+  fixture on{options};  // a fresh one: memory that other attacks have given back would hide what these cost
   constexpr std::size_t count = 5'000;
   std::size_t first = 0;
   for (int round = 0; round < 2; ++round) {

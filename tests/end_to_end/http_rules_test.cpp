@@ -211,7 +211,7 @@ TEST_CASE("a request that stalls is answered 408, an idle connection is closed")
   CHECK(summary_of(*stalled) == "408 request_timeout");
 
   client.connect();
-  CHECK(client.closed_by_server(10s));
+  CHECK(client.closed_by_server(hang_timeout));
 }
 
 TEST_CASE("connections beyond the limit are refused, and taken again once others have gone") {

@@ -55,7 +55,7 @@ struct wallet_merchant {
     all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(moved_before));
     return all;
   }
-  bool comes_to(const std::string& id, const std::string& state, std::chrono::milliseconds within = 20s) {
+  bool comes_to(const std::string& id, const std::string& state, std::chrono::milliseconds within = hang_timeout) {
     return eventually([&] { return merchant.state_of(id) == state; }, within);
   }
   wallet_customer customer() const { return {on.gateway, on.wallet}; }
@@ -186,8 +186,8 @@ TEST_CASE("jazzcash: a payment whose customer never came, or came and did not re
   customer.open(lost_url);
   REQUIRE(customer.go_on().status == 200);
   customer.click("pay");
-  CHECK(s.comes_to(lost, "captured", 30s));
-  CHECK(s.comes_to(left, "failed", 30s));
+  CHECK(s.comes_to(lost, "captured"));
+  CHECK(s.comes_to(left, "failed"));
   const auto view = s.merchant.view(left);
   CHECK(json::parse(view.body)["provider.error.code"] == "PAYMENT_EXPIRED");
   wallet_merchant::names_no_provider(view);
@@ -212,7 +212,7 @@ TEST_CASE("jazzcash: a customer who pays and never returns is told of by the wal
   CHECK(post(std::string{told}.replace(told.find("\"121\""), 5, "\"000\"")) == 400);
   CHECK(s.merchant.state_of(id) == "processing");
   CHECK(post(told) == 200);
-  CHECK(s.comes_to(id, "captured", 10s));  // the next inquiry would be after a minute
+  CHECK(s.comes_to(id, "captured", before_next_look));
   CHECK(post(told) == 200);
   CHECK(history(s.merchant.timeline(id)) ==
         lines{"attempt hosted_session pending", "attempt charge approved", "event payment.captured published"});
@@ -236,13 +236,11 @@ TEST_CASE("jazzcash: an inquiry that gets no good answer leaves the payment open
     CHECK(first.body.find("being confirmed") != std::string::npos);
     CHECK(s.merchant.state_of(id) == "processing");
     stage.wallet.mends();
-    CHECK(eventually(
-        [&] {
-          auto once_more = again;
-          once_more.come_back();
-          return s.merchant.state_of(id) == "captured";
-        },
-        40s));
+    CHECK(eventually([&] {
+      auto once_more = again;
+      once_more.come_back();
+      return s.merchant.state_of(id) == "captured";
+    }));
   }
   CHECK(s.moves().size() == 6);
 }

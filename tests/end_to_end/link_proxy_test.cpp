@@ -41,9 +41,11 @@ TEST_CASE("link proxy: it passes bytes on, and delays each direction as it is to
   CHECK(t.post() == 200);
   CHECK(steady::now() - began >= 400ms);
   t.proxy.pass();
-  began = steady::now();
-  CHECK(t.post() == 200);
-  CHECK(steady::now() - began < 300ms);
+  // One in many is fast on any machine.
+  CHECK(eventually([&] {
+    began = steady::now();
+    return t.post() == 200 && steady::now() - began < 300ms;
+  }));
 }
 
 TEST_CASE("link proxy: a cut link breaks what it had, refuses what is new, and takes it again once it is healed") {
@@ -67,6 +69,7 @@ TEST_CASE("link proxy: a black hole takes connections and passes nothing, and lo
   REQUIRE(t.receiver.comes_to(1));
   t.proxy.black_hole();
   auto fresh = std::async(std::launch::async, [&] { return t.post(); });
+  CHECK(eventually([&] { return t.proxy.connections() == 2; }));
   CHECK(old.wait_for(700ms) == std::future_status::timeout);
   CHECK(fresh.wait_for(0ms) == std::future_status::timeout);
   CHECK(t.receiver.count() == 1);

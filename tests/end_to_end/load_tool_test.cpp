@@ -21,7 +21,7 @@ std::vector<std::string> load_command(const gateway_process& gateway, std::vecto
 }
 
 command_output run_load(const gateway_process& gateway, std::vector<std::string> options) {
-  auto ran = run_command(load_command(gateway, std::move(options)), {}, {}, 100s);
+  auto ran = run_command(load_command(gateway, std::move(options)));
   INFO(ran.out << ran.err);
   return ran;
 }
@@ -81,7 +81,7 @@ TEST_CASE(
   const auto file = gateway.folder() / "year.json";
   const auto ran = run_command({program("gateway-load").string(), "subscriptions", "--subscriptions=150",
                                 "--data-dir=" + gateway.data_dir().string(), "--json=" + file.string()},
-                               {}, {}, 100s);
+                               {}, {}, 5 * hang_timeout);
   INFO(ran.out << ran.err);
   CHECK(ran.code == 0);
   CHECK(ran.out.find("no violation") != std::string::npos);
@@ -105,7 +105,7 @@ TEST_CASE("a gateway that is killed under load and comes back has kept every pro
     gateway.kill();
     gateway.start();
   }
-  const auto ended = load.wait(90s);
+  const auto ended = load.wait();
   INFO(read_file(said));
   REQUIRE(ended);
   const auto run = read_run(file);

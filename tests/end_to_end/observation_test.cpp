@@ -204,7 +204,7 @@ TEST_CASE("logs, metrics and answers give away no secret, signature, token or cu
 TEST_CASE("settled outcomes and provider calls are counted") {
   gateway_options options;
   options.operator_listener = true;
-  options.arguments = {"--provider-timeout=100ms", "--reconcile-first=200ms", "--reconcile-interval=100ms"};
+  options.arguments = {"--provider-timeout=1s", "--reconcile-first=200ms", "--reconcile-interval=100ms"};
   gateway_process gateway{options};
   api merchant{gateway, new_merchant(gateway).test};
   const auto id = new_payment_id();
@@ -255,5 +255,5 @@ TEST_CASE("the load tester runs under the batch policy") {
   REQUIRE(eventually([&] { return threads() >= 2; }));
   CHECK(threads_under(SCHED_OTHER, load.pid()).empty());
   load.send_signal(SIGINT);
-  CHECK(load.wait(20s));
+  CHECK(load.wait());
 }

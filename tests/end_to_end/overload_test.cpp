@@ -1,5 +1,6 @@
-// Three times the load that the gateway can serve. The excess is rejected with Retry-After, admitted requests are
-// served in time, nothing that has begun is dropped, and the effect ends with the load.
+// Three times the load that the gateway can serve. The excess is rejected with Retry-After, nothing that has begun is
+// dropped, and the effect ends with the load. That admitted requests are served in time, and that the effect ends at
+// once, is judged by `tools/bench promptness`.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -19,6 +20,11 @@ constexpr std::size_t crowd = 1'000;  ///< connections that send the overload
 /// One slow round may be the fault of the disk or the machine; three in a row count as the gateway's.
 constexpr int attempts = 3;
 
+/// How long each load lasts.
+std::chrono::milliseconds lasts(std::chrono::milliseconds where_speed_is_judged) {
+  return judges_speed() ? where_speed_is_judged : std::min(where_speed_is_judged, 1000ms);
+}
+
 double p99(const std::vector<double>& sorted) { return percentile(sorted, 0.99); }
 
 /// What other work on the machine adds to the latencies under load, estimated from the p99 of single calls without
@@ -34,8 +40,8 @@ struct fixture {
   load_report load(const load_plan& plan, std::size_t count, const std::string& token = "pm_card_visa") {
     return run_load(gateway, signed_creates(gateway, account.test, count, token), plan);
   }
-  /// A hundred creates a second, for a second.
-  load_report little() { return load({100, 1000ms, 32}, 100); }
+  /// A hundred creates a second, for a second. Where speed is not judged: what two clients send one after the other.
+  load_report little() { return judges_speed() ? load({100, 1000ms, 32}, 100) : load({0, 300ms, 2}, 100); }
   long payments() {
     return std::stol(gateway.sql("SELECT COUNT(*) FROM payments WHERE merchant_id = '" + account.id + "';"));
   }
@@ -131,7 +137,8 @@ void check_answers(const load_report& report) {
 
 TEST_CASE(
     "three times what the store can commit: 503 for the excess, p99 under a second, bounded memory, back within a "
-    "second") {
+    "second",
+    "[speed]") {
   // A transaction for each unit of work makes the store slow in the same way on any machine: by its disk.
   fixture on{options_for(GENERATE(from_range(stores())), {"--batch-units=1"})};
   const auto name = std::string{to_string(on.gateway.store())};
@@ -141,7 +148,7 @@ TEST_CASE(
   const auto before = on.little();
   REQUIRE(before.count(200) > 0.8 * static_cast<double>(before.offered));
   const auto quiet = p99(before.accepted_ms);
-  const auto capacity = on.load({0, 1500ms, 16}, 30'000);
+  const auto capacity = on.load({0, lasts(1500ms), 16}, 30'000);
   REQUIRE(capacity.count(200) == capacity.offered);
   print(name + ": what it can serve", capacity);
   auto rate = 3 * capacity.per_second(200);
@@ -151,9 +158,11 @@ TEST_CASE(
   const auto begun_with = on.payments();
   bool in_time = false, back_in_time = false;
   for (int round = 0; round < 2 || (round < attempts && !(in_time && back_in_time && refused > 0)); ++round) {
-    const auto requests = signed_creates(on.gateway, on.account.test, static_cast<std::size_t>(rate * 2.5) + 1);
+    const std::chrono::duration<double> long_enough = lasts(2500ms);
+    const auto requests =
+        signed_creates(on.gateway, on.account.test, static_cast<std::size_t>(rate * long_enough.count()) + 1);
     watchers eyes{on, known};
-    const auto report_now = run_load(on.gateway, requests, {rate, 2500ms, crowd});
+    const auto report_now = run_load(on.gateway, requests, {rate, lasts(2500ms), crowd});
     eyes.stop();
     print(name + ": three times as much", report_now);
     resident.push_back(resident_kb(on.gateway.pid()));
@@ -161,27 +170,34 @@ TEST_CASE(
               << " MiB, afterwards " << resident.back() / 1024 << " MiB; quiet p99 " << quiet << " ms\n";
     check_answers(report_now);
     // A disk that has others to serve while its capacity is measured can do more afterwards: then this was no overload.
-    rate = std::max(rate, 3 * report_now.per_second(200));
+    rate = std::max(refused + report_now.count(503) > 0 ? rate : 2 * rate, 3 * report_now.per_second(200));
     const auto longest_ms = 1000 + burden_ms(quiet);
-    in_time = in_time || (p99(report_now.accepted_ms) < longest_ms && p99(eyes.milliseconds) < longest_ms &&
-                          report_now.per_second(200) > 0.5 * capacity.per_second(200));
+    in_time = in_time || !judges_speed() ||
+              (p99(report_now.accepted_ms) < longest_ms && p99(eyes.milliseconds) < longest_ms &&
+               report_now.per_second(200) > 0.5 * capacity.per_second(200));
     for (const auto& answer : eyes.unexpected_answers) FAIL_CHECK(answer);
     CHECK(eyes.peak_kb < 256 * 1024);
     accepted += report_now.count(200);
     refused += report_now.count(503);
 
     // A second after the last answer it is as before.
-    std::this_thread::sleep_for(1s);
-    const auto after = on.little();
-    accepted += after.count(200);
-    refused += after.count(503);
-    back_in_time = back_in_time || (after.count(200) == after.offered && p99(after.accepted_ms) < 2 * quiet + 50);
+    if (judges_speed()) std::this_thread::sleep_for(1s);
+    bool is_back = false;
+    const auto comes_back = [&] {
+      const auto after = on.little();
+      accepted += after.count(200);
+      refused += after.count(503);
+      is_back = after.count(200) == after.offered;
+      back_in_time = back_in_time || !judges_speed() || (is_back && p99(after.accepted_ms) < 2 * quiet + 50);
+      return is_back || judges_speed();
+    };
+    CHECK(eventually(comes_back));
 
     // A rejected request can be repeated with the same key: nothing had happened.
     std::vector<std::string> again;
     for (std::size_t i = 0; i < requests.size() && again.size() < 20; ++i)
       if (!std::ranges::binary_search(report_now.accepted, i)) again.push_back(requests[i]);
-    const auto repeated = run_load(on.gateway, again, {50, 2000ms, 4});
+    const auto repeated = run_load(on.gateway, again, {judges_speed() ? 50.0 : 0.0, 2000ms, 4});
     CHECK(repeated.count(200) == again.size());
     accepted += repeated.count(200);
   }
@@ -199,7 +215,7 @@ TEST_CASE(
 TEST_CASE("a thousand clients who retry at once do not delay admitted requests") {
   fixture on{options_for(store_kind::sqlite, {"--batch-units=1"})};
   const auto begun_with = on.payments();
-  const auto report_now = on.load({0, 2000ms, crowd}, 60'000);
+  const auto report_now = on.load({0, lasts(2000ms), crowd}, judges_speed() ? 60'000 : 30'000);
   print("sqlite: a thousand who insist", report_now);
   check_answers(report_now);
   CHECK(report_now.count(503) > 0);
@@ -207,23 +223,30 @@ TEST_CASE("a thousand clients who retry at once do not delay admitted requests")
   CHECK(on.open_commands() == 0);
 }
 
-TEST_CASE("three times what a provider may have open: 503 before anything has begun, never an unknown outcome") {
+TEST_CASE("three times what a provider may have open: 503 before anything has begun, never an unknown outcome",
+          "[speed]") {
   // A merchant alone may hold half: fifty calls of half a second each are a hundred a second, on any machine.
   fixture on{options_for(GENERATE(from_range(stores())), {"--provider-in-flight=100"})};
   const auto quiet = p99(on.little().accepted_ms);
   const auto begun_with = on.payments();
-  const auto report_now = on.load({300, 3000ms, 400}, 900, "pm_card_slow_500");
+  const auto requests = signed_creates(on.gateway, on.account.test, 900, "pm_card_slow_500");
+  const auto began = std::chrono::steady_clock::now();
+  const auto report_now = run_load(on.gateway, requests, {300, 3000ms, 400});
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   print(std::string{to_string(on.gateway.store())} + ": a provider's limit", report_now);
   check_answers(report_now);
-  CHECK(report_now.count(200) <= 450);  // a hundred a second, and the fifty that the last second has begun
-  CHECK(p99(report_now.accepted_ms) < 1000 + burden_ms(quiet));
+  CHECK(static_cast<double>(report_now.count(200)) <= 100 * took.count() + 50);
+  if (judges_speed()) {
+    CHECK(report_now.count(200) <= 450);  // a hundred a second, and the fifty that the last second has begun
+    CHECK(p99(report_now.accepted_ms) < 1000 + burden_ms(quiet));
+  }
   CHECK(on.payments() - begun_with == static_cast<long>(report_now.count(200)));
   CHECK(on.open_commands() == 0);
   const auto after = on.little();
   CHECK(after.count(200) == after.offered);
 }
 
-TEST_CASE("where webhooks cannot keep up, writes are turned away, so that none of them comes late") {
+TEST_CASE("where webhooks cannot keep up, writes are turned away, so that none of them comes late", "[speed]") {
   // A worker makes one attempt after the other, and waits each time until it is durable. On SQLite payments' commits
   // take that along, so a worker does more there.
   const auto store = GENERATE(from_range(stores()));
@@ -232,7 +255,7 @@ TEST_CASE("where webhooks cannot keep up, writes are turned away, so that none o
   const auto ran =
       run_command({program("gateway-load").string(), "run", "webhooks", shared ? "--rate=4000" : "--rate=1500",
                    "--connections=64", "--duration=5s", "--data-dir=" + gateway.data_dir().string()},
-                  {}, {}, 100s);
+                  {}, {}, 5 * hang_timeout);
   INFO(to_string(store));
   INFO(ran.out << ran.err);
   CHECK(ran.code == 0);
@@ -242,5 +265,6 @@ TEST_CASE("where webhooks cannot keep up, writes are turned away, so that none o
   REQUIRE(all > 0);
   // So few workers take seconds for what came in before it was known how little they do; without the limit it is
   // minutes.
-  CHECK(metric_of(gateway, arrivals + "bucket{le=\"10\"}") >= 0.99 * all);
+  const std::string in_time = judges_speed() ? "10" : "60";
+  CHECK(metric_of(gateway, arrivals + "bucket{le=\"" + in_time + "\"}") >= 0.99 * all);
 }

@@ -24,7 +24,7 @@ TEST_CASE("tools/soak loads, verifies, samples, and writes a verdict with pictur
         {(project_root() / "tools" / "soak").string(), "--seconds=" + std::to_string(3 * section_seconds),
          "--section=" + std::to_string(section_seconds), "--rate=120", "--kept=7s", "--every=1", "--duplicates=10",
          "--connections=16", "--store=" + name, "--output=" + folder.string(), "--no-build"},
-        {}, {}, 150s);
+        {}, {}, 5 * hang_timeout);
   };
   auto ran = soak(6);
   // On a machine that is busy with other things it may take more time to get samples enough.

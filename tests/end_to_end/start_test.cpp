@@ -25,7 +25,7 @@ struct scratch {
 
 command_output start_in_vain(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), program("gatewayd").string());
-  return run_command(arguments, {}, {}, 40s);
+  return run_command(arguments);
 }
 
 /// Apart from log lines (JSON), one line that begins with the program's name and holds all these words.

@@ -45,7 +45,7 @@ struct newcomer {
   }
   std::string status() const { return connection("status"); }
   bool comes_to(const std::string& wanted) const {
-    return eventually([&] { return status() == wanted; }, 20s);
+    return eventually([&] { return status() == wanted; });
   }
   std::string pays(const std::string& id = new_payment_id()) const {
     return summary_of(api{on.gateway, account.test}.create(stripe_payment(id)));

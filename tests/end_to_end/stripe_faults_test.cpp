@@ -51,14 +51,12 @@ reply perform(stripe_shop& s, const operation_row& what, const std::string& id, 
 
 /// The payment is no longer in doubt: its last attempt has an outcome.
 bool settles(stripe_shop& s, const std::string& id) {
-  return eventually(
-      [&] {
-        const auto all = history(s.merchant.timeline(id));
-        const auto last =
-            std::ranges::find_if(all.rbegin(), all.rend(), [](const auto& l) { return l.starts_with("attempt "); });
-        return last != all.rend() && last->find(" unknown") == std::string::npos;
-      },
-      30s);
+  return eventually([&] {
+    const auto all = history(s.merchant.timeline(id));
+    const auto last =
+        std::ranges::find_if(all.rbegin(), all.rend(), [](const auto& l) { return l.starts_with("attempt "); });
+    return last != all.rend() && last->find(" unknown") == std::string::npos;
+  });
 }
 
 }  // namespace
@@ -176,7 +174,7 @@ TEST_CASE("stripe: a gateway killed in the middle of a call settles it when it i
   on.gateway.start();
   api merchant{on.gateway, s.account.test};
   // Asked again while the first call is still under way there, Stripe says no more than that.
-  REQUIRE(eventually([&] { return merchant.state_of(id) == "authorized"; }, 30s));
+  REQUIRE(eventually([&] { return merchant.state_of(id) == "authorized"; }));
   CHECK(summary_of(merchant.capture(id)) == "200 captured");
   CHECK(s.moves() == lines{"authorize 4200 usd", "capture 4200 usd"});
 }
@@ -188,7 +186,7 @@ namespace {
 /// Payments are made until one is told that the provider is away, or passed over. Returns all but that one.
 std::vector<std::string> make_until(api& merchant, const std::function<bool(const reply&)>& is_over, reply& last) {
   std::vector<std::string> made;
-  const auto deadline = std::chrono::steady_clock::now() + 60s;
+  const auto deadline = std::chrono::steady_clock::now() + hang_timeout;
   while (std::chrono::steady_clock::now() < deadline) {
     const auto id = new_payment_id();
     last = merchant.create(stripe_payment(id));
@@ -219,8 +217,8 @@ TEST_CASE("stripe: after failures in a row the breaker opens: 503 with Retry-Aft
   if (s.merchant.create(stripe_payment(id), same).status == 503) CHECK(s.merchant.view(id).status == 404);
 
   on.stripe.mends();
-  CHECK(eventually([&] { return s.merchant.create(stripe_payment(id), same).status != 503; }, 90s));
-  CHECK(eventually([&] { return sample_of(on.gateway, metric) == 0; }, 90s));
+  CHECK(eventually([&] { return s.merchant.create(stripe_payment(id), same).status != 503; }));
+  CHECK(eventually([&] { return sample_of(on.gateway, metric) == 0; }));
   for (const auto& each : made) CHECK(settles(s, each));
   // Each that was told to be unknown was done once in the end, or has failed.
   std::size_t authorized = 0;
@@ -245,10 +243,8 @@ TEST_CASE("stripe: while its breaker is open payments pass it over, where anothe
   make_until(merchant, [&](const reply& told) { return told.status == 200 && provider_of(told) == "sandbox"; }, passed);
   CHECK(summary_of(passed) == "200 authorized");
   on.stripe.mends();
-  CHECK(eventually(
-      [&] {
-        std::this_thread::sleep_for(200ms);
-        return provider_of(merchant.create(stripe_payment(new_payment_id()))) == "stripe";
-      },
-      90s));
+  CHECK(eventually([&] {
+    std::this_thread::sleep_for(200ms);
+    return provider_of(merchant.create(stripe_payment(new_payment_id()))) == "stripe";
+  }));
 }

@@ -37,7 +37,7 @@ struct stripe_shop {
   std::vector<std::string> moves() const { return on.stripe.moves(connected); }
   /// Whether the payment comes to be in that state.
   bool comes_to(const std::string& payment, const std::string& state,
-                std::chrono::milliseconds within = std::chrono::seconds{20});
+                std::chrono::milliseconds within = before_next_look);
 };
 
 /// A platform acting for a merchant whose live payments go to Stripe.

@@ -33,7 +33,7 @@ TEST_CASE("stripe: a payment is paid on the hosted page, is captured within seco
   const auto back = s.on.stripe.click(one.page, "pay");
   CHECK(back.status == 303);
   CHECK(back.header("Location").value_or("").starts_with("https://shop.example/thanks"));
-  CHECK(s.comes_to(one.id, "captured", 10s));
+  CHECK(s.comes_to(one.id, "captured"));
   CHECK(receiver.wait_for("payment.captured", one.id).envelope()["data.amount"] == 4200);
   CHECK(summary_of(s.merchant.refund(one.id, 1200)) == "200 partially_refunded");
   CHECK(summary_of(s.merchant.refund(one.id)) == "200 refunded");
@@ -50,7 +50,7 @@ TEST_CASE("stripe: who is declined on the page may try again there, and pays onc
   std::this_thread::sleep_for(1s);
   CHECK(s.merchant.state_of(one.id) == "processing");
   CHECK(s.on.stripe.click(one.page, "pay").status == 303);
-  CHECK(s.comes_to(one.id, "captured", 10s));
+  CHECK(s.comes_to(one.id, "captured"));
   CHECK(s.on.stripe.click(one.page, "pay").status == 410);
   CHECK(s.moves() == lines{"capture 4200 usd"});
 }
@@ -61,7 +61,7 @@ TEST_CASE("stripe: who goes back to the shop leaves the payment open") {
   CHECK(s.on.stripe.click(one.page, "back").header("Location") == "https://shop.example/basket");
   CHECK(s.merchant.state_of(one.id) == "processing");
   CHECK(s.on.stripe.click(one.page, "pay").status == 303);
-  CHECK(s.comes_to(one.id, "captured", 10s));
+  CHECK(s.comes_to(one.id, "captured"));
 }
 
 TEST_CASE("stripe: the hosted page's customer is saved, and charged again") {
@@ -89,7 +89,7 @@ TEST_CASE("stripe: where all notifications are lost, what was paid is found by a
   stripe_shop s{on};
   const hosted one{s};
   CHECK(s.on.stripe.click(one.page, "pay").status == 303);
-  CHECK(s.comes_to(one.id, "captured", 30s));
+  CHECK(s.comes_to(one.id, "captured", hang_timeout));
   CHECK(s.moves() == lines{"capture 4200 usd"});
   CHECK(notifications(on.gateway).empty());
 }
@@ -98,7 +98,7 @@ TEST_CASE("stripe: an abandoned payment expires, and can no longer be paid") {
   stripe_stage on{GENERATE(from_range(stores())), {"--hosted-expiry=3s"}};
   stripe_shop s{on};
   const hosted one{s};
-  REQUIRE(s.comes_to(one.id, "failed", 30s));
+  REQUIRE(s.comes_to(one.id, "failed"));
   CHECK(s.merchant.payment(one.id)["provider.error.code"] == "checkout_expired");
   CHECK(s.on.stripe.click(one.page, "pay").status == 410);
   CHECK(s.moves().empty());
@@ -118,7 +118,7 @@ TEST_CASE("stripe: who pays in the last moment has paid, or could not: never nei
   std::size_t paid = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     CAPTURE(i, told[i]);
-    CHECK(s.comes_to(all[i].id, told[i] == 303 ? "captured" : "failed", 30s));
+    CHECK(s.comes_to(all[i].id, told[i] == 303 ? "captured" : "failed"));
     paid += told[i] == 303;
   }
   CHECK(s.moves().size() == paid);

@@ -100,7 +100,7 @@ stripe_mock::stripe_mock() : folder_{new_folder("stripe_mock")} {
       child_process{{program.string(), "-http-addr", address_.authority(), "-spec", (folder_ / "spec.json").string()},
                     {folder_ / "log", {}, {}}};
   constexpr std::string_view listening = "Listening for HTTP at address: 127.0.0.1:";
-  while (const auto line = process_.read_line(60s)) {
+  while (const auto line = process_.read_line()) {
     if (!line->starts_with(listening)) continue;
     std::from_chars(line->data() + listening.size(), line->data() + line->size(), address_.port);
     return;
@@ -110,7 +110,7 @@ stripe_mock::stripe_mock() : folder_{new_folder("stripe_mock")} {
 
 stripe_mock::~stripe_mock() {
   process_.send_signal(SIGKILL);
-  process_.wait(10s);
+  process_.wait();
   std::error_code ignored;
   if (!keeps_data()) std::filesystem::remove_all(folder_, ignored);
 }

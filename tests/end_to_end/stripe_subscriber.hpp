@@ -38,7 +38,7 @@ struct stripe_subscriber : stripe_platform {
   json seen(const std::string& id) { return json::parse(platform.get("/v1/subscriptions/" + id, as()).body); }
   std::string status(const std::string& id) { return seen(id)["status"].text(); }
   bool comes_to(const std::string& id, const std::string& wanted) {
-    return eventually([&] { return status(id) == wanted; }, std::chrono::seconds{30});
+    return eventually([&] { return status(id) == wanted; });
   }
   reply cancel(const std::string& id) { return platform.request("DELETE", "/v1/subscriptions/" + id, {}, as()); }
 
@@ -61,7 +61,7 @@ struct stripe_subscriber : stripe_platform {
     return counts;
   }
   bool tells(const std::string& type, std::size_t count) const {
-    return eventually([&] { return told()[type] == count; }, std::chrono::seconds{30});
+    return eventually([&] { return told()[type] == count; });
   }
 
   webhook_receiver receiver;

@@ -38,7 +38,8 @@ TEST_CASE("stripe: what is notified while the database is away is not taken, com
     CHECK(on.stripe.move(at_stripe, "cycle_paid") == "active");
     std::this_thread::sleep_for(2s);
     const auto waits = [](const json& told) { return told["delivered"] == false; };
-    CHECK(std::ranges::any_of(on.stripe.told("notifications")["notifications"].items(), waits));
+    CHECK(eventually(
+        [&] { return std::ranges::any_of(on.stripe.told("notifications")["notifications"].items(), waits); }));
     link->pass();
     CHECK(s.tells("subscription.invoice_paid", 2));
     CHECK(s.tells("payment.succeeded", 2));

@@ -111,7 +111,7 @@ TEST_CASE("stripe: a cancel is at once, carried out once whatever answers are lo
     CHECK(answer.status == 502);
     answer = s.cancel(id);
   }
-  REQUIRE(eventually([&] { return s.cancel(id).status == 200; }, 20s));
+  REQUIRE(eventually([&] { return s.cancel(id).status == 200; }));
   const auto said = json::parse(s.cancel(id).body);
   CHECK(said["subscription_id"] == id);
   CHECK(said["status"] == "canceled");
@@ -136,9 +136,10 @@ TEST_CASE("stripe: a cancel that the gateway's death interrupts is finished by t
       // It is killed before it answers.
     }
   }};
-  std::this_thread::sleep_for(500ms);
+  const bool asked = eventually([&] { return on.stripe.told("requests")["faults.slow"] == 1; });
   on.gateway.kill();
   asking.join();
+  REQUIRE(asked);
   on.gateway.start();
   s.platform = api{on.gateway, s.who.key};
   CHECK(s.comes_to(id, "canceled"));

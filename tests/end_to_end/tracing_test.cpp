@@ -228,15 +228,19 @@ TEST_CASE("tracing: a collector that refuses spans, or says nothing, is no matte
   options.arguments = tracing_to(collector, "1");
   gateway_process gateway{options};
   api merchant{gateway, new_merchant(gateway).test};
-  const auto begun = std::chrono::steady_clock::now();
-  for (int i = 0; i < 20; ++i)
-    REQUIRE(summary_of(merchant.create(server_payment(new_payment_id()))) == "200 authorized");
-  CHECK(std::chrono::steady_clock::now() - begun < 10s);
+  gateway_process untraced{gateway_options{}};
+  api usual{untraced, new_merchant(untraced).test};
+  const auto twenty = [](api& of) {
+    const auto begun = std::chrono::steady_clock::now();
+    for (int i = 0; i < 20; ++i) REQUIRE(summary_of(of.create(server_payment(new_payment_id()))) == "200 authorized");
+    return std::chrono::steady_clock::now() - begun;
+  };
+  CHECK(twenty(merchant) < 10s + 10 * twenty(usual));
   REQUIRE(collector.comes_to(1, traces_path));
   if (!hangs) CHECK(eventually([&] { return sample_of(gateway, "gateway_trace_spans_dropped_total") >= 100; }));
   CHECK(sample_of(gateway, "gateway_trace_spans_exported_total") == 0);
   // Nor does the gateway's end wait for it.
-  CHECK(gateway.terminate(10s) == exit_result{0, 0});
+  CHECK(gateway.terminate() == exit_result{0, 0});
 }
 
 TEST_CASE("tracing: what is queued reaches the collector when the gateway ends in order") {

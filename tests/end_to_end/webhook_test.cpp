@@ -85,7 +85,6 @@ TEST_CASE(
   REQUIRE(signature);
   CHECK(signature->by.size() == 1);
   CHECK_FALSE(signed_by(post, to.secret + "0"));
-  CHECK(post.late_ms() < 2'000);
 
   const auto envelope = post.envelope();
   CHECK(envelope.names() == words{"id", "type", "created", "merchant", "data"});
@@ -271,7 +270,7 @@ TEST_CASE("a gateway that dies before it knows the answer delivers again, under 
 TEST_CASE("a start among many merchants tells of what was open and of what was pending, as if it had never stopped") {
   gateway_options options;
   options.store = GENERATE(from_range(stores()));
-  options.arguments = {"--provider-timeout=100ms", "--reconcile-first=1s", "--reconcile-interval=100ms"};
+  options.arguments = {"--provider-timeout=500ms", "--reconcile-first=1s", "--reconcile-interval=100ms"};
   gateway_process gateway{options};
   const auto account = new_merchant(gateway);
   webhook_receiver receiver;
@@ -298,7 +297,7 @@ TEST_CASE("a start among many merchants tells of what was open and of what was p
   std::this_thread::sleep_for(1'100ms);
   gateway.start();
   for (const auto& id : open) receiver.wait_for("payment.failed", id);
-  CHECK(left_undelivered(gateway, account, 15s) == words{});
+  CHECK(left_undelivered(gateway, account) == words{});
   CHECK(audit_deliveries(gateway, account, "test", {{receiver, to}}).broken == words{});
 }
 
@@ -314,7 +313,7 @@ TEST_CASE("a drain lets attempts that are under way end, and what hangs is cut o
   REQUIRE(summary_of(merchant.create(server_payment(new_payment_id(), "pm_card_riskBlocked"))) == "200 failed");
   REQUIRE(receiver.comes_to(1, "/slow"));
   REQUIRE(receiver.comes_to(1, "/hung"));
-  CHECK(gateway.terminate(15s) == exit_result{0, 0});
+  CHECK(gateway.terminate() == exit_result{0, 0});
   receiver.answers("/hung", webhook_answer{});
   gateway.start();
   CHECK(receiver.comes_to(2, "/hung"));
@@ -341,16 +340,16 @@ TEST_CASE("retries to a platform follow its schedule, with the same number, the 
   REQUIRE(summary_of(live.create(server_payment(id))) == "200 authorized");
   REQUIRE(summary_of(live.capture(id)) == "200 captured");
   REQUIRE(summary_of(test.create(server_payment(id, "pm_card_riskBlocked"))) == "200 failed");
-  REQUIRE(receiver.comes_to(3, "/hooks", 20s));
+  REQUIRE(receiver.comes_to(3, "/hooks"));
 
   const auto posts = receiver.posts();
   const auto seconds = [&](std::size_t n) {
     return std::chrono::duration<double>(posts[n].at - posts[n - 1].at).count();
   };
+  // Not before its time. Not much later, either: tests/actors/webhook_platform_test.cpp has the schedule in virtual
+  // time.
   CHECK(seconds(1) >= 2.95);  // 1 s, had the answer not asked for more
-  CHECK(seconds(1) < 5);
   CHECK(seconds(2) >= 4.95);
-  CHECK(seconds(2) < 8);
   for (const auto& post : posts) {
     CHECK(post.type() == "payment.succeeded");
     CHECK(post.delivery() == posts.front().delivery());
@@ -370,7 +369,7 @@ TEST_CASE(
   struct wish {
     const char* path;
     std::string retry_after;
-    double least, most;  ///< seconds until the next attempt
+    double least, most;  ///< seconds from the attempt to the next
   };
   for (const auto& [path, retry_after, least, most] :
        {wish{"/hour", "3600", 3'590, 3'601}, wish{"/days", "172800", 12 * 3'600 - 10, 12 * 3'600 + 1},
@@ -387,8 +386,9 @@ TEST_CASE(
     }));
     const auto row = deliveries_to(each.gateway, to.id).front();
     CHECK(row["last_status"] == 429);
-    CHECK(seconds_until(row["next_attempt_at"].text()) > least);
-    CHECK(seconds_until(row["next_attempt_at"].text()) < most);
+    const auto pause = seconds_until(row["next_attempt_at"].text()) - seconds_until(row["last_attempt_at"].text());
+    CHECK(pause > least);
+    CHECK(pause < most);
   }
 }
 
@@ -411,8 +411,7 @@ TEST_CASE("a redirect is a refusal: nobody follows it") {
 
 TEST_CASE("endpoints that close, hang or talk nonsense are told apart, and a failed attempt is kept with its answer") {
   auto options = of_one_attempt(GENERATE(from_range(stores())));
-  options.arguments.insert(options.arguments.end(),
-                           {"--webhook-answer-timeout=500ms", "--webhook-connect-timeout=500ms"});
+  options.arguments.insert(options.arguments.end(), {"--webhook-answer-timeout=2s", "--webhook-connect-timeout=10s"});
   gateway_process gateway{options};
   const auto account = new_merchant(gateway);
   api merchant{gateway, account.test};
@@ -451,7 +450,7 @@ TEST_CASE("endpoints that close, hang or talk nonsense are told apart, and a fai
     CHECK(row["last_status"].dump() == each.status);
     CHECK(row["next_attempt_at"].dump() == "null");
     CHECK(is_timestamp_in_millis(row["last_attempt_at"].text()));
-    CHECK(row["last_took_ms"].number() < 5'000);
+    if (each.result == "answer_timeout") CHECK(row["last_took_ms"].number() >= 2'000);
     if (each.status == "500") {
       CHECK(row["last_answer"].text().starts_with("<h1>Internal Server \xef\xbf\xbd Error</h1>xxx"));
       CHECK(row["last_answer"].text().size() <= 256);

@@ -16,8 +16,8 @@ found_addresses test_names::operator()(const std::string& name) const {
 settings quick_settings(const std::function<void(settings&)>& adjust) {
   settings config;
   config.dev = true;
-  config.webhook_connect_timeout = 5s;
-  config.webhook_answer_timeout = 5s;
+  config.webhook_connect_timeout = tests::hang_timeout;
+  config.webhook_answer_timeout = tests::hang_timeout;
   if (adjust) adjust(config);
   return config;
 }
@@ -41,11 +41,12 @@ std::optional<std::string> test_client::check(const std::string& url) {
 }
 
 bool soon(const std::function<bool()>& condition) {
-  for (int i = 0; i < 2000; ++i) {
-    if (condition()) return true;
+  const auto end = std::chrono::steady_clock::now() + tests::hang_timeout;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
     std::this_thread::sleep_for(5ms);
   }
-  return false;
+  return true;
 }
 
 }  // namespace gateway::http::testing

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "../base/hang_timeout.hpp"
 #include "http/outbound/webhook_client.hpp"
 #include "outbound_server.hpp"
 

@@ -87,13 +87,13 @@ TEST_CASE("a peer that speaks no TLS, or hangs in the handshake, is told apart")
   }};
   scripted_server closing{[](peer&) {}};
   scripted_server hanging{[](peer& caller) { caller.sees_end(); }};
-  test_client client{[](settings& s) { s.webhook_connect_timeout = 200ms; }};
+  test_client client, impatient{[](settings& s) { s.webhook_connect_timeout = 200ms; }};
   const auto secure = [](const scripted_server& server) {
     return "https://127.0.0.1:" + std::to_string(server.port()) + "/";
   };
   CHECK(client.post(secure(plain)).result == attempt_result::tls_failed);
   CHECK(client.post(secure(closing)).result == attempt_result::tls_failed);
-  const auto told = client.post(secure(hanging));
+  const auto told = impatient.post(secure(hanging));
   CHECK(told.result == attempt_result::connect_timeout);
   CHECK(told.took_ms >= 200);
 }
@@ -212,7 +212,7 @@ TEST_CASE("a slow name holds up nobody but its own posts") {
   std::promise<void> release;
   const auto released = release.get_future().share();
   auto slow_lookups = std::make_shared<std::atomic<int>>(0);
-  test_client client{[](settings& s) { s.webhook_connect_timeout = 300ms; },
+  test_client client{[](settings& s) { s.webhook_connect_timeout = 1s; },
                      {[released, slow_lookups](const std::string& name) {
                        if (name == "slow.test") {
                          ++*slow_lookups;

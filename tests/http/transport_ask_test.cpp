@@ -1,6 +1,8 @@
 // The bridge between coroutines and actors.
 #include <catch2/catch.hpp>
 
+#include <future>
+
 #include <functional>
 #include <thread>
 
@@ -42,11 +44,11 @@ number_actor::behavior_type silent(number_actor::stateful_pointer<silent_state> 
   }};
 }
 
-/// Answers after so many milliseconds.
-number_actor::behavior_type late() {
-  return {[](int after) {
-    std::this_thread::sleep_for(std::chrono::milliseconds{after});
-    return after;
+/// Answers, in order, once it may.
+number_actor::behavior_type late(std::shared_future<void> may_answer) {
+  return {[may_answer = std::move(may_answer)](int n) {
+    may_answer.wait();
+    return n;
   }};
 }
 
@@ -86,7 +88,7 @@ struct bridge {
   }
 
   bool run_until(const std::function<bool()>& done) {
-    const auto end = std::chrono::steady_clock::now() + 10s;
+    const auto end = std::chrono::steady_clock::now() + tests::hang_timeout;
     while (!done() && std::chrono::steady_clock::now() < end) {
       context.restart();
       context.run_for(2ms);
@@ -106,7 +108,7 @@ struct bridge {
 
 TEST_CASE("an ask ends with the actor's reply") {
   bridge b;
-  const auto got = b.ask(b.system.spawn(doubling), 21, 5s);
+  const auto got = b.ask(b.system.spawn(doubling), 21, tests::hang_timeout);
   REQUIRE(got);
   CHECK(*got == 42);
   CHECK(b.self->open_asks() == 0);
@@ -114,7 +116,7 @@ TEST_CASE("an ask ends with the actor's reply") {
 
 TEST_CASE("an ask ends with the actor's error") {
   bridge b;
-  const auto got = b.ask(b.system.spawn(failing), 1, 5s);
+  const auto got = b.ask(b.system.spawn(failing), 1, tests::hang_timeout);
   REQUIRE_FALSE(got);
   CHECK(is(got.error(), actor_errc::overloaded));
 }
@@ -128,17 +130,18 @@ TEST_CASE("an ask ends at its deadline, and leaves nothing behind") {
   REQUIRE_FALSE(got);
   CHECK(got.error() == caf::sec::request_timeout);
   CHECK(taken >= 100ms);
-  CHECK(taken < 2s);
   CHECK(b.self->open_asks() == 0);
   caf::anon_send_exit(target, caf::exit_reason::kill);
 }
 
 TEST_CASE("a reply after the deadline is dropped") {
   bridge b;
-  const auto target = b.system.spawn<caf::detached>(late);
+  std::promise<void> may_answer;
+  const auto target = b.system.spawn<caf::detached>(late, may_answer.get_future().share());
   const auto got = b.ask(target, 150, 30ms);
+  may_answer.set_value();
   CHECK(got.error() == caf::sec::request_timeout);
-  const auto next = b.ask(target, 1, 5s);  // the late reply of the first comes before this one's
+  const auto next = b.ask(target, 1, tests::hang_timeout);  // the late reply of the first comes before this one's
   REQUIRE(next);
   CHECK(*next == 1);
 }
@@ -148,7 +151,7 @@ TEST_CASE("what is no actor may reply on any thread, late, or when nobody is the
   {
     bridge b;
     std::vector<caf::expected<int>> results;
-    asio::co_spawn(b.context, b.ask_by_callback_once(in_time, 5s, results), asio::detached);
+    asio::co_spawn(b.context, b.ask_by_callback_once(in_time, tests::hang_timeout, results), asio::detached);
     REQUIRE(b.run_until([&] { return bool{in_time}; }));
     std::thread elsewhere{[&] { in_time(42); }};
     CHECK(b.run_until([&] { return results.size() == 1; }));
@@ -161,13 +164,13 @@ TEST_CASE("what is no actor may reply on any thread, late, or when nobody is the
     CHECK(results[1].error() == caf::sec::request_timeout);
     late(1);
 
-    asio::co_spawn(b.context, b.ask_by_callback_once(last, 5s, results), asio::detached);
+    asio::co_spawn(b.context, b.ask_by_callback_once(last, tests::hang_timeout, results), asio::detached);
     REQUIRE(b.run_until([&] { return bool{last}; }));
     b.self->abandon();
     REQUIRE(b.run_until([&] { return results.size() == 3; }));
     CHECK(is(results[2].error(), actor_errc::stopping));
     std::function<void(int)> never;
-    asio::co_spawn(b.context, b.ask_by_callback_once(never, 5s, results), asio::detached);
+    asio::co_spawn(b.context, b.ask_by_callback_once(never, tests::hang_timeout, results), asio::detached);
     REQUIRE(b.run_until([&] { return results.size() == 4; }));
     CHECK_FALSE(never);
   }
@@ -178,24 +181,24 @@ TEST_CASE("an ask of an actor that is dead, that dies, or that never was, ends")
   bridge b;
   const auto dead = b.system.spawn(doubling);
   caf::anon_send_exit(dead, caf::exit_reason::kill);
-  REQUIRE(b.run_until([&] { return !b.ask(dead, 1, 2s); }));
+  REQUIRE(b.run_until([&] { return !b.ask(dead, 1, 1s); }));
 
   const auto dying = b.system.spawn(silent);
   std::vector<caf::expected<int>> results;
-  b.start(dying, 1, 200ms, results);
-  b.run_until([&] { return b.self->open_asks() == 1; });
+  b.start(dying, 1, 1s, results);
+  b.run_until([&] { return b.self->open_asks() == 1 || !results.empty(); });
   caf::anon_send_exit(dying, caf::exit_reason::kill);
   CHECK(b.run_until([&] { return results.size() == 1; }));
   CHECK_FALSE(results.front());
 
-  CHECK_FALSE(b.ask(number_actor{}, 1, 2s));
+  CHECK_FALSE(b.ask(number_actor{}, 1, 1s));
 }
 
 TEST_CASE("many asks at once each get their own reply") {
   bridge b;
   const auto target = b.system.spawn(doubling);
   std::vector<caf::expected<int>> results;
-  for (int i = 0; i < 10'000; ++i) b.start(target, i, 10s, results);
+  for (int i = 0; i < 10'000; ++i) b.start(target, i, tests::hang_timeout, results);
   REQUIRE(b.run_until([&] { return results.size() == 10'000; }));
   std::int64_t sum = 0;
   for (const auto& one : results) sum += one ? *one : -1'000'000;
@@ -205,13 +208,15 @@ TEST_CASE("many asks at once each get their own reply") {
 TEST_CASE("asks that are open at the end get an error, and replies that come later go nowhere") {
   std::vector<caf::expected<int>> results;
   bridge b;
-  const auto target = b.system.spawn<caf::detached>(late);
-  b.start(target, 100, 10s, results);
+  std::promise<void> may_answer;
+  const auto target = b.system.spawn<caf::detached>(late, may_answer.get_future().share());
+  b.start(target, 100, tests::hang_timeout, results);
   b.run_until([&] { return b.self->open_asks() == 1; });
   b.self->abandon();
+  may_answer.set_value();
   REQUIRE(results.size() == 1);
   CHECK(is(results.front().error(), actor_errc::stopping));
-  b.start(target, 1, 10s, results);
+  b.start(target, 1, tests::hang_timeout, results);
   REQUIRE(b.run_until([&] { return results.size() == 2; }));
   CHECK(is(results.back().error(), actor_errc::stopping));
 }
@@ -237,11 +242,11 @@ TEST_CASE("a thread with few open asks runs the actors that it asks, and one wit
   bridge b;
   const auto target = b.system.spawn(telling_the_thread, std::this_thread::get_id());
   const auto nobody = b.system.spawn(silent);
-  REQUIRE(b.ask(target, 0, 5s));  // it has been started
-  CHECK(*b.ask(target, 0, 5s) == 1);
+  REQUIRE(b.ask(target, 0, tests::hang_timeout));  // it has been started
+  CHECK(*b.ask(target, 0, tests::hang_timeout) == 1);
   std::vector<caf::expected<int>> unanswered;
-  for (int i = 0; i < 50; ++i) b.start(nobody, i, 5s, unanswered);
-  CHECK(*b.ask(target, 0, 5s) == 0);
+  for (int i = 0; i < 50; ++i) b.start(nobody, i, tests::hang_timeout, unanswered);
+  CHECK(*b.ask(target, 0, tests::hang_timeout) == 0);
   b.self->abandon();
   CHECK(b.run_until([&] { return unanswered.size() == 50; }));
   caf::anon_send_exit(nobody, caf::exit_reason::kill);  // the promises that it keeps would keep it

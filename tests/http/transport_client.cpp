@@ -30,7 +30,7 @@ void set_patience(int fd, std::chrono::milliseconds time) {
 
 int connect_to(int family, const sockaddr* address, socklen_t size) {
   const int fd = ::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  set_patience(fd, std::chrono::seconds{5});
+  set_patience(fd, tests::hang_timeout);
   const int on = 1;
   if (family == AF_INET) ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   if (::connect(fd, address, size) == 0) return fd;
@@ -171,8 +171,7 @@ std::optional<reply> client::receive(bool without_body) {
   return out;
 }
 
-bool client::ends_within(std::chrono::milliseconds time) {
-  set_patience(fd_, time);
+bool client::ends() {
   char byte = 0;
   errno = 0;
   const auto count = ssl_ ? SSL_read(ssl_.get(), &byte, 1) : static_cast<int>(::recv(fd_, &byte, 1, 0));

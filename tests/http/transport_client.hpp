@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "../base/hang_timeout.hpp"
+
 struct ssl_st;
 struct ssl_ctx_st;
 
@@ -47,7 +49,7 @@ class client {
   std::string fingerprint() const;  ///< of the server's certificate
   std::string chosen_protocol() const;
 
-  /// How long each wait may last, instead of five seconds.
+  /// How long each wait may last, instead of until it hangs.
   void patience(std::chrono::milliseconds time);
   /// False if the peer has gone.
   bool send(std::string_view bytes);
@@ -57,8 +59,8 @@ class client {
     send(bytes);
     return receive();
   }
-  /// The connection ends, without another byte, within this time.
-  bool ends_within(std::chrono::milliseconds time);
+  /// The connection ends, without another byte.
+  bool ends();
   /// What comes until the connection ends or nothing comes in time.
   struct rest {
     std::string bytes;

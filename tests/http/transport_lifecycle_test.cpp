@@ -148,8 +148,8 @@ TEST_CASE("draining refuses new connections, closes idle ones, and lets requests
   REQUIRE(busy.send(get("/wait")));
   REQUIRE(eventually([] { return waiting == 1; }));
 
-  auto drained = std::async(std::launch::async, [&] { server.running->drain(20s); });
-  CHECK(idle.ends_within(3s));
+  auto drained = std::async(std::launch::async, [&] { server.running->drain(2 * tests::hang_timeout); });
+  CHECK(idle.ends());
   CHECK(eventually([&] { return client::plain(server.running->port()).fd() < 0; }));
   CHECK(drained.wait_for(50ms) == std::future_status::timeout);
   CHECK(server.shared->draining);
@@ -159,8 +159,8 @@ TEST_CASE("draining refuses new connections, closes idle ones, and lets requests
   REQUIRE(got);
   CHECK(got->status == 200);
   CHECK(got->header("connection") == "close");
-  CHECK(busy.ends_within(3s));
-  CHECK(drained.wait_for(5s) == std::future_status::ready);
+  CHECK(busy.ends());
+  CHECK(drained.wait_for(tests::hang_timeout) == std::future_status::ready);
   CHECK(server.running->connections() == 0);
 }
 
@@ -172,7 +172,7 @@ TEST_CASE("operators are let in while clients' requests are finished, and do not
   auto idle_operator = server.connect_operator();
   REQUIRE(idle_operator.ask(get("/operator/keys")));
 
-  auto clients = std::async(std::launch::async, [&] { server.running->drain_clients(20s); });
+  auto clients = std::async(std::launch::async, [&] { server.running->drain_clients(2 * tests::hang_timeout); });
   REQUIRE(eventually([&] { return client{server.running->port()}.fd() < 0; }));
   const auto probed = client::plain(server.operator_port).ask(get("/readyz"));
   REQUIRE(probed);
@@ -184,38 +184,39 @@ TEST_CASE("operators are let in while clients' requests are finished, and do not
 
   gate = true;
   REQUIRE(busy.receive());
-  REQUIRE(clients.wait_for(5s) == std::future_status::ready);
+  REQUIRE(clients.wait_for(tests::hang_timeout) == std::future_status::ready);
   CHECK(client::plain(server.operator_port).ask(get("/readyz")));
   auto under_way = client::plain(server.operator_port);
   gate = false;
   REQUIRE(under_way.send(get("/stream/gated?3x1000")));
   REQUIRE(eventually([] { return waiting == 1; }));
 
-  auto all = std::async(std::launch::async, [&] { server.running->drain(20s); });
-  CHECK(idle_operator.ends_within(3s));
+  auto all = std::async(std::launch::async, [&] { server.running->drain(2 * tests::hang_timeout); });
+  CHECK(idle_operator.ends());
   CHECK(eventually([&] { return client::plain(server.operator_port).fd() < 0; }));
   CHECK(all.wait_for(50ms) == std::future_status::timeout);
   gate = true;
   const auto finished = under_way.receive_all();
   CHECK(finished.in_order);
   CHECK(finished.bytes.ends_with("c\r\n0\r\n\r\n"));
-  CHECK(all.wait_for(5s) == std::future_status::ready);
+  CHECK(all.wait_for(tests::hang_timeout) == std::future_status::ready);
   CHECK(server.running->connections() == 0);
 }
 
 TEST_CASE("draining lets a request arrive whole that has begun") {
   test_server server;
   auto caller = server.connect();
-  const auto whole = post("/echo", "hello");
-  REQUIRE(caller.send(whole.substr(0, 30)));
-  REQUIRE(caller.send(whole.substr(30, 5)));
-  std::this_thread::sleep_for(50ms);  // no counter tells that a part of a request has arrived
-  auto drained = std::async(std::launch::async, [&] { server.running->drain(20s); });
+  // The answer tells that a part of the request has arrived.
+  const auto begun =
+      caller.ask("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n");
+  REQUIRE(begun);
+  REQUIRE(begun->status == 100);
+  auto drained = std::async(std::launch::async, [&] { server.running->drain(2 * tests::hang_timeout); });
   REQUIRE(eventually([&] { return server.shared->draining.load(); }));
-  const auto got = caller.ask(whole.substr(35));
+  const auto got = caller.ask("hello");
   REQUIRE(got);
   CHECK(got->status == 200);
-  CHECK(drained.wait_for(5s) == std::future_status::ready);
+  CHECK(drained.wait_for(tests::hang_timeout) == std::future_status::ready);
 }
 
 TEST_CASE("draining has an end, whatever a request waits for") {
@@ -223,9 +224,7 @@ TEST_CASE("draining has an end, whatever a request waits for") {
   auto busy = server.connect();
   REQUIRE(busy.send(get("/wait")));
   REQUIRE(eventually([] { return waiting == 1; }));
-  const auto begun = std::chrono::steady_clock::now();
-  server.running->drain(100ms);
-  CHECK(std::chrono::steady_clock::now() - begun < 5s);
+  server.running->drain(100ms);  // the gate stays closed
   CHECK_FALSE(busy.receive());
 }
 

@@ -32,7 +32,7 @@ TEST_CASE("a header block may have exactly as many bytes as the limit") {
   CHECK(got->header("connection") == "close");
   CHECK(got->header("content-type") == "application/json");
   CHECK(got->body == error_body("headers_too_large", "The header block of the request is too large."));
-  CHECK(caller.ends_within(2s));
+  CHECK(caller.ends());
 }
 
 TEST_CASE("a header block without an end is refused at the limit") {
@@ -51,7 +51,7 @@ TEST_CASE("a body may have exactly as many bytes as the limit") {
   REQUIRE(got);
   CHECK(got->status == 413);
   CHECK(got->body == error_body("body_too_large", "The body of the request is too large."));
-  CHECK(caller.ends_within(2s));
+  CHECK(caller.ends());
 }
 
 TEST_CASE("a chunked body is held to the same limit") {
@@ -142,7 +142,7 @@ TEST_CASE("a large request that finds no room is a 503, and a small one is serve
   // others: who is not answered holds it. Few enough are sent that the answer is not lost behind them.
   for (int i = 0; i < 50 && !refused; ++i) {
     holding.push_back(server.connect());
-    holding.back().patience(500ms);
+    holding.back().patience(1s);
     refused = holding.back().ask("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 900000\r\n\r\n" +
                                  std::string(300'000, 'b'));
   }
@@ -179,7 +179,7 @@ TEST_CASE("a request that does not arrive whole in time is a 408") {
     CHECK(got->status == 408);
     CHECK(got->header("connection") == "close");
     CHECK(got->body == error_body("request_timeout", "The request did not arrive in time."));
-    CHECK(caller.ends_within(4s));
+    CHECK(caller.ends());
   }
 }
 
@@ -195,25 +195,25 @@ TEST_CASE("sending a byte now and then does not buy more time") {
 }
 
 TEST_CASE("an idle connection is closed without a word") {
-  test_server server([](settings& s) { s.http.idle_timeout = 150ms; });
+  test_server server([](settings& s) { s.http.idle_timeout = 500ms; });
   auto fresh = server.connect();
   auto used = server.connect();
   REQUIRE(used.ask(get("/echo")));
-  CHECK(fresh.ends_within(3s));
-  CHECK(used.ends_within(3s));
+  CHECK(fresh.ends());
+  CHECK(used.ends());
   CHECK(eventually([&] { return server.running->connections() == 0; }));
 }
 
 TEST_CASE("a request that is being answered is not idle") {
   test_server server([](settings& s) {
-    s.http.idle_timeout = 100ms;
-    s.http.request_timeout = 100ms;
+    s.http.idle_timeout = 300ms;
+    s.http.request_timeout = 300ms;
   });
   auto caller = server.connect();
   REQUIRE(caller.send(get("/wait")));
   REQUIRE(eventually([] { return waiting == 1; }));
   auto other = server.connect();
-  CHECK(other.ends_within(3s));  // so much time has passed
+  CHECK(other.ends());  // so much time has passed
   gate = true;
   CHECK(caller.receive()->status == 200);
 }

@@ -115,9 +115,9 @@ TEST_CASE("nothing is made for a reader who does not read, and one who never doe
 }
 
 TEST_CASE("a body may take longer than one response may, if no part of it does") {
-  test_server server([](settings& s) { s.http.request_timeout = 300ms; });
+  test_server server([](settings& s) { s.http.request_timeout = 1s; });
   auto caller = server.connect();
-  REQUIRE(caller.send(get("/stream/slow?8x65536", "Connection: close\r\n")));
+  REQUIRE(caller.send(get("/stream/slow?24x65536", "Connection: close\r\n")));
   const auto got = caller.receive_all();
   CHECK(got.in_order);
   CHECK(got.bytes.ends_with("\r\n0\r\n\r\n"));
@@ -144,11 +144,11 @@ TEST_CASE("draining lets a stream end, and cuts off what is left of it after its
     auto caller = server.connect();
     REQUIRE(caller.send(get("/stream/gated?2x10")));
     REQUIRE(eventually([] { return waiting == 1; }));
-    auto drained = std::async(std::launch::async, [&] { server.running->drain(20s); });
+    auto drained = std::async(std::launch::async, [&] { server.running->drain(2 * tests::hang_timeout); });
     REQUIRE(eventually([&] { return server.shared->draining.load(); }));
     gate = true;
     CHECK(caller.receive_all().bytes.ends_with("0\r\n\r\n"));
-    CHECK(drained.wait_for(5s) == std::future_status::ready);
+    CHECK(drained.wait_for(tests::hang_timeout) == std::future_status::ready);
   }
   SECTION("whose reader does not read") {
     test_server server;

@@ -103,7 +103,14 @@ hostile_connection::hostile_connection(const endpoint& server, protocol how) : f
   tls_ = {SSL_new(context_.get()), SSL_free};
   SSL_set_fd(tls_.get(), fd_);
   ERR_clear_error();
-  open_ = SSL_connect(tls_.get()) == 1;
+  // The socket's own time-out is for servers that take no more bytes. A handshake may take as long as it does.
+  const auto deadline = steady::now() + hang_timeout;
+  int done = 0;
+  do {
+    ERR_clear_error();
+    done = SSL_connect(tls_.get());
+  } while (done != 1 && SSL_get_error(tls_.get(), done) == SSL_ERROR_WANT_READ && steady::now() < deadline);
+  open_ = done == 1;
 }
 
 hostile_connection::hostile_connection(hostile_connection&& other) noexcept
@@ -202,9 +209,9 @@ std::string client_hello() {
 attackers::attackers(unsigned threads, std::function<void(unsigned)> once) {
   for (unsigned number = 0; number < threads; ++number)
     threads_.emplace_back([this, number, once] {
-      // The lowest priority, as if they ran on another machine.
+      // As if they ran on another machine. Beside other programs that keep all cores busy they would hardly run.
       const sched_param none{};
-      ::sched_setscheduler(0, SCHED_IDLE, &none);
+      if (judges_speed()) ::sched_setscheduler(0, SCHED_IDLE, &none);
       while (!stopping_) {
         try {
           once(number);

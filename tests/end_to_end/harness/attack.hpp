@@ -48,10 +48,8 @@ class hostile_connection {
   /// Sends bytes without TLS on a TLS connection.
   bool send_beneath(std::string_view bytes);
   /// Reads until this many whole answers have come, the server ends the connection, or nothing comes for `timeout`.
-  received_bytes listen(std::size_t answers, std::chrono::milliseconds timeout = std::chrono::seconds{5});
-  bool ended_by_server(std::chrono::milliseconds timeout = std::chrono::seconds{5}) {
-    return listen(1'000'000, timeout).closed;
-  }
+  received_bytes listen(std::size_t answers, std::chrono::milliseconds timeout = hang_timeout);
+  bool ended_by_server(std::chrono::milliseconds timeout = hang_timeout) { return listen(1'000'000, timeout).closed; }
 
   /// Asks for a key update (TLS 1.3), which the server must answer with its own.
   bool update_keys();
@@ -74,8 +72,8 @@ class hostile_connection {
 /// A valid ClientHello: the bytes that a TLS client sends first.
 std::string client_hello();
 
-/// Threads that attack until they are stopped. They run at the lowest priority, because the attack is meant for the
-/// gateway and must not use up the machine's processor time.
+/// Threads that attack until they are stopped. Where speed is judged they run at the lowest priority, because the
+/// attack is meant for the gateway and must not use up the machine's processor time.
 class attackers {
  public:
   /// Each thread calls `once` repeatedly with its number. An exception counts as a connection that the gateway

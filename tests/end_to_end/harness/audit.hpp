@@ -14,7 +14,7 @@ namespace gateway::e2e {
 
 /// The merchant's operations and commands that are still open after that time.
 std::vector<std::string> left_open(const gateway_process& gateway, const merchant_account& merchant,
-                                   std::chrono::seconds within);
+                                   std::chrono::seconds within = hang_timeout);
 
 /// What is wrong with the gateway's ledger of a merchant, by payment: entries that do not add up, or are there twice,
 /// and payments of which their row says something else.

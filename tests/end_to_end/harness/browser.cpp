@@ -36,7 +36,7 @@ std::string capabilities(const std::filesystem::path& profile) {
   object chromium, always, whole;
   chromium.set("binary", "/usr/bin/chromium").raw("args", '[' + flags + ']');
   always.set("browserName", "chrome").set("acceptInsecureCerts", true).set("goog:chromeOptions", chromium);
-  always.set("timeouts", object{}.set("implicit", std::int64_t{15'000}));
+  always.set("timeouts", object{}.set("implicit", std::int64_t{std::chrono::milliseconds{hang_timeout}.count()}));
   whole.set("capabilities", object{}.set("alwaysMatch", always));
   return whole.text();
 }
@@ -49,7 +49,7 @@ browser::browser() : profile_{new_folder("chromium")} {
   std::smatch found;
   std::string line;
   do {
-    const auto next = driver_.read_line(30s);
+    const auto next = driver_.read_line();
     if (!next) throw std::runtime_error("chromedriver does not start");
     line = *next;
   } while (!std::regex_search(line, found, started));
@@ -61,7 +61,7 @@ browser::~browser() {
   try {
     if (!session_.empty()) command("DELETE", "/session/" + session_);
     driver_.send_signal(15);
-    driver_.wait(5s);
+    driver_.wait();
     if (!keeps_data()) std::filesystem::remove_all(profile_);
   } catch (const std::exception&) {
     // The driver is killed with this object; its profile stays for the next clean build.

@@ -33,7 +33,7 @@ class browser {
   std::string text_of(const std::string& selector);
   std::string url();
   /// Whether the address comes to start with this.
-  bool arrives_at(std::string_view url_prefix, std::chrono::milliseconds within = std::chrono::seconds{15});
+  bool arrives_at(std::string_view url_prefix, std::chrono::milliseconds within = hang_timeout);
   /// PNG of what is to be seen.
   void screenshot(const std::filesystem::path& file);
   /// What axe-core, whose text this is, finds wrong on the page: `rule: element`. The page's policy does not bind the

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "text.hpp"
+
 namespace gateway::e2e {
 
 struct exit_result {
@@ -38,10 +40,10 @@ class child_process {
   pid_t pid() const noexcept { return pid_; }
   bool running();
   /// A line of standard output; nothing when the time or the output is over.
-  std::optional<std::string> read_line(std::chrono::milliseconds within);
+  std::optional<std::string> read_line(std::chrono::milliseconds within = hang_timeout);
   void send_signal(int number);
   /// Nothing if it is still running then.
-  std::optional<exit_result> wait(std::chrono::milliseconds within);
+  std::optional<exit_result> wait(std::chrono::milliseconds within = hang_timeout);
 
  private:
   void end_now() noexcept;
@@ -60,6 +62,6 @@ struct command_output {
 
 /// Runs a program to its end.
 command_output run_command(const std::vector<std::string>& arguments, std::string_view input = {},
-                           const child_options& options = {}, std::chrono::seconds within = std::chrono::seconds{60});
+                           const child_options& options = {}, std::chrono::seconds within = hang_timeout);
 
 }  // namespace gateway::e2e

@@ -27,7 +27,7 @@ std::string mariadb_tool(std::string_view action, const std::filesystem::path& f
   // The server outlives the script, so nothing of it may hold the script's output open: only the URL comes back.
   std::vector<std::string> words{(project_root() / "tools" / "mariadb").string(), std::string{action}, folder.string()};
   words.insert(words.end(), options.begin(), options.end());
-  const auto result = run_command(words, {}, {}, std::chrono::seconds{90});
+  const auto result = run_command(words);
   const auto lines = lines_of(checked(result, "tools/mariadb " + std::string{action}));
   return lines.empty() ? std::string{} : lines.back();
 }
@@ -171,12 +171,12 @@ void mariadb_server::start() {
       return false;
     }
   };
-  if (!eventually(answers, std::chrono::seconds{60})) throw std::runtime_error("MariaDB does not answer: " + log());
+  if (!eventually(answers)) throw std::runtime_error("MariaDB does not answer: " + log());
 }
 
 void mariadb_server::kill() {
   process_.send_signal(SIGKILL);
-  if (process_.pid() > 0) process_.wait(std::chrono::seconds{10});
+  if (process_.pid() > 0) process_.wait();
 }
 
 std::string mariadb_server::log() const {

@@ -32,7 +32,7 @@ std::vector<json> deliveries_to(const gateway_process& gateway, const std::strin
                                 const std::string& status = {});
 /// `delivery list` tells this number of them, in the end.
 bool deliveries_come_to(const gateway_process& gateway, const std::string& destination, const std::string& status,
-                        std::size_t count, std::chrono::milliseconds within = std::chrono::seconds{15});
+                        std::size_t count, std::chrono::milliseconds within = hang_timeout);
 
 /// Makes it a platform's destination, on disk, as if the merchant had granted that platform access: the gateway,
 /// started again, calls it by the platforms' schedule. Kills and starts the gateway.
@@ -40,7 +40,7 @@ void turn_into_platform(gateway_process& gateway, const std::string& destination
 
 /// Rows of the merchant that are not delivered yet, after that time.
 std::vector<std::string> left_undelivered(const gateway_process& gateway, const merchant_account& merchant,
-                                          std::chrono::seconds within);
+                                          std::chrono::seconds within = hang_timeout);
 
 struct arrivals {
   const webhook_receiver& at;

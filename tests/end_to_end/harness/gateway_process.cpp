@@ -50,7 +50,7 @@ void gateway_process::read_addresses() {
   constexpr std::string_view listening = "listening on ", metrics = "operator metrics on ";
   bool knows_address = false, knows_operator = !options_.operator_listener;
   while (!knows_address || !knows_operator) {
-    const auto line = process_.read_line(30s);
+    const auto line = process_.read_line();
     if (!line) {
       kill();
       const auto said = lines_of(log());
@@ -68,7 +68,7 @@ void gateway_process::read_addresses() {
 
 void gateway_process::kill() {
   process_.send_signal(SIGKILL);
-  if (process_.pid() > 0) process_.wait(10s);
+  if (process_.pid() > 0) process_.wait();
 }
 
 std::optional<exit_result> gateway_process::terminate(std::chrono::milliseconds within) {

@@ -46,9 +46,9 @@ class gateway_process {
   void kill();
   /// SIGTERM. Nothing if it is still running then.
   void begin_drain() { process_.send_signal(15); }
-  std::optional<exit_result> wait(std::chrono::milliseconds within) { return process_.wait(within); }
+  std::optional<exit_result> wait(std::chrono::milliseconds within = hang_timeout) { return process_.wait(within); }
   /// SIGTERM and wait.
-  std::optional<exit_result> terminate(std::chrono::milliseconds within = std::chrono::seconds{20});
+  std::optional<exit_result> terminate(std::chrono::milliseconds within = hang_timeout);
   void send_signal(int number) { process_.send_signal(number); }
   bool running() { return process_.running(); }
   pid_t pid() const { return process_.pid(); }

@@ -62,7 +62,7 @@ void jazzcash_process::start() {
                      std::string{"--merchant-id="} + merchant_id, std::string{"--password="} + password,
                      std::string{"--salt="} + salt},
                     {folder_ / "log", {}, {}}};
-  const auto line = process_.read_line(30s);
+  const auto line = process_.read_line();
   if (!line) throw std::runtime_error("jazzcash-stand-in does not listen: " + read_file(folder_ / "log"));
   address_.port = wallet_port(*line, "listening on ");
   control_.port = wallet_port(*line, "control on ");
@@ -70,7 +70,7 @@ void jazzcash_process::start() {
 
 void jazzcash_process::kill() {
   process_.send_signal(SIGKILL);
-  if (process_.pid() > 0) process_.wait(10s);
+  if (process_.pid() > 0) process_.wait();
 }
 
 void jazzcash_process::breaks(const std::string& fault, int count, int wait_ms) {

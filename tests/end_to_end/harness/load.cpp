@@ -27,10 +27,10 @@ struct load::client {
 
   api& caller() { return callers[random() % callers.size()]; }
 
-  /// Repeats the request for up to two minutes until it is answered.
+  /// Repeats the request until it is answered.
   template <class Attempt>
   static bool persist(Attempt attempt) {
-    const auto deadline = std::chrono::steady_clock::now() + 120s;
+    const auto deadline = std::chrono::steady_clock::now() + 3 * hang_timeout;
     while (std::chrono::steady_clock::now() < deadline) {
       try {
         if (attempt()) return true;

@@ -25,8 +25,6 @@ using steady = std::chrono::steady_clock;
 
 namespace {
 
-constexpr auto timeout = 10s;
-
 using tls_context = std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)>;
 using tls_session = std::unique_ptr<SSL, decltype(&SSL_free)>;
 
@@ -117,7 +115,7 @@ class generator {
       wait(1);
     }
     report_.took = steady::now() - begun_;
-    const auto last = steady::now() + timeout;
+    const auto last = steady::now() + hang_timeout;
     while (report_.broken + answered_ < arrived_ && steady::now() < last) wait(5);
     report_.offered = arrived_;
     report_.broken = arrived_ - answered_;

@@ -26,7 +26,7 @@ struct load_report {
   std::size_t offered = 0;
   std::map<int, std::size_t> answers;  ///< by status
   std::size_t broken =
-      0;  ///< requests whose connection ended, or that had no answer ten seconds after the last arrival
+      0;  ///< requests whose connection ended, or that had no answer within `hang_timeout` of the last arrival
   std::size_t without_retry_after = 0;  ///< answers of 503
   std::size_t most_waiting = 0;  ///< arrivals without a free connection, at their worst
   std::chrono::duration<double> took{};  ///< until the last arrival

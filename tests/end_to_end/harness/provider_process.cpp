@@ -26,13 +26,13 @@ void provider_process::start() {
                                  "--ledger=" + ledger().string()};
   words.insert(words.end(), arguments_.begin(), arguments_.end());
   process_ = child_process{words, {folder_ / "log", {}, {}}};
-  if (!process_.read_line(30s))
+  if (!process_.read_line())
     throw std::runtime_error("sandbox-provider does not listen: " + read_file(folder_ / "log"));
 }
 
 void provider_process::kill() {
   process_.send_signal(SIGKILL);
-  if (process_.pid() > 0) process_.wait(10s);
+  if (process_.pid() > 0) process_.wait();
 }
 
 }  // namespace gateway::e2e

@@ -55,7 +55,7 @@ void stripe_process::start() {
                      "--key=" + (folder_ / "key.pem").string(), "--ledger=" + (folder_ / "ledger.jsonl").string(),
                      std::string{"--webhook-secret="} + webhook_secret},
                     {folder_ / "log", {}, {}}};
-  const auto line = process_.read_line(30s);
+  const auto line = process_.read_line();
   if (!line) throw std::runtime_error("stripe-stand-in does not listen: " + read_file(folder_ / "log"));
   address_.port = port_behind(*line, "listening on ");
   control_.port = port_behind(*line, "control on ");
@@ -65,7 +65,7 @@ void stripe_process::start() {
 
 void stripe_process::kill() {
   process_.send_signal(SIGKILL);
-  if (process_.pid() > 0) process_.wait(10s);
+  if (process_.pid() > 0) process_.wait();
 }
 
 // ---- control --------------------------------------------------------------------------------------

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "../../base/hang_timeout.hpp"
+
 namespace gateway::e2e {
 
 std::string random_hex(std::size_t bytes);
@@ -36,9 +38,19 @@ std::string percent_encode(std::string_view text);
 std::string environment_or(const char* name, std::string otherwise);
 int environment_or(const char* name, int otherwise);
 
+/// Whether tests also judge how fast the gateway was: `tools/bench promptness` says so, on a machine that does nothing
+/// else. Otherwise a test's result must not depend on the machine's speed.
+inline bool judges_speed() { return environment_or("GATEWAY_JUDGE_SPEED", 0) != 0; }
+
+using tests::hang_timeout;
+
+/// Less than the minute after which a provider is asked what has become of a payment whose customer it has: what is
+/// seen within this time was not found by asking.
+inline constexpr std::chrono::seconds before_next_look{50};
+
 /// Asks again and again until it is true or the time is over.
 template <class Condition>
-bool eventually(Condition&& condition, std::chrono::milliseconds within = std::chrono::seconds{15}) {
+bool eventually(Condition&& condition, std::chrono::milliseconds within = hang_timeout) {
   const auto deadline = std::chrono::steady_clock::now() + within;
   for (;;) {
     if (condition()) return true;

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "text.hpp"
+
 namespace gateway::e2e {
 
 struct endpoint {
@@ -51,7 +53,7 @@ struct connection_failed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-inline constexpr std::chrono::seconds answer_patience{45};
+inline constexpr std::chrono::seconds answer_patience = hang_timeout;
 
 /// One kept-alive connection. Opened on first use, and again after the server closed it between requests.
 class https_client {

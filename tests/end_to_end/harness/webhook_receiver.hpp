@@ -91,10 +91,10 @@ class webhook_receiver {
   std::size_t hanging() const;
   /// Whether so many come to have arrived.
   bool comes_to(std::size_t count, const std::string& path = "/hooks",
-                std::chrono::milliseconds within = std::chrono::seconds{15}) const;
+                std::chrono::milliseconds within = hang_timeout) const;
   /// The first that fits; waits for it. Throws if none comes.
   webhook_post wait_for(const std::function<bool(const webhook_post&)>& fits, const std::string& path = "/hooks",
-                        std::chrono::milliseconds within = std::chrono::seconds{15}) const;
+                        std::chrono::milliseconds within = hang_timeout) const;
   /// That tells of this payment.
   webhook_post wait_for(const std::string& type, const std::string& payment_id,
                         const std::string& path = "/hooks") const;
