@@ -9,4 +9,4 @@ export GATEWAY_NGINX
 make_stand
 GATEWAY_TEST_MYSQL_URL=$(tools/mariadb start "$stand/mariadb-server" --buffer-pool=1G --redo-log=1G)
 export GATEWAY_TEST_MYSQL_URL
-GATEWAY_WEBHOOK_SPEED=whole build/end_to_end_webhook_speed
+GATEWAY_WEBHOOK_SPEED=${GATEWAY_WEBHOOK_SPEED:-whole} build/end_to_end_webhook_speed
