@@ -1,6 +1,8 @@
-// Simulates two thousand worlds. Each seed gives a different world, and always the same one.
+// Simulates five hundred worlds, and those that showed something. Each seed gives a different world, and always the
+// same one.
 #include <catch2/catch.hpp>
 
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <sstream>
@@ -19,18 +21,22 @@ const struct quiet {
   ~quiet() { gateway::log::stop(); }
 } hush;
 
-constexpr std::uint64_t seeds_per_case = 500;
-
 // The sanitizers look for faults of memory, which few worlds show as well as many; the promises are for the other
 // builds.
-#ifdef __SANITIZE_ADDRESS__
+#ifdef GATEWAY_SANITIZE
 constexpr std::uint64_t step = 5;
 #else
 constexpr std::uint64_t step = 1;
 #endif
 
+/// The worlds that this run explores begin here: tools/test begins elsewhere each day.
+std::uint64_t first_world() {
+  const auto* from = std::getenv("GATEWAY_WORLDS_FROM");
+  return from ? std::stoull(from) : 1;
+}
+
 void explore(std::uint64_t from) {
-  for (auto seed = from; seed < from + seeds_per_case; seed += step) {
+  for (auto seed = from; seed < from + 250; seed += step) {
     const auto result = simulate(seed);
     INFO("tools/simulate --seed " << seed << " tells the story");
     REQUIRE(result.broken.value_or("") == "");
@@ -46,10 +52,8 @@ std::string first_broken(guard missing) {
 
 }  // namespace
 
-TEST_CASE("every promise holds in worlds 1 to 500") { explore(1); }
-TEST_CASE("every promise holds in worlds 501 to 1000") { explore(501); }
-TEST_CASE("every promise holds in worlds 1001 to 1500") { explore(1'001); }
-TEST_CASE("every promise holds in worlds 1501 to 2000") { explore(1'501); }
+TEST_CASE("every promise holds in the first half of 500 worlds") { explore(first_world()); }
+TEST_CASE("every promise holds in the other half") { explore(first_world() + 250); }
 
 // In the first two a node asked the provider for what another had settled long ago. In the others it asked by a row
 // that was read just before, for an operation whose key a wrong clock had dated to the month before and that was purged

@@ -77,7 +77,8 @@ const mysql_address& shared_address() {
 }  // namespace
 
 std::vector<store_kind> stores() {
-  const auto wanted = environment_or("GATEWAY_TEST_STORES", "sqlite,mysql");
+  const auto wanted =
+      environment_or("GATEWAY_TEST_STORES", environment_or("GATEWAY_TEST_STORES_DEFAULT", "sqlite,mysql"));
   std::vector<store_kind> all;
   for (const auto store : {store_kind::sqlite, store_kind::mysql})
     if (wanted.find(to_string(store)) != std::string::npos) all.push_back(store);
