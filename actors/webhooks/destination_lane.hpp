@@ -51,6 +51,8 @@ struct destination_lane {
   std::shared_ptr<const webhook_endpoint> gone;
   std::unordered_set<std::int64_t> let_go_while_reading;  ///< what is read of these is older than what is known
   std::optional<time_point> reminder;     ///< the earliest in the dispatcher's agenda
+  bool being_disabled = false;            ///< the directory has been asked, and has not answered
+  std::optional<time_point> idle_since;   ///< as was last seen
   bool queued = false;                   ///< stands among the dispatcher's lanes that have something to do
 
   std::uint64_t pending = 0;              ///< rows; exact after each look at the backlog
@@ -60,6 +62,12 @@ struct destination_lane {
   bool has_room() const { return under_way < allowed.size(); }
   /// Or whether, with the store slow to record results, it already has as many workers as its window justifies.
   bool has_workers_left() const { return with_workers < allowed.size() * windows_of_workers; }
+
+  /// Nothing is to be done for it, or under way: all that is lost with it is how its destination did at last.
+  bool is_idle() const {
+    return pending == 0 && held.empty() && with_workers == 0 && !reading && !waits_to_read && !queued && !table_due &&
+           !reminder && !being_disabled && trust.now_is() == breaker::state::closed;
+  }
 
   bool holds(std::int64_t number) const { return held.contains(number); }
 

@@ -52,6 +52,8 @@ constexpr std::chrono::seconds backlog_interval{30};
 constexpr std::chrono::seconds shared_backlog_interval{5};
 constexpr std::chrono::minutes longest_backlog_interval{10};
 constexpr std::chrono::seconds gauge_interval{5};
+/// A lane for which nothing was to be done for so long is forgotten, with its destination's metrics.
+constexpr std::chrono::minutes idle_lanes_kept{10};
 constexpr std::chrono::seconds look_timeout{30};
 constexpr std::chrono::seconds look_again{1};
 /// Among other nodes: how often those of the last moments are looked for, and how far back. A commit may take as long,
@@ -198,7 +200,7 @@ class dispatcher_state {
     if (!looking_ && now >= look_at_) look_at_backlog(now);
     if (now >= gauges_at_) {
       gauges_at_ = now + gauge_interval;
-      for (auto& [id, each] : lanes_) show(each, now);
+      show_lanes(now);
     }
     for (auto at = agenda_.begin(); at != agenda_.end() && at->first <= now; at = agenda_.erase(at))
       if (const auto due = lanes_.find(at->second); due != lanes_.end()) {
@@ -272,7 +274,26 @@ class dispatcher_state {
   // ---- lanes ------------------------------------------------------------------------------------
 
   destination_lane& lane_of(const destination_id& id) {
-    return lanes_.try_emplace(id, id, context_->config.webhook_window).first->second;
+    auto& lane = lanes_.try_emplace(id, id, context_->config.webhook_window).first->second;
+    lane.idle_since.reset();
+    return lane;
+  }
+
+  void show_lanes(time_point now) {
+    for (auto at = lanes_.begin(); at != lanes_.end();) {
+      auto& lane = at->second;
+      if (!lane.is_idle()) lane.idle_since.reset();
+      // The clock may have been set back.
+      else if (!lane.idle_since || *lane.idle_since > now)
+        lane.idle_since = now;
+      else if (now - *lane.idle_since >= idle_lanes_kept) {
+        context_->meters.forget_destination(at->first.value);
+        at = lanes_.erase(at);
+        continue;
+      }
+      show(lane, now);
+      ++at;
+    }
   }
 
   void take(destination_lane& to, delivery_job job) {
@@ -368,8 +389,10 @@ class dispatcher_state {
 
   void disable(destination_lane& to) {
     log::warn("destination_gone", {{"destination", to.id.value}});
+    to.being_disabled = true;
     const auto not_disabled = [this, &to](std::string_view why) {
       log::error("destination_not_disabled", {{"destination", to.id.value}, {"why", why}});
+      to.being_disabled = false;
       to.gone.reset();  // its next answer tells whether it still is
       enqueue(to);
       work();
@@ -378,7 +401,8 @@ class dispatcher_state {
         ->request(context_->operators, look_timeout,
                   operator_command{disable_destination{to.id, "It answered 410 Gone to three deliveries in a row."}})
         .then(
-            [not_disabled](const operator_result& made) {
+            [&to, not_disabled](const operator_result& made) {
+              to.being_disabled = false;
               if (const auto* why = std::get_if<operator_problem>(&made)) not_disabled(why->words);
             },
             [not_disabled](const caf::error&) { not_disabled("the directory did not answer"); });
@@ -616,7 +640,7 @@ class dispatcher_state {
   pool_pointer self_ = nullptr;
   std::shared_ptr<const webhook_context> context_;
 
-  std::unordered_map<destination_id, destination_lane> lanes_;  ///< never erased from: handlers refer to them
+  std::unordered_map<destination_id, destination_lane> lanes_;  ///< handlers refer only to those that are not idle
   std::deque<destination_lane*> queued_lanes_;
   std::multimap<time_point, destination_id> agenda_;
   std::size_t ready_in_all_ = 0;

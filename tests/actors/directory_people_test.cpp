@@ -238,3 +238,14 @@ TEST_CASE("who sets a password by an invitation finds it on their list, and nobo
   added(o, invite_user{m, "eve@example.com", viewer});
   CHECK(noted() == std::vector{note});
 }
+
+TEST_CASE("who adds a person with a password finds it on their list, although the password is hashed first") {
+  office o;
+  const auto m = new_shop(o);
+  const auto ada = added(o, invite_user{m, "ada@example.com", owner});
+  const save_audit note{ada, o.clock.at, "audit_1", "192.0.2.1", "add-person", "bob@example.com"};
+  const auto adding = o.send(noted_command{add_user{m, "bob@example.com", "correct horse", viewer}, note});
+  o.settle();
+  CHECK(adding->done());
+  CHECK(o.rows().run(find_audit{ada}).entries == std::vector{note});
+}

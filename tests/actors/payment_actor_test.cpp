@@ -1,6 +1,7 @@
 // What one payment promises, as scenarios under virtual time.
 #include <catch2/catch.hpp>
 
+#include "../../tools/measure/store_bench/workload.hpp"
 #include "world.hpp"
 
 using namespace gateway;
@@ -17,6 +18,25 @@ TEST_CASE("a payment is created, captured, refunded in part and whole") {
                                      "refund approved", "payment.partially_refunded published", "refund approved",
                                      "payment.refunded published"});
   CHECK(w.rows().payments.at(memory_store::id(w.key_of("pay_1"))) == *w.look("pay_1"));
+}
+
+TEST_CASE("what measures the stores writes the rows that a create writes") {
+  world w;
+  w.ask(w.create("pay_1", "k1"));
+  memory_store measured;
+  const store_bench::workload work{w.clock().now()};
+  REQUIRE(measured.commit(work.begin(0)) == commit_outcome::committed);
+  REQUIRE(measured.commit(work.finish(0)) == commit_outcome::committed);
+  const auto row_counts = [](const memory_store& rows) {
+    const auto timeline = rows.timelines.empty() ? 0 : rows.timelines.begin()->second.size();
+    return std::vector{rows.commands.size(), rows.payments.size(), timeline,
+                       rows.totals.size(),   rows.ledger.size(),   rows.deliveries.size()};
+  };
+  CHECK(row_counts(measured) == row_counts(w.rows()));
+  const auto &made = w.rows().payments.begin()->second, &like = measured.payments.begin()->second;
+  CHECK(like.state == made.state);
+  CHECK(like.version == made.version);
+  CHECK(like.next_seq == made.next_seq);
 }
 
 TEST_CASE("the intent is durable before the provider is called, the outcome before the client is answered") {

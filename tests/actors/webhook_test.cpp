@@ -208,6 +208,28 @@ TEST_CASE("410 to three deliveries over a minute disables the destination; what 
   for (const auto& row : rows_of(w)) CHECK(row.status == delivery_status::delivered);
 }
 
+TEST_CASE("a destination to which nothing is sent for ten minutes is forgotten, unless something waits for it") {
+  world w;
+  w.subscribe(hook("a"));
+  w.subscribe(hook("b"));
+  w.office().answer = [](const outgoing_post& post) {
+    return post_office::says(post.url == "https://a.test/hook" ? 200 : 500);
+  };
+  const auto is_kept = [&w](std::string_view name) {
+    return w.meters().expose().find("destination=\"dest_" + std::string{name} + '"') != std::string::npos;
+  };
+  sell(w, "pay_1");
+  w.advance(9min, 5s);
+  CHECK(is_kept("a"));
+  w.advance(2min, 5s);
+  CHECK_FALSE(is_kept("a"));
+  CHECK(is_kept("b"));
+  sell(w, "pay_2");
+  CHECK(w.office().sent_to("https://a.test/hook") == 2);
+  w.advance(6s);
+  CHECK(is_kept("a"));
+}
+
 TEST_CASE("a destination that hangs holds its window, and slows nobody else") {
   auto config = unhurried();
   config.webhook_workers = 64;

@@ -83,6 +83,25 @@ TEST_CASE("a labelled series is the same object at every look-up") {
   CHECK(has_line(text, R"(gateway_store_batch_units_bucket{le="8"} 1)"));
 }
 
+TEST_CASE("the series of a destination end when it is forgotten, and begin anew") {
+  metrics meters;
+  for (const auto* name : {"dest_a", "dest_ab"}) {
+    meters.webhook_pending(name).Set(1);
+    meters.webhook_in_flight(name).Set(1);
+    meters.webhook_oldest_seconds(name).Set(1);
+    meters.webhook_breaker(name).Set(1);
+    meters.webhook_attempts(name, "delivered").Increment();
+    meters.webhook_attempts(name, "rejected").Increment();
+  }
+  meters.forget_destination("dest_a");
+  const auto text = meters.expose();
+  CHECK(text.find(R"(destination="dest_a")") == std::string::npos);
+  CHECK(has_line(text, R"(gateway_webhook_pending{destination="dest_ab"} 1)"));
+  CHECK(has_line(text, R"(gateway_webhook_attempts_total{destination="dest_ab",result="rejected"} 1)"));
+  meters.webhook_attempts("dest_a", "delivered").Increment();
+  CHECK(has_line(meters.expose(), R"(gateway_webhook_attempts_total{destination="dest_a",result="delivered"} 1)"));
+}
+
 TEST_CASE("webhooks are counted by destination") {
   metrics meters;
   CHECK(&meters.webhook_pending("dest_a") == &meters.webhook_pending("dest_a"));

@@ -6,8 +6,8 @@
 #include <map>
 #include <string>
 
+#include "exploration.hpp"
 #include "gateway/base/log.hpp"
-#include "simulation.hpp"
 
 using namespace gateway::simulation;
 
@@ -19,27 +19,6 @@ int tell(std::uint64_t seed, guard missing) {
             << " steps, " << result.crashes << " crashes, "
             << std::chrono::floor<std::chrono::seconds>(result.time).count() << " s of virtual time)\n";
   return result.broken ? 1 : 0;
-}
-
-int explore(std::uint64_t from, std::uint64_t seeds, guard missing) {
-  std::uint64_t steps = 0, crashes = 0, broken = 0;
-  std::map<std::string, std::uint64_t> occurrences;
-  const auto start = std::chrono::steady_clock::now();
-  for (auto seed = from; seed < from + seeds; ++seed) {
-    const auto result = simulate(seed, missing);
-    steps += result.steps;
-    crashes += result.crashes;
-    for (const auto& [what, times] : result.occurrences) occurrences[what] += times;
-    if (!result.broken) continue;
-    ++broken;
-    std::cout << "seed " << seed << ": " << *result.broken << std::endl;  // at once: a long run may be cut off
-    if (missing != guard::none) break;
-  }
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  std::cout << seeds << " seeds from " << from << ": " << broken << " broken, " << steps << " steps, " << crashes
-            << " crashes, " << took.count() << " s\n";
-  for (const auto& [what, times] : occurrences) std::cout << "  " << what << ": " << times << '\n';
-  return broken == 0 ? 0 : 1;
 }
 
 }  // namespace
@@ -73,7 +52,7 @@ int main(int argc, char** argv) {
       ->transform(CLI::CheckedTransformer(guards));
   CLI11_PARSE(app, argc, argv);
   gateway::log::start(gateway::log::level::error);
-  const int status = one->count() > 0 ? tell(seed, missing) : explore(from, seeds, missing);
+  const int status = one->count() > 0 ? tell(seed, missing) : explore({from, seeds, missing}, std::cout) > 0;
   gateway::log::stop();
   return status;
 }

@@ -64,6 +64,19 @@ class series {
     return *slot;
   }
 
+  /// Removes those from `family` whose first label has this value.
+  void forget(const std::string& value, prometheus::Family<Metric>& family) {
+    const std::unique_lock writing{mutex_};
+    for (auto at = known_.lower_bound(value); at != known_.end() && at->first.starts_with(value);) {
+      if (at->first.size() > value.size() && at->first[value.size()] != '\n') {
+        ++at;
+        continue;
+      }
+      family.Remove(at->second);
+      at = known_.erase(at);
+    }
+  }
+
  private:
   std::shared_mutex mutex_;
   std::map<std::string, Metric*> known_;
@@ -333,6 +346,15 @@ prometheus::Counter& metrics::webhook_attempts(std::string_view destination, std
   return families_->attempts_by_result.find_or_make(where + '\n' + how, [&]() -> prometheus::Counter& {
     return families_->webhook_attempts.Add({{"destination", where}, {"result", how}});
   });
+}
+
+void metrics::forget_destination(std::string_view destination) {
+  const std::string where{destination};
+  families_->pending_by_destination.forget(where, families_->webhook_pending);
+  families_->in_flight_by_destination.forget(where, families_->webhook_in_flight);
+  families_->oldest_by_destination.forget(where, families_->webhook_oldest);
+  families_->breaker_by_destination.forget(where, families_->webhook_breaker);
+  families_->attempts_by_result.forget(where, families_->webhook_attempts);
 }
 
 }  // namespace gateway

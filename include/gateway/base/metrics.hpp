@@ -80,6 +80,8 @@ class metrics {
   prometheus::Gauge& webhook_breaker(std::string_view destination);
   /// gateway_webhook_attempts_total{destination,result}: result as to_string(attempt_result).
   prometheus::Counter& webhook_attempts(std::string_view destination, std::string_view result);
+  /// Ends the series of a destination that nothing is sent to any more. Nobody uses what the five above have returned.
+  void forget_destination(std::string_view destination);
   prometheus::Gauge& webhook_workers_busy;  ///< gateway_webhook_workers_busy
   /// gateway_webhook_lag_seconds: how long the oldest delivery has been due that only the gateway keeps back.
   prometheus::Gauge& webhook_lag_seconds;
