@@ -11,6 +11,7 @@
 #include <caf/event_based_actor.hpp>
 #include <caf/send.hpp>
 
+#include "../base/hang_timeout.hpp"
 #include "gateway/local_scheduler.hpp"
 
 using gateway::local_scheduler;
@@ -32,7 +33,7 @@ struct counters {
 
   void count() { (std::this_thread::get_id() == mine ? here : elsewhere) += 1; }
   bool reach(int sum) const {
-    const auto end = std::chrono::steady_clock::now() + 10s;
+    const auto end = std::chrono::steady_clock::now() + tests::hang_timeout;
     while (here + elsewhere < sum && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(1ms);
     return here + elsewhere == sum;
   }

@@ -15,6 +15,7 @@
 #include <boost/asio/post.hpp>
 #include <caf/all.hpp>
 
+#include "../base/hang_timeout.hpp"
 #include "providers/sandbox/line_stream.hpp"
 #include "providers/sandbox/sandbox.hpp"
 #include "providers/sandbox/sandbox_wire.hpp"
@@ -117,7 +118,8 @@ struct linked {
   }
   provider_result told(provider_call c) {
     auto answer = ask(std::move(c));
-    if (answer.wait_for(20s) != std::future_status::ready) return {provider_status::none, {}, {}, std::nullopt};
+    if (answer.wait_for(tests::hang_timeout) != std::future_status::ready)
+      return {provider_status::none, {}, {}, std::nullopt};
     return answer.get();
   }
 };
@@ -242,7 +244,7 @@ TEST_CASE("an answer that nobody waits for any more is dropped, and the connecti
                                      tell(asked, back);
                                    }};
   auto forgotten = gateway.ask(call(operation::create, "pm_card_visa", 1));
-  REQUIRE(forgotten.wait_for(20s) == std::future_status::ready);
+  REQUIRE(forgotten.wait_for(tests::hang_timeout) == std::future_status::ready);
   CHECK(is_unknown(forgotten.get()));
   CHECK(gateway.told(call(operation::create, "pm_card_visa", 2)).provider_ref == "ch_2");
   CHECK(provider.connections() == 1);
@@ -256,7 +258,7 @@ TEST_CASE("a provider that does not read is hung up on before what waits for it 
   const std::shared_ptr<void> released{nullptr, [&](void*) { over.set_value(); }};
   std::vector<std::future<provider_result>> answers;
   for (int i = 0; i < 400; ++i) answers.push_back(gateway.ask(call(operation::create, std::string(32'000, 'x'), i)));
-  REQUIRE(answers.front().wait_for(20s) == std::future_status::ready);
+  REQUIRE(answers.front().wait_for(tests::hang_timeout) == std::future_status::ready);
   CHECK(is_unknown(answers.front().get()));
 }
 

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <thread>
 
+#include "../base/hang_timeout.hpp"
 #include "persistence/store.hpp"
 #include "samples.hpp"
 #include "stores.hpp"
@@ -24,7 +25,7 @@ struct system_config : caf::actor_system_config {
 
 /// Polls until `holds`, or gives up.
 template <class Condition>
-bool eventually(Condition holds, std::chrono::seconds patience = std::chrono::seconds{20}) {
+bool eventually(Condition holds, std::chrono::seconds patience = tests::hang_timeout) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
   while (!holds()) {
     if (std::chrono::steady_clock::now() > deadline) return false;

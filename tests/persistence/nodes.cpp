@@ -272,14 +272,14 @@ TEST_CASE("a keeper lets its node in, sees the others come and go, and says what
     self->request(keeper, within, await_published{}).receive([&](bool) { answered = true; }, [](const caf::error&) {});
     return answered;
   };
-  CHECK(ask_published(2s));
+  CHECK(ask_published(tests::hang_timeout));
   {
     const beating_node other{store, "n2"};  // never publishes anything
     REQUIRE(eventually([&] { return told.has_company(); }));
     CHECK_FALSE(ask_published(500ms));
   }
   // Its lease is over: nobody waits for it any longer.
-  CHECK(ask_published(10s));
+  CHECK(ask_published(tests::hang_timeout));
   CHECK(told.deaths() == 1);
   CHECK_FALSE(told.has_company());
   CHECK(told.owns("anything"));

@@ -41,9 +41,10 @@ TEST_CASE("while the database is away units are unavailable at once, and service
   CHECK_FALSE(store.ask<entity_lookup>(store.handles.readers[0], find_entity{key_of("1")}));
   CHECK(store.counts.store_up.Value() == 0);
   CHECK(store.counts.commit_failures.Value() == 1);
+  // Each at once: were each to wait for the server for a second, that would be seen on a slow machine, too.
   const auto asked = std::chrono::steady_clock::now();
   for (int i = 0; i < 20; ++i) CHECK(store.commit_one(begin_unit("2")) == reply{commit_outcome::unavailable});
-  CHECK(std::chrono::steady_clock::now() - asked < std::chrono::seconds{2});
+  CHECK(std::chrono::steady_clock::now() - asked < std::chrono::seconds{15});
 
   mariadb("start", server.folder.path());
   CHECK(eventually([&] { return store.counts.store_up.Value() == 1; }));

@@ -182,18 +182,20 @@ TEST_CASE("records of attempts that trickle in share commits, while a payment's 
   constexpr int count = 60;
   prepare(store, count);
   const auto before = store.counts.commits.Value();
+  const auto begun = std::chrono::steady_clock::now();
   for (int i = 1; i <= count; ++i) {
     caf::anon_send(store.handles.recorder, static_cast<unit_of_work>(recorded(i)));
     std::this_thread::sleep_for(std::chrono::milliseconds{1});
   }
-  CHECK(store.counts.commits.Value() - before < count / 2);
+  // Between two of them is a pause, so a machine on which these take long may commit more often.
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+  const std::chrono::duration<double> pause = persistence::writer_limits{}.recording_pause;
+  CHECK(store.counts.commits.Value() - before <= 2 + took / pause);
   CHECK(store.commit_one(begin_unit("new")) == reply{commit_outcome::committed});
   const auto all_recorded = [&] {
     return store.ask<backlog_lookup>(store.handles.outbox, find_backlog{})->destinations.empty();
   };
-  for (int tries = 0; tries < 500 && !all_recorded(); ++tries)
-    std::this_thread::sleep_for(std::chrono::milliseconds{10});
-  CHECK(all_recorded());
+  CHECK(eventually(all_recorded));
 }
 
 TEST_CASE("a record that comes between two units of payments needs no commit of its own") {

@@ -1,5 +1,5 @@
-// Hostile clients, which send malformed HTTP and unusual TLS, stop half-way and never read. And quiet clients, whose
-// latency the attacks must not change.
+// Hostile clients, which send malformed HTTP and unusual TLS, stop half-way and never read. And quiet clients, who
+// must be served meanwhile.
 #pragma once
 
 #include <sys/types.h>
