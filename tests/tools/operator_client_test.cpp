@@ -110,6 +110,35 @@ TEST_CASE("an answer cut short leaves the outcome open, and says so") {
   CHECK_THROWS_WITH(post(directory.path, "/operator/merchants", "{}"), Contains("may or may not have taken effect"));
 }
 
+TEST_CASE("an answer may come in chunks, or end with the connection") {
+  const temporary_directory directory;
+  for (const std::string answer :
+       {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{\"a\r\n4\r\n\":1}\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\n\r\n{\"a\":1}"}) {
+    const canned_gateway there{directory.path, answer};
+    const auto received = post(directory.path, "/operator/merchants", "{}");
+    CHECK(received.status == 200);
+    CHECK(received.body == R"({"a":1})");
+    std::filesystem::remove(directory.path / "operator.sock");
+  }
+}
+
+TEST_CASE("no answer, one cut short and one that is not HTTP are told apart") {
+  struct row {
+    std::string answer, words;
+  };
+  const row rows[] = {{"", "end of stream"},
+                      {"HTTP/1.1 200 OK\r\nContent-Le", "partial message"},
+                      {"HTTP/1.1 200 OK\r\nContent-Length: 67108865\r\n\r\n", "body limit exceeded"},
+                      {"SSH-2.0-OpenSSH_9.2\r\n", "bad version"}};
+  const temporary_directory directory;
+  for (const auto& r : rows) {
+    const canned_gateway there{directory.path, r.answer};
+    CHECK_THROWS_WITH(post(directory.path, "/operator/merchants", "{}"), Catch::EndsWith("taken effect: " + r.words));
+    std::filesystem::remove(directory.path / "operator.sock");
+  }
+}
+
 TEST_CASE("a data directory whose socket path is too long is an error, not a crash") {
   CHECK_THROWS_AS(post(std::filesystem::path{"/tmp"} / std::string(200, 'x'), "/operator/merchants", "{}"), no_answer);
 }
