@@ -33,7 +33,7 @@ struct counters {
 
   void count() { (std::this_thread::get_id() == mine ? here : elsewhere) += 1; }
   bool reach(int sum) const {
-    const auto end = std::chrono::steady_clock::now() + tests::hang_timeout;
+    const auto end = std::chrono::steady_clock::now() + gateway::tests::hang_timeout;
     while (here + elsewhere < sum && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(1ms);
     return here + elsewhere == sum;
   }

@@ -36,7 +36,9 @@ std::string capabilities(const std::filesystem::path& profile) {
   object chromium, always, whole;
   chromium.set("binary", "/usr/bin/chromium").raw("args", '[' + flags + ']');
   always.set("browserName", "chrome").set("acceptInsecureCerts", true).set("goog:chromeOptions", chromium);
-  always.set("timeouts", object{}.set("implicit", std::int64_t{std::chrono::milliseconds{hang_timeout}.count()}));
+  // The driver gives up before those who ask it do, and says what for.
+  const std::int64_t patience = std::chrono::milliseconds{hang_timeout - std::chrono::seconds{10}}.count();
+  always.set("timeouts", object{}.set("implicit", patience).set("script", patience));
   whole.set("capabilities", object{}.set("alwaysMatch", always));
   return whole.text();
 }
