@@ -174,7 +174,8 @@ class gateway_process::parts {
     client = http::make_webhook_client(config);
     if (!config.tracing_endpoint.empty()) {
       collector = make_collector_client(config);
-      made_traces.emplace(tracing_options{config.tracing_one_in, config.tracing_callers}, meters);
+      made_traces.emplace(
+          tracing_options{.one_in = config.tracing_one_in, .callers_per_second = config.tracing_callers}, meters);
     }
     http::make_tls_context(http::find_tls_files(config));
     if (!config.node.empty()) require_node_certificates(config);
@@ -194,7 +195,9 @@ class gateway_process::parts {
       ledger = std::make_shared<actors::sandbox_ledger>(config.sandbox_ledger.string());
 
     ways.emplace(config, merchants, clock,
-                 gateway_addresses{config.base_url, keys->derive("hosted page"), config.hosted_expiry});
+                 gateway_addresses{.base_url = config.base_url,
+                                   .form_key = keys->derive("hosted page"),
+                                   .hosted_expiry = config.hosted_expiry});
 
     // Only now do other nodes hear of this one: nothing is left that could be wrong with its settings or its keys.
     prepared.take_name(config);
@@ -202,9 +205,10 @@ class gateway_process::parts {
     system = std::make_unique<caf::actor_system>(caf_config);
     try {
       spawn_actors(std::move(prepared));
-      server = std::make_unique<http::server>(
-          *shared, *system, std::move(sockets),
-          http::handlers{http::handle_public, http::handle_operator, http::handle_metrics});
+      server = std::make_unique<http::server>(*shared, *system, std::move(sockets),
+                                              http::handlers{.public_routes = http::handle_public,
+                                                             .operator_routes = http::handle_operator,
+                                                             .metrics_routes = http::handle_metrics});
     } catch (...) {
       // An actor system waits for its actors: none may be left when it goes.
       stop_actors();
@@ -237,8 +241,13 @@ class gateway_process::parts {
                               {[] { ::kill(::getpid(), SIGTERM); }, [this](std::string why) { fail(std::move(why)); }});
     store = persistence::open_store(*system, std::move(prepared), config, meters);
     hasher = actors::spawn_password_hasher(*system);
-    operators =
-        actors::spawn_directory(*system, {store, hasher, merchants, *keys, clock, meters.known_merchants, keeper});
+    operators = actors::spawn_directory(*system, {.store = store,
+                                                  .hasher = hasher,
+                                                  .published = merchants,
+                                                  .keys = *keys,
+                                                  .clock = clock,
+                                                  .known_merchants = meters.known_merchants,
+                                                  .keeper = keeper});
     // Before whoever needs it: an event whose merchant is not known would be told to nobody.
     load_directory();
     if (keeper) caf::anon_send(keeper, join_atom::value, operators);
@@ -250,43 +259,45 @@ class gateway_process::parts {
     if (keeper) caf::anon_send(keeper, join_atom::value, dispatcher);
     spawn_router();
     reconciler = actors::spawn_reconciler(*system, store, router, clock, *watch, config, *nodes);
-    shared = std::unique_ptr<http::services>(new http::services{config,
-                                                                config.base_url,
-                                                                config.portal_url,
-                                                                merchants,
-                                                                clock,
-                                                                meters,
-                                                                router,
-                                                                operators,
-                                                                *client,
-                                                                store.archive,
-                                                                dispatcher,
-                                                                brake,
-                                                                keys->derive("setup token"),
-                                                                keys->derive("hosted page"),
-                                                                listening_on,
-                                                                config.authorize_url,
-                                                                store.readers.front(),
-                                                                store.writers.front(),
-                                                                hasher,
-                                                                keys->derive("form"),
-                                                                keys->derive("invitation"),
-                                                                keys->derive("authorization code"),
-                                                                keys->derive("sandbox sdk"),
-                                                                keys->derive("second factor"),
-                                                                *nodes,
-                                                                keeper,
-                                                                &numbers,
-                                                                &ways->adapters(),
-                                                                &ways->board(),
-                                                                ways->gates(),
-                                                                traces()});
+    shared = std::unique_ptr<http::services>(new http::services{.config = config,
+                                                                .base_url = config.base_url,
+                                                                .portal_url = config.portal_url,
+                                                                .merchants = merchants,
+                                                                .clock = clock,
+                                                                .meters = meters,
+                                                                .router = router,
+                                                                .operators = operators,
+                                                                .outbound = *client,
+                                                                .archive = store.archive,
+                                                                .dispatcher = dispatcher,
+                                                                .brake = brake,
+                                                                .setup_token_key = keys->derive("setup token"),
+                                                                .hosted_page_key = keys->derive("hosted page"),
+                                                                .address = listening_on,
+                                                                .authorize_url = config.authorize_url,
+                                                                .people = store.readers.front(),
+                                                                .sessions = store.writers.front(),
+                                                                .hasher = hasher,
+                                                                .form_key = keys->derive("form"),
+                                                                .invitation_key = keys->derive("invitation"),
+                                                                .code_key = keys->derive("authorization code"),
+                                                                .sdk_key = keys->derive("sandbox sdk"),
+                                                                .second_factor_key = keys->derive("second factor"),
+                                                                .nodes = *nodes,
+                                                                .keeper = keeper,
+                                                                .numbers = &numbers,
+                                                                .adapters = &ways->adapters(),
+                                                                .providers = &ways->board(),
+                                                                .gates = ways->gates(),
+                                                                .traces = traces()});
     if (!console_token.empty()) shared->console.enable(console_token);
     supervise();
   }
 
   actors::sandbox_settings sandbox_pages() const {
-    return {config.base_url, keys->derive("hosted page"), keys->derive("sandbox sdk")};
+    return {.base_url = config.base_url,
+            .hosted_page_key = keys->derive("hosted page"),
+            .sdk_key = keys->derive("sandbox sdk")};
   }
 
   /// With a spawner for each kind of entity. All kinds share what is common: one doubt about commits holds for all.
