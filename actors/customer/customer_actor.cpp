@@ -9,6 +9,7 @@
 
 #include "entity/entity_queue.hpp"
 #include "entity/spawn_entity.hpp"
+#include "gateway/ask_store.hpp"
 #include "gateway/domain/customer.hpp"
 
 namespace gateway::actors {
@@ -58,8 +59,7 @@ class customer_entity : public entity_queue<customer_entity, customer> {
     find_entity question{news.payment};
     const auto& reader = context_->store.reader_for(news.payment);
     const auto parked = std::make_shared<std::pair<job, customer>>(std::move(work), std::move(next));
-    self()
-        ->request(reader, caf::infinite, std::move(question))
+    ask_store(self(), reader, caf::infinite, std::move(question))
         .then(
             [this, parked](const entity_lookup& seen) {
               auto& [asked, changed] = *parked;

@@ -35,6 +35,7 @@
 
 #include "entity_context.hpp"
 #include "entity_spans.hpp"
+#include "gateway/ask_store.hpp"
 #include "gateway/base/crypto.hpp"
 #include "outbox.hpp"
 #include "recent_answers.hpp"
@@ -415,7 +416,7 @@ class entity_queue {
   template <class Absent>
   void lookup_key(job work, Absent absent) {
     const auto key = work.request.write->key;
-    self_->request(context_->store.reader_for(key_), caf::infinite, find_command{key})
+    ask_store(self_, context_->store.reader_for(key_), caf::infinite, find_command{key})
         .then(
             [this, work, absent](command_lookup& record) mutable {
               if (!record.found) return absent(std::move(work));
@@ -439,7 +440,7 @@ class entity_queue {
   void view(job work) {
     if (!command_if<view_timeline>(work.request.what)) work.request.what = view_entity{};
     if (auto seen = look(work.request.what)) return deliver(work, std::move(*seen));
-    self_->request(context_->store.reader_for(key_), caf::infinite, find_timeline{key_})
+    ask_store(self_, context_->store.reader_for(key_), caf::infinite, find_timeline{key_})
         .then(
             [this, work](timeline_lookup& rows) mutable {
               timeline_ = std::move(rows.entries);
@@ -497,7 +498,7 @@ class entity_queue {
   void read_row(job work, Then then) {
     read_begun_at_ = self_->clock().now();
     asked_in_ = context_->nodes.era();
-    self_->request(context_->store.reader_for(key_), caf::infinite, find_entity{key_})
+    ask_store(self_, context_->store.reader_for(key_), caf::infinite, find_entity{key_})
         .then(
             [this, work, then](entity_lookup& found) mutable {
               known_as_of_ = read_begun_at_;
@@ -524,7 +525,7 @@ class entity_queue {
       tell_look(promise, entity_reply{problem::store_unavailable});
     };
     const auto reader = context_->store.reader_for(key_);
-    self_->request(reader, caf::infinite, find_entity{key_})
+    ask_store(self_, reader, caf::infinite, find_entity{key_})
         .then(
             [this, promise, of_timeline, failed, reader](entity_lookup& found) {
               if (!found.found || (of_timeline && !Entity::has_timeline))
@@ -532,7 +533,7 @@ class entity_queue {
               if (!of_timeline) return tell_look(promise, entity_reply{std::move(*found.found)});
               if constexpr (Entity::has_timeline) {
                 auto row = std::get<row_ptr>(std::move(*found.found));
-                self_->request(reader, caf::infinite, find_timeline{key_})
+                ask_store(self_, reader, caf::infinite, find_timeline{key_})
                     .then(
                         [this, promise, row](const timeline_lookup& rows) {
                           tell_look(promise, entity_reply{std::make_shared<const timeline_view>(

@@ -19,6 +19,7 @@
 
 #include "entity/entity_queue.hpp"
 #include "entity/spawn_entity.hpp"
+#include "gateway/ask_store.hpp"
 #include "gateway/domain/grant_machine.hpp"
 
 namespace gateway::actors {
@@ -174,8 +175,7 @@ class grant_entity : public entity_queue<grant_entity, grant_binding> {
   void look_into_the_past(job work) {
     auto& wanted = std::get<revoke_request>(std::get<grant_command>(work.request.what));
     if (!row() || wanted.is_past) return fail_revoke(std::move(work));
-    self()
-        ->request(context_->store.reader_for(key()), caf::infinite, find_grant{wanted.what.id})
+    ask_store(self(), context_->store.reader_for(key()), caf::infinite, find_grant{wanted.what.id})
         .then(
             [this, work](const grant_lookup& found) mutable {
               if (!found.past || found.binding != key()) return fail_revoke(std::move(work));

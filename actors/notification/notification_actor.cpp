@@ -16,6 +16,7 @@
 
 #include "entity/entity_queue.hpp"
 #include "entity/spawn_entity.hpp"
+#include "gateway/ask_store.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/connected_account.hpp"
 
@@ -165,8 +166,8 @@ class notification_entity : public entity_queue<notification_entity, notificatio
   /// The provider names no merchant, but one of those that are connected to it has the payment. Operators' lists are
   /// read by the same connection: a reference that nobody knows is looked up for a day, and holds up no payment.
   void find_payment(job work, const std::string& provider_ref) {
-    self()
-        ->request(context_->store.archive, caf::infinite, find_payment_key{key().env, applied_->provider, provider_ref})
+    ask_store(self(), context_->store.archive, caf::infinite,
+              find_payment_key{key().env, applied_->provider, provider_ref})
         .then(
             [this, work, about = "reference " + provider_ref](const payment_key_lookup& lookup) mutable {
               if (lookup.found) return ask_payment(std::move(work), *lookup.found);
@@ -207,8 +208,7 @@ class notification_entity : public entity_queue<notification_entity, notificatio
   void find_owners(job work, const std::string& account) {
     find_directory question;
     question.account = named_account{key().env, applied_->provider, account};
-    self()
-        ->request(context_->store.reader_for(key()), caf::infinite, std::move(question))
+    ask_store(self(), context_->store.reader_for(key()), caf::infinite, std::move(question))
         .then(
             [this, work, account](const directory_lookup& found) mutable {
               account_news news{account, {}, {}, false, {}};
