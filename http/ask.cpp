@@ -6,6 +6,21 @@
 
 namespace gateway::http {
 
+namespace {
+
+/// A reader's answer, as its question names it. Sending and waiting are compiled once, for all questions.
+template <class Question>
+boost::asio::awaitable<caf::expected<typename Question::answer>> ask_reader(worker& here, const store_reader& reader,
+                                                                            Question what) {
+  auto asked =
+      here.self->ask<store_answer>(reader, store_question{std::move(what)}, here.shared.config.http.answer_timeout);
+  auto found = co_await std::move(asked);
+  if (!found) co_return std::move(found.error());
+  co_return std::get<typename Question::answer>(std::move(*found));
+}
+
+}  // namespace
+
 boost::asio::awaitable<caf::expected<entity_reply>> ask(worker& here, std::string request_id, entity_request what) {
   what.request_id = std::move(request_id);
   return here.self->ask<entity_reply>(here.shared.router, std::move(what), here.shared.config.http.answer_timeout);
@@ -22,22 +37,19 @@ boost::asio::awaitable<caf::expected<operator_result>> ask(worker& here, noted_c
 }
 
 boost::asio::awaitable<caf::expected<deliveries_lookup>> ask(worker& here, find_deliveries query) {
-  return here.self->ask<deliveries_lookup>(here.shared.archive, std::move(query),
-                                           here.shared.config.http.answer_timeout);
+  return ask_reader(here, here.shared.archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<events_lookup>> ask(worker& here, find_events query) {
-  return here.self->ask<events_lookup>(here.shared.archive, std::move(query), here.shared.config.http.answer_timeout);
+  return ask_reader(here, here.shared.archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<notifications_lookup>> ask(worker& here, find_notifications query) {
-  return here.self->ask<notifications_lookup>(here.shared.archive, std::move(query),
-                                              here.shared.config.http.answer_timeout);
+  return ask_reader(here, here.shared.archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<destinations_lookup>> ask(worker& here, find_destinations query) {
-  return here.self->ask<destinations_lookup>(here.shared.archive, std::move(query),
-                                             here.shared.config.http.answer_timeout);
+  return ask_reader(here, here.shared.archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<bool>> ask(worker& here, look_up question) {
@@ -45,77 +57,71 @@ boost::asio::awaitable<caf::expected<bool>> ask(worker& here, look_up question) 
 }
 
 boost::asio::awaitable<caf::expected<grants_lookup>> ask(worker& here, find_grants query) {
-  return here.self->ask<grants_lookup>(here.shared.archive, std::move(query), here.shared.config.http.answer_timeout);
+  return ask_reader(here, here.shared.archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<customers_lookup>> ask(worker& here, find_customers query) {
-  return here.self->ask<customers_lookup>(here.shared.archive, std::move(query),
-                                          here.shared.config.http.answer_timeout);
+  return ask_reader(here, here.shared.archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<subscriptions_lookup>> ask(worker& here, find_subscriptions query) {
-  return here.self->ask<subscriptions_lookup>(here.shared.archive, std::move(query),
-                                              here.shared.config.http.answer_timeout);
+  return ask_reader(here, here.shared.archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<subscription_keys_lookup>> ask(worker& here, find_subscription_keys query) {
-  return here.self->ask<subscription_keys_lookup>(here.shared.people, std::move(query),
-                                                  here.shared.config.http.answer_timeout);
+  return ask_reader(here, here.shared.people, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<grant_lookup>> ask(worker& here, find_grant query) {
-  return here.self->ask<grant_lookup>(here.shared.people, std::move(query), here.shared.config.http.answer_timeout);
+  return ask_reader(here, here.shared.people, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<user_lookup>> ask(worker& here, find_user query) {
-  return here.self->ask<user_lookup>(here.shared.people, std::move(query), here.shared.config.http.answer_timeout);
+  return ask_reader(here, here.shared.people, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<session_lookup>> ask(worker& here, find_session query) {
-  return here.self->ask<session_lookup>(here.shared.people, std::move(query), here.shared.config.http.answer_timeout);
+  return ask_reader(here, here.shared.people, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<command_lookup>> ask(worker& here, find_command query) {
-  return here.self->ask<command_lookup>(here.shared.people, std::move(query), here.shared.config.http.answer_timeout);
+  return ask_reader(here, here.shared.people, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<payments_lookup>> ask(worker& here, find_payments query) {
-  return here.self->ask<payments_lookup>(here.shared.archive, std::move(query), here.shared.config.http.answer_timeout);
+  return ask_reader(here, here.shared.archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<payments_lookup>> ask(worker& here, find_payments_by_ref query) {
-  return here.self->ask<payments_lookup>(here.shared.archive, std::move(query), here.shared.config.http.answer_timeout);
+  return ask_reader(here, here.shared.archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<daily_totals_lookup>> ask(worker& here, find_daily_totals query) {
-  return here.self->ask<daily_totals_lookup>(here.shared.people, std::move(query),
-                                             here.shared.config.http.answer_timeout);
+  return ask_reader(here, here.shared.people, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<ledger_sums_lookup>> ask(worker& here, find_ledger_sums query) {
-  return here.self->ask<ledger_sums_lookup>(here.shared.archive, std::move(query),
-                                            here.shared.config.http.answer_timeout);
+  return ask_reader(here, here.shared.archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<ledger_lookup>> ask(worker& here, find_ledger query) {
-  return here.self->ask<ledger_lookup>(here.shared.archive, std::move(query), here.shared.config.http.answer_timeout);
+  return ask_reader(here, here.shared.archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<directory_lookup>> ask(worker& here, find_directory query) {
-  return here.self->ask<directory_lookup>(here.shared.people, std::move(query), here.shared.config.http.answer_timeout);
+  return ask_reader(here, here.shared.people, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<sessions_lookup>> ask(worker& here, find_sessions query) {
-  return here.self->ask<sessions_lookup>(here.shared.people, std::move(query), here.shared.config.http.answer_timeout);
+  return ask_reader(here, here.shared.people, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<audit_lookup>> ask(worker& here, find_audit query) {
-  return here.self->ask<audit_lookup>(here.shared.archive, std::move(query), here.shared.config.http.answer_timeout);
+  return ask_reader(here, here.shared.archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<spent_token_lookup>> ask(worker& here, find_spent_token query) {
-  return here.self->ask<spent_token_lookup>(here.shared.archive, std::move(query),
-                                            here.shared.config.http.answer_timeout);
+  return ask_reader(here, here.shared.archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<std::string>> ask(worker& here, hash_password wanted) {
@@ -131,19 +137,19 @@ boost::asio::awaitable<caf::expected<commit_outcome>> commit(worker& here, unit_
 }
 
 boost::asio::awaitable<caf::expected<entity_lookup>> ask(worker& here, find_entity query) {
-  return here.self->ask<entity_lookup>(here.shared.archive, std::move(query), here.shared.config.http.answer_timeout);
+  return ask_reader(here, here.shared.archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<timeline_lookup>> ask(worker& here, find_timeline query) {
-  return here.self->ask<timeline_lookup>(here.shared.archive, std::move(query), here.shared.config.http.answer_timeout);
+  return ask_reader(here, here.shared.archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<due_lookup>> ask(worker& here, find_due query) {
-  return here.self->ask<due_lookup>(here.shared.archive, query, here.shared.config.http.answer_timeout);
+  return ask_reader(here, here.shared.archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<backlog_lookup>> ask(worker& here, find_backlog query) {
-  return here.self->ask<backlog_lookup>(here.shared.archive, query, here.shared.config.http.answer_timeout);
+  return ask_reader(here, here.shared.archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<node_list>> ask(worker& here, list_nodes query) {

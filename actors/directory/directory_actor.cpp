@@ -35,6 +35,7 @@
 #include "changes_of.hpp"
 #include "credentials.hpp"
 #include "destinations.hpp"
+#include "gateway/ask_store.hpp"
 #include "merchants.hpp"
 #include "names_of.hpp"
 #include "people.hpp"
@@ -428,7 +429,7 @@ class command_queue {
   // ---- from the store ---------------------------------------------------------------------------
 
   void read_head(caf::typed_response_promise<bool> promise) {
-    self_->request(store_.entries, caf::infinite, find_directory_news{})
+    ask_store(self_, store_.entries, caf::infinite, find_directory_news{})
         .then(
             [this, promise](const directory_news& news) {
               caught_up_with_ = news;
@@ -458,7 +459,7 @@ class command_queue {
     question.every_platform = every_platform;
     question.of.assign(names.begin() + static_cast<std::ptrdiff_t>(left), names.end());
     names.resize(left);
-    self_->request(store_.entries, caf::infinite, std::move(question))
+    ask_store(self_, store_.entries, caf::infinite, std::move(question))
         .then(
             [this, names = std::move(names), then](const directory_lookup& rows) {
               adopt(rows);
@@ -471,7 +472,7 @@ class command_queue {
   /// What other nodes have changed of what is known here. Meanwhile no command is begun.
   void read_news() {
     reading_ = true;
-    self_->request(store_.entries, caf::infinite, find_directory_news{published_to_})
+    ask_store(self_, store_.entries, caf::infinite, find_directory_news{published_to_})
         .then(
             [this](const directory_news& news) {
               caught_up_with_ = news;

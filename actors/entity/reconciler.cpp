@@ -10,6 +10,7 @@
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include "gateway/ask_store.hpp"
 #include "gateway/base/log.hpp"
 #include "timing.hpp"
 
@@ -73,7 +74,7 @@ class due_finder {
     // Open operations are settled by any clock. But one that has jumped ahead makes every open checkout due, which may
     // not expire by it.
     const bool open_only = !trusted;
-    self_->request(store_.readers.front(), look_timeout, find_due{now + ahead_, limit, open_only})
+    ask_store(self_, store_.readers.front(), look_timeout, find_due{now + ahead_, limit, open_only})
         .then(
             [this](due_lookup& due) {
               ahead_ = duration_ms{0};
@@ -132,7 +133,7 @@ class due_finder {
     next_far_look_ = monotonic + far_look_interval;
     find_due beyond{time_point::max(), static_cast<std::uint32_t>(most_under_way), true};
     beyond.later_than = machine::latest_due(now, timing_of(*config_));
-    self_->request(store_.readers.front(), look_timeout, beyond)
+    ask_store(self_, store_.readers.front(), look_timeout, beyond)
         .then(
             [this](const due_lookup& due) {
               for (const auto& key : due.keys) settle(key);

@@ -40,7 +40,14 @@ struct is_optional<std::optional<T>> : std::true_type {};
 template <class T>
 struct is_variant : std::false_type {};
 template <class... T>
-struct is_variant<std::variant<T...>> : std::true_type {};
+struct is_variant<std::variant<T...>> : std::true_type {
+  using type = std::variant<T...>;
+};
+template <class T>
+  requires requires { typename T::variant_type; }
+struct is_variant<T> : is_variant<typename T::variant_type> {};
+template <class T>
+using variant_in = typename is_variant<T>::type;
 
 template <class T>
 struct is_pair : std::false_type {};
@@ -96,7 +103,7 @@ constexpr std::uint64_t layout_of() noexcept {
   else if constexpr (std::is_same_v<T, currency>)
     return 4;
   else if constexpr (is_variant<T>::value)
-    return layout_of_variant<T>(std::make_index_sequence<std::variant_size_v<T>>{});
+    return layout_of_variant<variant_in<T>>(std::make_index_sequence<std::variant_size_v<variant_in<T>>>{});
   else if constexpr (is_vector<T>::value)
     return fold(6, layout_of<typename T::value_type>());
   else if constexpr (is_optional<T>::value)
@@ -184,7 +191,7 @@ class unpacker {
       else if (code != currency{}.code())
         good_ = false;
     } else if constexpr (is_variant<T>::value) {
-      get_variant(x, get_number<std::uint8_t>(), std::make_index_sequence<std::variant_size_v<T>>{});
+      get_variant(x, get_number<std::uint8_t>(), std::make_index_sequence<std::variant_size_v<variant_in<T>>>{});
     } else if constexpr (is_vector<T>::value) {
       get_vector(x);
     } else if constexpr (is_optional<T>::value) {

@@ -28,6 +28,7 @@
 
 #include "delivery_lag.hpp"
 #include "destination_lane.hpp"
+#include "gateway/ask_store.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/delivery_numbers.hpp"
 #include "pace.hpp"
@@ -245,7 +246,7 @@ class dispatcher_state {
     looking_ = true;
     look_at_fresh_ = now + fresh_interval;
     const auto from = delivery_numbers::first_at(now - fresh_span);
-    self_->request(context_->store.outbox, look_timeout, find_backlog{from})
+    ask_store(self_, context_->store.outbox, look_timeout, find_backlog{from})
         .then(
             [this, from](const backlog_lookup& found) {
               looking_ = false;
@@ -427,7 +428,7 @@ class dispatcher_state {
     // not known yet.
     const auto wanted = short_of_memory ? few_ready : most_ready - to.ready.size();
     const auto limit = static_cast<std::uint32_t>(wanted + to.held.size() + set_aside_.size() + to.unreadable);
-    self_->request(context_->store.outbox, look_timeout, find_due_deliveries{to.id, now, limit})
+    ask_store(self_, context_->store.outbox, look_timeout, find_due_deliveries{to.id, now, limit})
         .then([this, &to, limit](due_deliveries_lookup& found) { adopt(to, found, limit); },
               [this, &to](const caf::error&) {
                 has_read(to);
@@ -468,7 +469,7 @@ class dispatcher_state {
     looking_ = true;
     look_at_ = now + backlog_interval;
     const auto began = self_->system().clock().now();
-    self_->request(context_->store.outbox, look_timeout, find_backlog{})
+    ask_store(self_, context_->store.outbox, look_timeout, find_backlog{})
         .then(
             [this, began](backlog_lookup& found) {
               looking_ = false;

@@ -7,7 +7,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -15,6 +17,7 @@
 #include <caf/allowed_unsafe_message_type.hpp>
 #include <caf/atom.hpp>
 #include <caf/error.hpp>
+#include <caf/mailbox_element.hpp>
 #include <caf/type_id.hpp>
 #include <caf/typed_actor.hpp>
 
@@ -100,33 +103,67 @@ struct revoke_request {
 
 // What can be asked of an entity: of any kind, and of each. An entity takes its own by one overload each, and answers
 // another kind's with caf::sec::unexpected_message.
-using common_command = std::variant<view_entity, view_timeline, settle_due>;
-using payment_command = std::variant<create_payment, capture_payment, refund_payment, void_payment, charge_saved,
-                                     hosted_result, cycle_charge, ask_provider>;
+struct common_command : compiled_once<std::variant<view_entity, view_timeline, settle_due>> {
+  using compiled_once::compiled_once;
+};
+struct payment_command : compiled_once<std::variant<create_payment, capture_payment, refund_payment, void_payment,
+                                                    charge_saved, hosted_result, cycle_charge, ask_provider>> {
+  using compiled_once::compiled_once;
+};
 /// Consent carries no idempotency key: each click may have a code of its own.
-using grant_command = std::variant<give_consent, exchange_code, revoke_request>;
+struct grant_command : compiled_once<std::variant<give_consent, exchange_code, revoke_request>> {
+  using compiled_once::compiled_once;
+};
 /// From payments, on whose commands the idempotency key is.
-using customer_command = std::variant<record_customer>;
+struct customer_command : compiled_once<std::variant<record_customer>> {
+  using compiled_once::compiled_once;
+};
 /// Of the provider, notifications carry no idempotency key: each counts once by its event id. A subscription answers
 /// them with its row.
-using subscription_command = std::variant<open_subscription_checkout, cancel_subscription, expire_subscription_checkout,
-                                          subscription_notification>;
-using enrollment_command = std::variant<open_enrollment, close_enrollment, pay_enrollment, move_enrollment>;
+struct subscription_command : compiled_once<std::variant<open_subscription_checkout, cancel_subscription,
+                                                         expire_subscription_checkout, subscription_notification>> {
+  using compiled_once::compiled_once;
+};
+struct enrollment_command
+    : compiled_once<std::variant<open_enrollment, close_enrollment, pay_enrollment, move_enrollment>> {
+  using compiled_once::compiled_once;
+};
 /// A notification answers with its row.
-using notification_command = std::variant<receive_notification, replay_notification>;
-using entity_command = std::variant<common_command, payment_command, grant_command, customer_command,
+struct notification_command : compiled_once<std::variant<receive_notification, replay_notification>> {
+  using compiled_once::compiled_once;
+};
+
+using command_groups = std::variant<common_command, payment_command, grant_command, customer_command,
                                     subscription_command, enrollment_command, notification_command>;
+
+/// The group that has this command as an alternative; void if none has.
+template <class Command, class Groups>
+struct group_with;
+template <class Command, class... Groups>
+struct group_with<Command, std::variant<Groups...>> {
+  static constexpr std::size_t place() noexcept {
+    std::size_t i = 0;
+    static_cast<void>(((is_alternative<Command, typename Groups::variant_type> || (++i, false)) || ...));
+    return i;
+  }
+  using type = std::tuple_element_t<place(), std::tuple<Groups..., void>>;
+};
+template <class Command>
+using group_of = typename group_with<Command, command_groups>::type;
+
+struct entity_command : compiled_once<command_groups> {
+  using compiled_once::compiled_once;
+  /// A command of one of the groups.
+  template <class Command>
+    requires(!std::is_void_v<group_of<Command>>)
+  entity_command(Command command) : compiled_once{group_of<Command>(std::move(command))} {}
+};
 
 /// The command, if it is one of this type; else null.
 template <class Command>
 const Command* command_if(const entity_command& what) noexcept {
-  const auto look_in = []<class... One>(const std::variant<One...>& group) -> const Command* {
-    if constexpr ((std::is_same_v<Command, One> || ...))
-      return std::get_if<Command>(&group);
-    else
-      return nullptr;
-  };
-  return std::visit(look_in, what);
+  const auto* group = std::get_if<group_of<Command>>(&what);
+  return group ? std::get_if<Command>(group) : nullptr;
 }
 
 struct entity_request {
@@ -201,24 +238,7 @@ using store_writer = caf::typed_actor<caf::replies_to<unit_of_work>::with<commit
                                       caf::reacts_to<work_atom>>;
 
 /// One connection that reads. Answers caf::error store_unavailable when the database does not.
-using store_reader = caf::typed_actor<
-    caf::replies_to<find_entity>::with<entity_lookup>, caf::replies_to<find_command>::with<command_lookup>,
-    caf::replies_to<find_timeline>::with<timeline_lookup>, caf::replies_to<find_due>::with<due_lookup>,
-    caf::replies_to<find_directory>::with<directory_lookup>, caf::replies_to<find_directory_news>::with<directory_news>,
-    caf::replies_to<find_due_deliveries>::with<due_deliveries_lookup>,
-    caf::replies_to<find_backlog>::with<backlog_lookup>, caf::replies_to<find_deliveries>::with<deliveries_lookup>,
-    caf::replies_to<find_events>::with<events_lookup>, caf::replies_to<find_grant>::with<grant_lookup>,
-    caf::replies_to<find_grants>::with<grants_lookup>, caf::replies_to<find_customers>::with<customers_lookup>,
-    caf::replies_to<find_subscription_keys>::with<subscription_keys_lookup>,
-    caf::replies_to<find_subscriptions>::with<subscriptions_lookup>, caf::replies_to<find_user>::with<user_lookup>,
-    caf::replies_to<find_session>::with<session_lookup>, caf::replies_to<find_destinations>::with<destinations_lookup>,
-    caf::replies_to<find_payments>::with<payments_lookup>, caf::replies_to<find_payments_by_ref>::with<payments_lookup>,
-    caf::replies_to<find_daily_totals>::with<daily_totals_lookup>,
-    caf::replies_to<find_ledger_sums>::with<ledger_sums_lookup>, caf::replies_to<find_ledger>::with<ledger_lookup>,
-    caf::replies_to<find_sessions>::with<sessions_lookup>, caf::replies_to<find_audit>::with<audit_lookup>,
-    caf::replies_to<find_notifications>::with<notifications_lookup>,
-    caf::replies_to<find_payment_key>::with<payment_key_lookup>,
-    caf::replies_to<find_spent_token>::with<spent_token_lookup>>;
+using store_reader = caf::typed_actor<caf::replies_to<store_question>::with<store_answer>>;
 
 /// The store's actors. Units of one entity always go to the same writer, in order.
 struct store_handles {
@@ -358,96 +378,62 @@ using node_keeper = caf::typed_actor<caf::replies_to<await_published>::with<bool
 }  // namespace gateway
 
 // None of these leaves the process.
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::entity_request)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::entity_reply)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::entity_key)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::provider_call)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::provider_result)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::provider_inquiry)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::subscription_call)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::subscription_result)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::account_question)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::account_answer)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::notification_question)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::notification_subject)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::unit_of_work)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::commit_outcome)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_entity)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::entity_lookup)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_command)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::command_lookup)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_timeline)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::timeline_lookup)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_due)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::due_lookup)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_directory_news)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::directory_news)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::await_published)
+#define GATEWAY_FREQUENT_MESSAGES(MESSAGE) \
+  MESSAGE(gateway::entity_request)         \
+  MESSAGE(gateway::entity_reply)           \
+  MESSAGE(gateway::entity_key)             \
+  MESSAGE(gateway::provider_call)          \
+  MESSAGE(gateway::provider_result)        \
+  MESSAGE(gateway::provider_inquiry)       \
+  MESSAGE(gateway::subscription_call)      \
+  MESSAGE(gateway::subscription_result)    \
+  MESSAGE(gateway::account_question)       \
+  MESSAGE(gateway::account_answer)         \
+  MESSAGE(gateway::notification_question)  \
+  MESSAGE(gateway::notification_subject)   \
+  MESSAGE(gateway::unit_of_work)           \
+  MESSAGE(gateway::commit_outcome)         \
+  MESSAGE(gateway::store_question)         \
+  MESSAGE(gateway::store_answer)           \
+  MESSAGE(gateway::look_up)                \
+  MESSAGE(gateway::operator_command)       \
+  MESSAGE(gateway::operator_result)        \
+  MESSAGE(gateway::noted_command)          \
+  MESSAGE(gateway::fresh_deliveries)       \
+  MESSAGE(gateway::destination_changed)    \
+  MESSAGE(gateway::hash_password)          \
+  MESSAGE(gateway::verify_password)        \
+  MESSAGE(gateway::await_published)        \
+  MESSAGE(gateway::list_nodes)             \
+  MESSAGE(gateway::node_list)              \
+  MESSAGE(gateway::redeliver)              \
+  MESSAGE(gateway::purge_commands)         \
+  MESSAGE(gateway::redeliver_rows)
+GATEWAY_FREQUENT_MESSAGES(CAF_ALLOW_UNSAFE_MESSAGE_TYPE)
+
+/// How a message of one value is held on its way. What many sources send is compiled in one, gateway/messages.cpp.
+#define GATEWAY_MESSAGE_PARTS(PART, ...)                                                     \
+  PART caf::message caf::mailbox_element_vals<__VA_ARGS__>::move_content_to_message();       \
+  PART caf::message caf::mailbox_element_vals<__VA_ARGS__>::copy_content_to_message() const; \
+  PART class caf::detail::tuple_vals_impl<caf::type_erased_tuple, __VA_ARGS__>;              \
+  PART class caf::detail::tuple_vals_impl<caf::detail::message_data, __VA_ARGS__>;           \
+  PART class caf::detail::tuple_vals<__VA_ARGS__>;
+#define GATEWAY_DECLARE_MESSAGE(...) GATEWAY_MESSAGE_PARTS(extern template, __VA_ARGS__)
+GATEWAY_FREQUENT_MESSAGES(GATEWAY_DECLARE_MESSAGE)
+GATEWAY_DECLARE_MESSAGE(bool)
+GATEWAY_DECLARE_MESSAGE(caf::error)
+GATEWAY_DECLARE_MESSAGE(caf::atom_value)
+GATEWAY_DECLARE_MESSAGE(caf::atom_value, gateway::entity_key)
+GATEWAY_DECLARE_MESSAGE(caf::atom_value, gateway::entity_key, std::uint64_t)
+
+// The others.
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::published_up_to)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::yielded_up_to)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::catch_up)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::list_nodes)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::node_list)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::drain_node)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::node_drained)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::directory_actor)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::look_up)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_destinations)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::destinations_lookup)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_directory)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::directory_lookup)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::purge_commands)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::purge_result)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::hash_password)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::verify_password)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::operator_command)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::operator_result)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::noted_command)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_due_deliveries)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::due_deliveries_lookup)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_backlog)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::backlog_lookup)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_deliveries)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::deliveries_lookup)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_events)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::events_lookup)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_grant)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::grant_lookup)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_grants)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::grants_lookup)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_customers)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::customers_lookup)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_subscription_keys)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::subscription_keys_lookup)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_subscriptions)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::subscriptions_lookup)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_user)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::user_lookup)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_session)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::session_lookup)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_payments)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_payments_by_ref)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::payments_lookup)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_daily_totals)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::daily_totals_lookup)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_ledger_sums)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::ledger_sums_lookup)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_ledger)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::ledger_lookup)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_sessions)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::sessions_lookup)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_audit)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::audit_lookup)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_notifications)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::notifications_lookup)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_payment_key)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::payment_key_lookup)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::find_spent_token)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::spent_token_lookup)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::redeliver_rows)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::redeliver_rows_result)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::fresh_deliveries)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::destination_changed)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::redeliver)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::redeliver_result)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::dispatcher_actor)

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "gateway/base/compiled_once.hpp"
 #include "gateway/domain/ids.hpp"
 #include "gateway/domain/merchant.hpp"
 #include "gateway/domain/person.hpp"
@@ -224,14 +225,19 @@ inline operator_problem no_such(std::string_view what, std::string_view name) {
   return {operator_problem::kind::not_found, std::move(words)};
 }
 
-using operator_command =
-    std::variant<create_merchant, mint_key, revoke_key, revoke_own_key, add_user, invite_user, accept_invitation,
-                 change_role, remove_member, set_connection, set_route, make_chargeable, redeem_setup_token,
-                 set_destination, set_destination_events, enable_destination, disable_destination,
-                 rotate_destination_secret, create_platform, change_platform, set_platform_status, mint_platform_key,
-                 configure_provider, follow_account>;
-using operator_result =
-    std::variant<created_merchant, minted_key, saved_platform, added_user, placed_route, spent_setup_token,
-                 destination_secret, rotated_secret, named_result, operator_problem>;
+struct operator_command
+    : compiled_once<std::variant<
+          create_merchant, mint_key, revoke_key, revoke_own_key, add_user, invite_user, accept_invitation, change_role,
+          remove_member, set_connection, set_route, make_chargeable, redeem_setup_token, set_destination,
+          set_destination_events, enable_destination, disable_destination, rotate_destination_secret, create_platform,
+          change_platform, set_platform_status, mint_platform_key, configure_provider, follow_account>> {
+  using compiled_once::compiled_once;
+};
+struct operator_result
+    : compiled_once<
+          std::variant<created_merchant, minted_key, saved_platform, added_user, placed_route, spent_setup_token,
+                       destination_secret, rotated_secret, named_result, operator_problem>> {
+  using compiled_once::compiled_once;
+};
 
 }  // namespace gateway

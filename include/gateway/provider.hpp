@@ -5,6 +5,7 @@
 #include <string>
 #include <variant>
 
+#include "gateway/base/compiled_once.hpp"
 #include "gateway/domain/notification.hpp"
 #include "gateway/domain/payment.hpp"
 #include "gateway/domain/payment_machine.hpp"
@@ -113,8 +114,10 @@ struct about_nothing {};
 /// What the provider itself was asked for, to understand it, could not be had now.
 struct not_understood {};
 
-using notification_subject =
-    std::variant<about_nothing, about_payment, about_reference, about_subscription, about_account, not_understood>;
+struct notification_subject : compiled_once<std::variant<about_nothing, about_payment, about_reference,
+                                                         about_subscription, about_account, not_understood>> {
+  using compiled_once::compiled_once;
+};
 
 /// The notification is to be understood, for which the provider may have to be asked.
 struct notification_question {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gateway/answer.hpp"
+#include "gateway/base/compiled_once.hpp"
 #include "gateway/domain/customer.hpp"
 #include "gateway/domain/daily_total.hpp"
 #include "gateway/domain/grant.hpp"
@@ -270,19 +271,24 @@ using entity_row =
     std::variant<payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr, notification_ptr>;
 
 /// A row that is not there yet, or an operator's record that may be replaced.
-using inserted_row =
-    std::variant<command_record, payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr,
-                 notification_ptr, counted_event, past_grant, timeline_entry, delivery, save_merchant, save_api_key,
-                 save_user, save_membership, save_session, save_connection, save_route, spend_token, save_destination,
-                 insert_platform, save_platform_key, save_last_seen, directory_change, save_audit, count_daily,
-                 save_provider, ledger_entry>;
+struct inserted_row
+    : compiled_once<std::variant<
+          command_record, payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr, notification_ptr,
+          counted_event, past_grant, timeline_entry, delivery, save_merchant, save_api_key, save_user, save_membership,
+          save_session, save_connection, save_route, spend_token, save_destination, insert_platform, save_platform_key,
+          save_last_seen, directory_change, save_audit, count_daily, save_provider, ledger_entry>> {
+  using compiled_once::compiled_once;
+};
 /// A row that is there. An entity and a delivery must stand at the version before the one given, a command must be
 /// open, a code of a second factor unspent.
-using claimed_row =
-    std::variant<payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr, notification_ptr,
-                 command_finish, delivery, revoke_api_key, update_platform, revoke_platform_key, set_user_password,
-                 drop_membership, touch_session, end_session, set_second_factor, spend_totp_step, spend_recovery_code,
-                 set_time_zone, directory_turn>;
+struct claimed_row
+    : compiled_once<
+          std::variant<payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr, notification_ptr,
+                       command_finish, delivery, revoke_api_key, update_platform, revoke_platform_key,
+                       set_user_password, drop_membership, touch_session, end_session, set_second_factor,
+                       spend_totp_step, spend_recovery_code, set_time_zone, directory_turn>> {
+  using compiled_once::compiled_once;
+};
 
 /// Which step a unit is. It tells the writer how long its sender can wait.
 enum class unit_kind : unsigned char {
@@ -323,15 +329,19 @@ constexpr std::string_view to_string(commit_outcome o) noexcept {
 }
 
 // ---- reads --------------------------------------------------------------------------------------
-// Each is answered with the value, or with a caf::error of actor_errc::store_unavailable.
+// Each names its answer. It is answered with that, or with a caf::error of actor_errc::store_unavailable.
 
 struct find_entity {
+  using answer = struct entity_lookup;
+
   entity_key key;
 };
 struct entity_lookup {
   std::optional<entity_row> found;
 };
 struct find_command {
+  using answer = struct command_lookup;
+
   command_key key;
 };
 struct command_lookup {
@@ -348,6 +358,8 @@ struct payment_position {
 /// A page of a merchant's payments, newest first. However few of them match, no more than the page is read, times the
 /// number of states or of the merchant's currencies where one of the two is not given.
 struct find_payments {
+  using answer = struct payments_lookup;
+
   merchant_id merchant;
   environment env = environment::live;
   std::optional<payment_state> state{};
@@ -360,6 +372,8 @@ struct find_payments {
 };
 /// All with this reference, which a provider gives once: newest first.
 struct find_payments_by_ref {
+  using answer = struct payments_lookup;
+
   merchant_id merchant;
   environment env = environment::live;
   std::string provider_ref;  ///< an empty one finds none
@@ -368,6 +382,8 @@ struct find_payments_by_ref {
 /// The one with this reference at that provider, of whatever merchant is connected to it: how long that takes grows
 /// with their number.
 struct find_payment_key {
+  using answer = struct payment_key_lookup;
+
   environment env = environment::live;
   provider_kind provider = provider_kind::sandbox;
   std::string provider_ref;  ///< an empty one finds none
@@ -381,6 +397,8 @@ struct payments_lookup {
 };
 /// A merchant's totals of the days in [from_day, until_day): by day, currency and counter. Days without any have none.
 struct find_daily_totals {
+  using answer = struct daily_totals_lookup;
+
   merchant_id merchant;
   environment env = environment::live;
   std::chrono::sys_days from_day{};
@@ -392,6 +410,8 @@ struct daily_totals_lookup {
 /// Of one merchant, or of all from one on, the sums of its ledger's entries of the days in [from_day, until_day): by
 /// day, currency, provider and kind.
 struct find_ledger_sums {
+  using answer = struct ledger_sums_lookup;
+
   merchant_id merchant{};  ///< empty: of all
   merchant_id after{};  ///< of all: only those with a greater id, to go on
   environment env = environment::live;
@@ -414,6 +434,8 @@ struct ledger_position {
 /// The ledger's entries of one merchant, or of all merchants one after the other, of a provider, in [from, until): by
 /// time. About `limit` are read, of whatever provider, so that there may be a next page although this one is empty.
 struct find_ledger {
+  using answer = struct ledger_lookup;
+
   merchant_id merchant{};  ///< empty: of all
   environment env = environment::live;
   provider_kind provider = provider_kind::sandbox;
@@ -428,6 +450,8 @@ struct ledger_lookup {
 };
 /// Oldest first.
 struct find_timeline {
+  using answer = struct timeline_lookup;
+
   entity_key key;
 };
 struct timeline_lookup {
@@ -435,6 +459,8 @@ struct timeline_lookup {
 };
 /// Entities whose due_at has come, of each kind oldest due first, at most `limit` of each.
 struct find_due {
+  using answer = struct due_lookup;
+
   time_point now{};
   std::uint32_t limit = 0;
   bool open_only = false;  ///< only those whose operation is open, none that only waits for its customer
@@ -445,6 +471,8 @@ struct due_lookup {
 };
 /// Which binding a grant of this id is or was of.
 struct find_grant {
+  using answer = struct grant_lookup;
+
   grant_id id;
 };
 struct grant_lookup {
@@ -453,6 +481,8 @@ struct grant_lookup {
 };
 /// For operators: newest first, at most `limit`, of a merchant, of a platform, of both, or all.
 struct find_grants {
+  using answer = struct grants_lookup;
+
   merchant_id merchant{};
   platform_id platform{};
   std::optional<time_point> before{};  ///< only those granted earlier, or then with a lesser id, to page on
@@ -464,6 +494,8 @@ struct grants_lookup {
 };
 /// For operators: a merchant's in live, where they all are, by the keys' ids, at most `limit`.
 struct find_customers {
+  using answer = struct customers_lookup;
+
   merchant_id merchant;
   std::string after{};  ///< an entity key's id: only those behind it, to page on
   std::uint32_t limit = 100;
@@ -473,6 +505,8 @@ struct customers_lookup {
 };
 /// Subscriptions by the caller's id, or by the provider's, of whatever merchant: at most `limit`.
 struct find_subscription_keys {
+  using answer = struct subscription_keys_lookup;
+
   std::string id{};
   std::string provider_id{};  ///< not empty: by this
   std::uint32_t limit = 100;
@@ -482,6 +516,8 @@ struct subscription_keys_lookup {
 };
 /// For operators: a merchant's in live, where they all are, by their ids, at most `limit`.
 struct find_subscriptions {
+  using answer = struct subscriptions_lookup;
+
   merchant_id merchant;
   std::string after{};  ///< an id: only those behind it, to page on
   std::uint32_t limit = 100;
@@ -491,6 +527,8 @@ struct subscriptions_lookup {
 };
 /// For somebody who signs in.
 struct find_user {
+  using answer = struct user_lookup;
+
   std::string email_key;
 };
 struct stored_person : save_user {
@@ -504,6 +542,8 @@ struct user_lookup {
 };
 /// Whether a spend_token of these was committed.
 struct find_spent_token {
+  using answer = struct spent_token_lookup;
+
   merchant_id merchant;
   std::string token_id;
 };
@@ -512,6 +552,8 @@ struct spent_token_lookup {
 };
 /// With what a page needs of the person, in one answer.
 struct find_session {
+  using answer = struct session_lookup;
+
   std::string hash;
 };
 struct session_membership {
@@ -534,6 +576,8 @@ struct session_lookup {
 };
 /// Where a person is signed in: newest first, those that have ended by themselves, too.
 struct find_sessions {
+  using answer = struct sessions_lookup;
+
   user_id user;
 };
 struct listed_session {
@@ -549,6 +593,8 @@ struct sessions_lookup {
 };
 /// Newest first, at most `limit`: what a person has changed, or what was changed of a merchant, whoever did.
 struct find_audit {
+  using answer = struct audit_lookup;
+
   user_id user{};
   merchant_id merchant{};  ///< instead of the user
   std::optional<time_point> before{};  ///< only earlier ones, or then those with a lesser id, to page on
@@ -560,6 +606,8 @@ struct audit_lookup {
 };
 /// For operators: newest first, at most `limit`.
 struct find_notifications {
+  using answer = struct notifications_lookup;
+
   std::optional<provider_kind> provider{};
   std::optional<environment> env{};
   std::optional<notification_state> state{};
@@ -591,6 +639,8 @@ struct named_account {
 inline constexpr std::uint32_t most_sharing_an_account = 100;
 /// The entries of these names; those that do not exist are left out, and so are those that cannot be read.
 struct find_directory {
+  using answer = struct directory_lookup;
+
   std::vector<directory_name> of;
   bool every_platform = false;  ///< and of all platforms, and of all providers
   std::optional<named_account> account{};  ///< and the connections with that account, ordered by merchant
@@ -651,6 +701,8 @@ struct directory_head {
 };
 /// What the log says of changes after `since`. With a negative one: the head alone.
 struct find_directory_news {
+  using answer = struct directory_news;
+
   std::int64_t since = -1;
 };
 struct directory_news {
@@ -661,6 +713,8 @@ struct directory_news {
 };
 /// For operators: by owner, mode and age, at most `limit`.
 struct find_destinations {
+  using answer = struct destinations_lookup;
+
   std::string owner{};  ///< empty: anybody's
   std::optional<environment> env{};
   std::uint32_t limit = 100;
@@ -697,6 +751,8 @@ struct delivery_job {
 };
 /// Pending deliveries to `to` whose next_attempt_at has come, most overdue first, at most `limit`.
 struct find_due_deliveries {
+  using answer = struct due_deliveries_lookup;
+
   destination_id to;
   time_point now{};
   std::uint32_t limit = 0;
@@ -708,6 +764,8 @@ struct due_deliveries_lookup {
 };
 /// What is pending, by destination: read at start, and now and then to find what another process left behind.
 struct find_backlog {
+  using answer = struct backlog_lookup;
+
   std::int64_t from_number = 0;  ///< only deliveries with this number or a higher one
 };
 struct destination_backlog {
@@ -721,6 +779,8 @@ struct backlog_lookup {
 };
 /// Newest first, at most `limit`.
 struct find_deliveries {
+  using answer = struct deliveries_lookup;
+
   std::optional<entity_key> subject{};  ///< only of its events; then neither `to` nor `status` is given
   destination_id to{};  ///< empty: any
   std::optional<delivery_status> status{};
@@ -733,6 +793,8 @@ struct deliveries_lookup {
 };
 /// For operators: a merchant's events, newest first, at most `limit`.
 struct find_events {
+  using answer = struct events_lookup;
+
   merchant_id merchant;
   std::optional<environment> env{};
   entity_kind kind = entity_kind::payment;  ///< of `subject`
@@ -759,4 +821,36 @@ struct redeliver_rows_result {
   destination_id to;  ///< of the one delivery, where one was named
 };
 
+// ---- what readers of the store are sent, and answer ---------------------------------------------
+
+/// All reads, in one message: a new one is added here, and to persistence/queries.hpp.
+struct store_question
+    : compiled_once<std::variant<find_entity, find_command, find_timeline, find_due, find_directory,
+                                 find_directory_news, find_due_deliveries, find_backlog, find_deliveries, find_events,
+                                 find_grant, find_grants, find_customers, find_subscription_keys, find_subscriptions,
+                                 find_user, find_session, find_destinations, find_payments, find_payments_by_ref,
+                                 find_daily_totals, find_ledger_sums, find_ledger, find_sessions, find_audit,
+                                 find_notifications, find_payment_key, find_spent_token>> {
+  using compiled_once::compiled_once;
+};
+struct store_answer
+    : compiled_once<std::variant<
+          entity_lookup, command_lookup, timeline_lookup, due_lookup, directory_lookup, directory_news,
+          due_deliveries_lookup, backlog_lookup, deliveries_lookup, events_lookup, grant_lookup, grants_lookup,
+          customers_lookup, subscription_keys_lookup, subscriptions_lookup, user_lookup, session_lookup,
+          destinations_lookup, payments_lookup, daily_totals_lookup, ledger_sums_lookup, ledger_lookup, sessions_lookup,
+          audit_lookup, notifications_lookup, payment_key_lookup, spent_token_lookup>> {
+  using compiled_once::compiled_once;
+};
+
 }  // namespace gateway
+
+// Compiled in gateway/store.cpp.
+extern template class std::vector<gateway::inserted_row>;
+extern template class std::vector<gateway::claimed_row>;
+extern template class std::vector<gateway::timeline_entry>;
+extern template class std::vector<gateway::delivery_job>;
+extern template class std::vector<gateway::platform>;
+extern template class std::vector<gateway::stored_key>;
+extern template class std::vector<gateway::save_destination>;
+extern template class std::vector<std::string>;

@@ -90,44 +90,11 @@ inline store_writer::behavior_type failing_writer(store_writer::pointer, store_l
 }
 
 inline store_reader::behavior_type failing_reader(store_reader::pointer, store_line line) {
-  const auto read = [line](const auto& what) { return line.rows->run(what); };
-  const auto guarded = [line, read]<class Query>(const Query& what) -> caf::result<decltype(read(what))> {
+  return {[line](const store_question& question) -> caf::result<store_answer> {
+    if (std::holds_alternative<find_directory>(question)) ++line.rows->directory_reads;
     if (!line.readable()) return make_error(actor_errc::store_unavailable);
-    return read(what);
-  };
-  return {
-      [guarded](const find_entity& q) { return guarded(q); },
-      [guarded](const find_command& q) { return guarded(q); },
-      [guarded](const find_timeline& q) { return guarded(q); },
-      [guarded](const find_due& q) { return guarded(q); },
-      [guarded, line](const find_directory& q) {
-        ++line.rows->directory_reads;
-        return guarded(q);
-      },
-      [guarded](const find_directory_news& q) { return guarded(q); },
-      [guarded](const find_due_deliveries& q) { return guarded(q); },
-      [guarded](const find_backlog& q) { return guarded(q); },
-      [guarded](const find_deliveries& q) { return guarded(q); },
-      [guarded](const find_events& q) { return guarded(q); },
-      [guarded](const find_grant& q) { return guarded(q); },
-      [guarded](const find_grants& q) { return guarded(q); },
-      [guarded](const find_customers& q) { return guarded(q); },
-      [guarded](const find_subscription_keys& q) { return guarded(q); },
-      [guarded](const find_subscriptions& q) { return guarded(q); },
-      [guarded](const find_user& q) { return guarded(q); },
-      [guarded](const find_session& q) { return guarded(q); },
-      [guarded](const find_destinations& q) { return guarded(q); },
-      [guarded](const find_payments& q) { return guarded(q); },
-      [guarded](const find_payments_by_ref& q) { return guarded(q); },
-      [guarded](const find_daily_totals& q) { return guarded(q); },
-      [guarded](const find_ledger_sums& q) { return guarded(q); },
-      [guarded](const find_ledger& q) { return guarded(q); },
-      [guarded](const find_sessions& q) { return guarded(q); },
-      [guarded](const find_audit& q) { return guarded(q); },
-      [guarded](const find_notifications& q) { return guarded(q); },
-      [guarded](const find_payment_key& q) { return guarded(q); },
-      [guarded](const find_spent_token& q) { return guarded(q); },
-  };
+    return std::visit([&](const auto& what) -> store_answer { return line.rows->run(what); }, question);
+  }};
 }
 
 }  // namespace gateway::testing

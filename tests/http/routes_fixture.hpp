@@ -61,59 +61,63 @@ struct behind {
   /// Nothing is there but what the test has published.
   std::function<caf::result<bool>(const directory_name&)> look_ups = [](const directory_name&) { return false; };
   std::vector<directory_name> looked_up;
-  std::function<caf::result<entity_lookup>(const find_entity&)> rows = [](const find_entity&) {
+  std::function<caf::expected<entity_lookup>(const find_entity&)> rows = [](const find_entity&) {
     return entity_lookup{};
   };
-  std::function<caf::result<due_lookup>(const find_due&)> due = [](const find_due&) { return due_lookup{}; };
-  std::function<caf::result<backlog_lookup>(const find_backlog&)> backlogs = [](const find_backlog&) {
+  std::function<caf::expected<due_lookup>(const find_due&)> due = [](const find_due&) { return due_lookup{}; };
+  std::function<caf::expected<backlog_lookup>(const find_backlog&)> backlogs = [](const find_backlog&) {
     return backlog_lookup{};
   };
-  std::function<caf::result<destinations_lookup>(const find_destinations&)> destinations =
+  std::function<caf::expected<destinations_lookup>(const find_destinations&)> destinations =
       [](const find_destinations&) { return destinations_lookup{}; };
-  std::function<caf::result<deliveries_lookup>(const find_deliveries&)> deliveries = [](const find_deliveries&) {
+  std::function<caf::expected<deliveries_lookup>(const find_deliveries&)> deliveries = [](const find_deliveries&) {
     return deliveries_lookup{};
   };
-  std::function<caf::result<events_lookup>(const find_events&)> events = [](const find_events&) {
+  std::function<caf::expected<events_lookup>(const find_events&)> events = [](const find_events&) {
     return events_lookup{};
   };
-  std::function<caf::result<command_lookup>(const find_command&)> commands = [](const find_command&) {
+  std::function<caf::expected<command_lookup>(const find_command&)> commands = [](const find_command&) {
     return command_lookup{};
   };
-  std::function<caf::result<subscription_keys_lookup>(const find_subscription_keys&)> subscription_keys =
+  std::function<caf::expected<subscription_keys_lookup>(const find_subscription_keys&)> subscription_keys =
       [](const find_subscription_keys&) { return subscription_keys_lookup{}; };
-  std::function<caf::result<subscriptions_lookup>(const find_subscriptions&)> subscriptions =
+  std::function<caf::expected<subscriptions_lookup>(const find_subscriptions&)> subscriptions =
       [](const find_subscriptions&) { return subscriptions_lookup{}; };
-  std::function<caf::result<grant_lookup>(const find_grant&)> grants = [](const find_grant&) { return grant_lookup{}; };
-  std::function<caf::result<grants_lookup>(const find_grants&)> grant_lists = [](const find_grants&) {
+  std::function<caf::expected<grant_lookup>(const find_grant&)> grants = [](const find_grant&) {
+    return grant_lookup{};
+  };
+  std::function<caf::expected<grants_lookup>(const find_grants&)> grant_lists = [](const find_grants&) {
     return grants_lookup{};
   };
   std::function<caf::result<redeliver_result>(const redeliver&)> redelivers = [](const redeliver&) {
     return redeliver_result{};
   };
-  std::function<caf::result<user_lookup>(const find_user&)> users = [](const find_user&) { return user_lookup{}; };
-  std::function<caf::result<session_lookup>(const find_session&)> sessions = [](const find_session&) {
+  std::function<caf::expected<user_lookup>(const find_user&)> users = [](const find_user&) { return user_lookup{}; };
+  std::function<caf::expected<session_lookup>(const find_session&)> sessions = [](const find_session&) {
     return session_lookup{};
   };
-  std::function<caf::result<payments_lookup>(const find_payments&)> payments = [](const find_payments&) {
+  std::function<caf::expected<payments_lookup>(const find_payments&)> payments = [](const find_payments&) {
     return payments_lookup{};
   };
-  std::function<caf::result<payments_lookup>(const find_payments_by_ref&)> payments_by_ref =
+  std::function<caf::expected<payments_lookup>(const find_payments_by_ref&)> payments_by_ref =
       [](const find_payments_by_ref&) { return payments_lookup{}; };
-  std::function<caf::result<daily_totals_lookup>(const find_daily_totals&)> daily_totals =
+  std::function<caf::expected<daily_totals_lookup>(const find_daily_totals&)> daily_totals =
       [](const find_daily_totals&) { return daily_totals_lookup{}; };
-  std::function<caf::result<ledger_sums_lookup>(const find_ledger_sums&)> ledger_sums = [](const find_ledger_sums&) {
+  std::function<caf::expected<ledger_sums_lookup>(const find_ledger_sums&)> ledger_sums = [](const find_ledger_sums&) {
     return ledger_sums_lookup{};
   };
-  std::function<caf::result<ledger_lookup>(const find_ledger&)> ledgers = [](const find_ledger&) {
+  std::function<caf::expected<ledger_lookup>(const find_ledger&)> ledgers = [](const find_ledger&) {
     return ledger_lookup{};
   };
-  std::function<caf::result<sessions_lookup>(const find_sessions&)> session_lists = [](const find_sessions&) {
+  std::function<caf::expected<sessions_lookup>(const find_sessions&)> session_lists = [](const find_sessions&) {
     return sessions_lookup{};
   };
-  std::function<caf::result<audit_lookup>(const find_audit&)> audits = [](const find_audit&) { return audit_lookup{}; };
-  std::function<caf::result<notifications_lookup>(const find_notifications&)> notifications =
+  std::function<caf::expected<audit_lookup>(const find_audit&)> audits = [](const find_audit&) {
+    return audit_lookup{};
+  };
+  std::function<caf::expected<notifications_lookup>(const find_notifications&)> notifications =
       [](const find_notifications&) { return notifications_lookup{}; };
-  std::function<caf::result<spent_token_lookup>(const find_spent_token&)> spent_tokens = [](const find_spent_token&) {
+  std::function<caf::expected<spent_token_lookup>(const find_spent_token&)> spent_tokens = [](const find_spent_token&) {
     return spent_token_lookup{};
   };
   std::function<caf::result<bool>(const verify_password&)> verifies = [](const verify_password&) { return false; };
@@ -178,44 +182,48 @@ inline directory_actor::behavior_type fake_operators(directory_actor::pointer, b
           [](const catch_up&) {}};
 }
 
+/// What the reader of the store answers: what the scene says, or nothing.
+struct fake_archive_answer {
+  behind* scene;
+
+  auto operator()(const find_entity& what) const { return scene->rows(what); }
+  auto operator()(const find_command& what) const { return scene->commands(what); }
+  auto operator()(const find_due& what) const { return scene->due(what); }
+  auto operator()(const find_backlog& what) const { return scene->backlogs(what); }
+  auto operator()(const find_deliveries& what) const { return scene->deliveries(what); }
+  auto operator()(const find_events& what) const { return scene->events(what); }
+  auto operator()(const find_grant& what) const { return scene->grants(what); }
+  auto operator()(const find_grants& what) const { return scene->grant_lists(what); }
+  auto operator()(const find_subscription_keys& what) const { return scene->subscription_keys(what); }
+  auto operator()(const find_subscriptions& what) const { return scene->subscriptions(what); }
+  auto operator()(const find_user& what) const { return scene->users(what); }
+  auto operator()(const find_session& what) const { return scene->sessions(what); }
+  auto operator()(const find_destinations& what) const { return scene->destinations(what); }
+  auto operator()(const find_payments& what) const { return scene->payments(what); }
+  auto operator()(const find_payments_by_ref& what) const { return scene->payments_by_ref(what); }
+  auto operator()(const find_daily_totals& what) const { return scene->daily_totals(what); }
+  auto operator()(const find_ledger_sums& what) const { return scene->ledger_sums(what); }
+  auto operator()(const find_ledger& what) const { return scene->ledgers(what); }
+  auto operator()(const find_sessions& what) const { return scene->session_lists(what); }
+  auto operator()(const find_audit& what) const { return scene->audits(what); }
+  auto operator()(const find_notifications& what) const { return scene->notifications(what); }
+  auto operator()(const find_spent_token& what) const { return scene->spent_tokens(what); }
+  template <class Question>
+  caf::expected<typename Question::answer> operator()(const Question&) const {
+    return typename Question::answer{};
+  }
+};
+
 inline store_reader::behavior_type fake_archive(store_reader::pointer, behind* scene) {
-  return {
-      [scene](const find_entity& what) -> caf::result<entity_lookup> { return scene->rows(what); },
-      [scene](const find_command& what) -> caf::result<command_lookup> { return scene->commands(what); },
-      [](const find_timeline&) { return timeline_lookup{}; },
-      [scene](const find_due& what) -> caf::result<due_lookup> { return scene->due(what); },
-      [](const find_directory&) { return directory_lookup{}; },
-      [](const find_directory_news&) { return directory_news{}; },
-      [](const find_due_deliveries&) { return due_deliveries_lookup{}; },
-      [scene](const find_backlog& what) -> caf::result<backlog_lookup> { return scene->backlogs(what); },
-      [scene](const find_deliveries& what) -> caf::result<deliveries_lookup> { return scene->deliveries(what); },
-      [scene](const find_events& what) -> caf::result<events_lookup> { return scene->events(what); },
-      [scene](const find_grant& what) -> caf::result<grant_lookup> { return scene->grants(what); },
-      [scene](const find_grants& what) -> caf::result<grants_lookup> { return scene->grant_lists(what); },
-      [](const find_customers&) { return customers_lookup{}; },
-      [scene](const find_subscription_keys& what) -> caf::result<subscription_keys_lookup> {
-        return scene->subscription_keys(what);
-      },
-      [scene](const find_subscriptions& what) -> caf::result<subscriptions_lookup> {
-        return scene->subscriptions(what);
-      },
-      [scene](const find_user& what) -> caf::result<user_lookup> { return scene->users(what); },
-      [scene](const find_session& what) -> caf::result<session_lookup> { return scene->sessions(what); },
-      [scene](const find_destinations& what) -> caf::result<destinations_lookup> { return scene->destinations(what); },
-      [scene](const find_payments& what) -> caf::result<payments_lookup> { return scene->payments(what); },
-      [scene](const find_payments_by_ref& what) -> caf::result<payments_lookup> {
-        return scene->payments_by_ref(what);
-      },
-      [scene](const find_daily_totals& what) -> caf::result<daily_totals_lookup> { return scene->daily_totals(what); },
-      [scene](const find_ledger_sums& what) -> caf::result<ledger_sums_lookup> { return scene->ledger_sums(what); },
-      [scene](const find_ledger& what) -> caf::result<ledger_lookup> { return scene->ledgers(what); },
-      [scene](const find_sessions& what) -> caf::result<sessions_lookup> { return scene->session_lists(what); },
-      [scene](const find_audit& what) -> caf::result<audit_lookup> { return scene->audits(what); },
-      [scene](const find_notifications& what) -> caf::result<notifications_lookup> {
-        return scene->notifications(what);
-      },
-      [](const find_payment_key&) { return payment_key_lookup{}; },
-      [scene](const find_spent_token& what) -> caf::result<spent_token_lookup> { return scene->spent_tokens(what); }};
+  return {[scene](const store_question& question) -> caf::result<store_answer> {
+    return std::visit(
+        [scene](const auto& what) -> caf::result<store_answer> {
+          auto found = fake_archive_answer{scene}(what);
+          if (!found) return std::move(found.error());
+          return store_answer{std::move(*found)};
+        },
+        question);
+  }};
 }
 
 inline password_hasher::behavior_type fake_hasher(password_hasher::pointer, behind* scene) {

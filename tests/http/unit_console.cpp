@@ -233,7 +233,7 @@ TEST_CASE_METHOD(console_fixture, "an id leads to what is known of it") {
     CHECK(page.status == 200);
     CHECK(page.body.find(shown) != page.body.npos);
   }
-  scene.grants = [](const find_grant&) -> caf::result<grant_lookup> {
+  scene.grants = [](const find_grant&) -> caf::expected<grant_lookup> {
     return make_error(actor_errc::store_unavailable);
   };
   CHECK(ask_console("GET", "/console/search", {}, "q=nobody").body.find("This may not be all") != std::string::npos);
@@ -266,7 +266,7 @@ TEST_CASE_METHOD(console_fixture, "the overview shows what is unknown, and where
   CHECK(page.body.find("pay_fresh") == page.body.npos);
   CHECK(page.body.find("https://shop.example/hooks") != page.body.npos);
   CHECK(page.body.find("dest_fine") == page.body.npos);
-  scene.due = [](const find_due&) -> caf::result<due_lookup> { return make_error(actor_errc::store_unavailable); };
+  scene.due = [](const find_due&) -> caf::expected<due_lookup> { return make_error(actor_errc::store_unavailable); };
   const auto partly = ask_console("GET", "/console");
   CHECK(partly.status == 200);
   CHECK(partly.body.find("This could not be looked up") != partly.body.npos);

@@ -21,7 +21,7 @@ const auto november = parse_day("2026-11-01").value();
 
 TEST_CASE_METHOD(ledger_fixture, "sums are asked for by days of which the last counts, too") {
   std::optional<find_ledger_sums> asked;
-  scene.ledger_sums = [&](const find_ledger_sums& what) -> caf::result<ledger_sums_lookup> {
+  scene.ledger_sums = [&](const find_ledger_sums& what) -> caf::expected<ledger_sums_lookup> {
     asked = what;
     return ledger_sums_lookup{{{november, provider_kind::stripe, ledger_kind::refunded, 3, {4200, hkd}}},
                               merchant_id{"merch_7"}};
@@ -59,7 +59,7 @@ TEST_CASE_METHOD(ledger_fixture, "entries are told a page at a time, with where 
   told.account = "acct_1";
   told.payment_ref = "pi_1";
   told.movement_ref = "ch_1";
-  scene.ledgers = [&](const find_ledger& what) -> caf::result<ledger_lookup> {
+  scene.ledgers = [&](const find_ledger& what) -> caf::expected<ledger_lookup> {
     asked = what;
     return ledger_lookup{{told}, ledger_position{told.payment.merchant, told.at, told.payment.id, told.seq}};
   };
@@ -84,11 +84,11 @@ TEST_CASE_METHOD(ledger_fixture, "entries are told a page at a time, with where 
 
 TEST_CASE_METHOD(ledger_fixture, "mistakes about the ledger are named, and the store is not asked") {
   bool asked = false;
-  scene.ledger_sums = [&](const find_ledger_sums&) -> caf::result<ledger_sums_lookup> {
+  scene.ledger_sums = [&](const find_ledger_sums&) -> caf::expected<ledger_sums_lookup> {
     asked = true;
     return ledger_sums_lookup{};
   };
-  scene.ledgers = [&](const find_ledger&) -> caf::result<ledger_lookup> {
+  scene.ledgers = [&](const find_ledger&) -> caf::expected<ledger_lookup> {
     asked = true;
     return ledger_lookup{};
   };
@@ -127,7 +127,7 @@ TEST_CASE_METHOD(ledger_fixture, "mistakes about the ledger are named, and the s
 }
 
 TEST_CASE_METHOD(ledger_fixture, "a store that is away is a 503") {
-  scene.ledger_sums = [](const find_ledger_sums&) -> caf::result<ledger_sums_lookup> {
+  scene.ledger_sums = [](const find_ledger_sums&) -> caf::expected<ledger_sums_lookup> {
     return make_error(actor_errc::store_unavailable);
   };
   CHECK(ask_operator("/operator/ledger/sums", R"({"mode":"live","from":"2026-11-01","to":"2026-11-01"})").status ==

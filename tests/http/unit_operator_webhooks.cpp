@@ -309,7 +309,7 @@ TEST_CASE_METHOD(webhook_fixture, "events are listed with their data") {
   CHECK(asked->kind == entity_kind::payment);
   CHECK(asked->subject == "pay_1");
   CHECK(asked->limit == 2);
-  scene.events = [](const find_events&) -> caf::result<events_lookup> {
+  scene.events = [](const find_events&) -> caf::expected<events_lookup> {
     return make_error(actor_errc::store_unavailable);
   };
   CHECK(ask_operator("/operator/events/list", R"({"merchant_id":"merch_1"})").status == 503);

@@ -28,7 +28,7 @@ struct portal_fixture : gateway_fixture {
 
   portal_fixture() {
     publish_platform(platform_status::active);
-    scene.sessions = [this](const find_session& what) -> caf::result<session_lookup> {
+    scene.sessions = [this](const find_session& what) -> caf::expected<session_lookup> {
       if (what.hash != session_hash(cookie)) return session_lookup{};
       return session_lookup{stored_session{user_id{"user_1"}, "ada@example.com", noon - 1h, used_at, ends_at, of}};
     };
@@ -144,7 +144,7 @@ TEST_CASE_METHOD(portal_fixture, "who has not signed in does so first, and comes
   CHECK(page.status == 200);
   // Browsers hold the redirects that follow against the form.
   CHECK(header(page, "Content-Security-Policy").find("form-action 'self' https:;") != std::string::npos);
-  scene.users = [](const find_user& what) -> caf::result<user_lookup> {
+  scene.users = [](const find_user& what) -> caf::expected<user_lookup> {
     CHECK(what.email_key == "ada@example.com");
     return user_lookup{stored_person{{user_id{"user_1"}, "Ada@example.com", "the hash", noon}}};
   };
@@ -274,7 +274,7 @@ TEST_CASE_METHOD(portal_fixture, "the longest state gets through sign-in in a re
   CHECK(location.size() < 8 * 1024);
   const auto next = location.substr(location.find('?') + 1);
   const auto page = get("/portal/sign-in", next, false);
-  scene.users = [](const find_user&) -> caf::result<user_lookup> {
+  scene.users = [](const find_user&) -> caf::expected<user_lookup> {
     return user_lookup{stored_person{{user_id{"user_1"}, "ada@example.com", "the hash", noon}}};
   };
   scene.verifies = [](const verify_password&) -> caf::result<bool> { return true; };
@@ -413,7 +413,7 @@ TEST_CASE_METHOD(portal_fixture, "wrong passwords, unknown addresses and the inv
   for (const auto& person : people) {
     shared.slowing.forget_all();
     compared.clear();
-    scene.users = [&](const find_user&) -> caf::result<user_lookup> { return user_lookup{person}; };
+    scene.users = [&](const find_user&) -> caf::expected<user_lookup> { return user_lookup{person}; };
     const auto attempt = [&] {
       return post("/portal/sign-in", "", "csrf=" + csrf_in(page) + "&email=ada@example.com&password=p&action=sign-in",
                   cookie_of(page));
@@ -436,7 +436,7 @@ TEST_CASE_METHOD(portal_fixture, "wrong passwords, unknown addresses and the inv
 
 TEST_CASE_METHOD(portal_fixture, "nobody signs in by a spelling that only the database takes for the address") {
   const auto page = get("/portal/sign-in", "", false);
-  scene.users = [](const find_user&) -> caf::result<user_lookup> {
+  scene.users = [](const find_user&) -> caf::expected<user_lookup> {
     return user_lookup{stored_person{{user_id{"user_1"}, "ada@example.com", "the hash", noon}}};
   };
   std::string compared;
@@ -502,7 +502,7 @@ TEST_CASE_METHOD(portal_fixture, "a sign-in by a password that was replaced mean
   };
   std::string stored = "the hash";
   bool readable = true;
-  scene.users = [&](const find_user&) -> caf::result<user_lookup> {
+  scene.users = [&](const find_user&) -> caf::expected<user_lookup> {
     if (!readable) return make_error(actor_errc::store_unavailable);
     return user_lookup{stored_person{{user_id{"user_1"}, "ada@example.com", stored, noon}}};
   };
@@ -519,7 +519,7 @@ TEST_CASE_METHOD(portal_fixture, "a sign-in by a password that was replaced mean
     CHECK(attempt() == 422);
   }
   SECTION("so does a person who is not there any more") {
-    during_commit([&] { scene.users = [](const find_user&) -> caf::result<user_lookup> { return user_lookup{}; }; });
+    during_commit([&] { scene.users = [](const find_user&) -> caf::expected<user_lookup> { return user_lookup{}; }; });
     CHECK(attempt() == 422);
   }
   SECTION("where nobody knows, the gateway is busy") {

@@ -29,7 +29,7 @@ struct sign_in_fixture : gateway_fixture {
   sign_in_fixture() {
     add("user_1", "Ada@example.com");
     add("user_2", "bob@example.com");
-    scene.users = [this](const find_user& what) -> caf::result<user_lookup> {
+    scene.users = [this](const find_user& what) -> caf::expected<user_lookup> {
       const auto at = people.find(what.email_key);
       return at == people.end() ? user_lookup{} : user_lookup{at->second};
     };

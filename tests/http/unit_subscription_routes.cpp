@@ -274,7 +274,7 @@ TEST_CASE_METHOD(subscriptions_fixture, "what stands in the way of a look or a c
 
   scene.router = [](const entity_request&) { return entity_reply{problem::subscription_not_found}; };
   CHECK(told(cancel("box-17").send(*this)) == "404 subscription_not_found");
-  scene.subscription_keys = [](const find_subscription_keys&) -> caf::result<subscription_keys_lookup> {
+  scene.subscription_keys = [](const find_subscription_keys&) -> caf::expected<subscription_keys_lookup> {
     return make_error(actor_errc::store_unavailable);
   };
   CHECK(told(cancel("sub_merch_1_sub_1").send(*this)) == "503 store_unavailable");

@@ -79,12 +79,15 @@ class open_actors {
   template <class Answer, class Actor, class Question>
   std::optional<Answer> ask(const Actor& to, Question question) {
     std::optional<Answer> found;
-    self->request(to, std::chrono::seconds{60}, std::move(question))
-        .receive([&](Answer& answer) { found = std::move(answer); },
-                 [&](caf::error& error) {
-                   if (!is(error, actor_errc::store_unavailable))
-                     throw std::runtime_error("another error than store_unavailable");
-                 });
+    const auto failed = [&](caf::error& error) {
+      if (!is(error, actor_errc::store_unavailable)) throw std::runtime_error("another error than store_unavailable");
+    };
+    if constexpr (std::is_same_v<Actor, store_reader>)
+      self->request(to, std::chrono::seconds{60}, store_question{std::move(question)})
+          .receive([&](store_answer& answer) { found = std::get<Answer>(std::move(answer)); }, failed);
+    else
+      self->request(to, std::chrono::seconds{60}, std::move(question))
+          .receive([&](Answer& answer) { found = std::move(answer); }, failed);
     return found;
   }
 

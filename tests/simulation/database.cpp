@@ -195,15 +195,13 @@ class reading {
   slow_reader::pointer self = nullptr;
   std::optional<store_link> line;
 
-  template <class Query>
-  auto take(const Query& query) -> caf::result<decltype(std::declval<database&>().run(query))> {
-    using found_type = decltype(line->rows.run(query));
+  caf::result<store_answer> take(const store_question& question) {
     if (!*line->alive || line->random.chance(line->faults.read_failed))
       return make_error(actor_errc::store_unavailable);
-    auto found = line->rows.run(query);
+    auto found = std::visit([&](const auto& what) -> store_answer { return line->rows.run(what); }, question);
     if (line->random.chance(0.5)) return found;
     // The read saw the rows as they were at its time.
-    auto promise = self->template make_response_promise<found_type>();
+    auto promise = self->make_response_promise<store_answer>();
     waiting_.push_back([promise, found = std::move(found)]() mutable { promise.deliver(std::move(found)); });
     line->time.in(duration_ms{line->random.between(0, line->faults.store_latency.count())},
                   [self = self, alive = line->alive] {
@@ -226,34 +224,7 @@ slow_reader::behavior_type reader_behavior(slow_reader::stateful_pointer<reading
   self->state.self = self;
   self->state.line.emplace(std::move(line));
   return {
-      [self](const find_entity& q) { return self->state.take(q); },
-      [self](const find_command& q) { return self->state.take(q); },
-      [self](const find_timeline& q) { return self->state.take(q); },
-      [self](const find_due& q) { return self->state.take(q); },
-      [self](const find_directory& q) { return self->state.take(q); },
-      [self](const find_directory_news& q) { return self->state.take(q); },
-      [self](const find_due_deliveries& q) { return self->state.take(q); },
-      [self](const find_backlog& q) { return self->state.take(q); },
-      [self](const find_deliveries& q) { return self->state.take(q); },
-      [self](const find_events& q) { return self->state.take(q); },
-      [self](const find_grant& q) { return self->state.take(q); },
-      [self](const find_grants& q) { return self->state.take(q); },
-      [self](const find_customers& q) { return self->state.take(q); },
-      [self](const find_subscription_keys& q) { return self->state.take(q); },
-      [self](const find_subscriptions& q) { return self->state.take(q); },
-      [self](const find_user& q) { return self->state.take(q); },
-      [self](const find_session& q) { return self->state.take(q); },
-      [self](const find_destinations& q) { return self->state.take(q); },
-      [self](const find_payments& q) { return self->state.take(q); },
-      [self](const find_payments_by_ref& q) { return self->state.take(q); },
-      [self](const find_daily_totals& q) { return self->state.take(q); },
-      [self](const find_ledger_sums& q) { return self->state.take(q); },
-      [self](const find_ledger& q) { return self->state.take(q); },
-      [self](const find_sessions& q) { return self->state.take(q); },
-      [self](const find_audit& q) { return self->state.take(q); },
-      [self](const find_notifications& q) { return self->state.take(q); },
-      [self](const find_payment_key& q) { return self->state.take(q); },
-      [self](const find_spent_token& q) { return self->state.take(q); },
+      [self](const store_question& question) { return self->state.take(question); },
       [self](work_atom) { self->state.answer(); },
   };
 }

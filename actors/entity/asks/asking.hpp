@@ -9,6 +9,7 @@
 
 #include "continuation.hpp"
 #include "gateway/actors.hpp"
+#include "gateway/ask_store.hpp"
 
 namespace gateway::actors {
 
@@ -28,6 +29,13 @@ template <class Answer, class Whom, class Question>
 void ask(entity_actor::pointer self, const Whom& whom, Question&& question, continuation<Answer*> then) {
   on_answer<Answer> answered{then};
   self->request(whom, caf::infinite, std::forward<Question>(question))
+      .then(std::move(answered), on_no_answer<Answer>{std::move(then)});
+}
+
+template <class Answer, class Question>
+void ask(entity_actor::pointer self, const store_reader& reader, Question&& question, continuation<Answer*> then) {
+  on_answer<Answer> answered{then};
+  ask_store(self, reader, caf::infinite, std::forward<Question>(question))
       .then(std::move(answered), on_no_answer<Answer>{std::move(then)});
 }
 
