@@ -137,7 +137,7 @@ void entity_queue::next() {
   running_.reset();
   spans_.let_go();
   busy_ = false;
-  memory_.end_request(monotonic_now());
+  memory_.end_request(memory_.in_doubt() ? monotonic_now() : row_memory::moment{});
   // What fails at once comes back here from within: one loop for all, or thousands that wait would nest.
   if (std::exchange(moving_on_, true)) return;
   while (!busy_ && !waiting_.empty()) {

@@ -51,7 +51,7 @@ class row_memory {
   void learn_committed(entity_row&& row, moment now);
   void doubt(moment until) { doubt_until_ = until; }
   void forget() noexcept;
-  /// A request is over.
+  /// A request is over. `now` matters only while something is in doubt.
   void end_request(moment now);
 
   /// The timeline is known to be empty: the entity was made just now.
