@@ -1,6 +1,7 @@
 // How an actor asks a reader of the store.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <utility>
 #include <variant>
@@ -45,6 +46,11 @@ template <class Question, class Within>
 asked_store<Question> ask_store(caf::scheduled_actor* self, const store_reader& reader, Within within,
                                 Question question) {
   return {*self, send_question(*self, reader, caf::duration{within}, std::move(question))};
+}
+template <class Question>
+asked_store<Question> ask_store(caf::scheduled_actor* self, const store_reader& reader,
+                                std::chrono::milliseconds within, Question question) {
+  return ask_store(self, reader, caf::duration{within}, std::move(question));
 }
 
 }  // namespace gateway
