@@ -30,9 +30,7 @@ class asked_store {
   void then(Then then, Otherwise otherwise) const {
     on_answer(
         *self_, id_,
-        [taken = std::move(then)](store_answer& answer) mutable {
-          taken(std::get<typename Question::answer>(answer));
-        },
+        [taken = std::move(then)](store_answer& answer) mutable { taken(std::get<typename Question::answer>(answer)); },
         std::move(otherwise));
   }
 

@@ -9,7 +9,7 @@ namespace gateway::load {
 namespace {
 
 constexpr std::string_view request_prefix = "req_";
-constexpr std::string_view digits = "0123456789abcdef";
+constexpr std::string_view hex_digits = "0123456789abcdef";
 
 bool may_stand_in_id(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
@@ -35,7 +35,7 @@ hash128 hasher::operator()(std::string_view bytes) const {
 std::string hex(const hash128& bytes) {
   std::string text;
   text.reserve(2 * bytes.size());
-  for (const auto byte : bytes) text.append(1, digits[byte >> 4]).append(1, digits[byte & 15]);
+  for (const auto byte : bytes) text.append(1, hex_digits[byte >> 4]).append(1, hex_digits[byte & 15]);
   return text;
 }
 
@@ -44,7 +44,7 @@ hash128 packed_request_id(std::string_view id) noexcept {
   if (id.size() != request_prefix.size() + 2 * packed.size() || !id.starts_with(request_prefix)) return {};
   id.remove_prefix(request_prefix.size());
   for (std::size_t i = 0; i < packed.size(); ++i) {
-    const auto high = digits.find(id[2 * i]), low = digits.find(id[2 * i + 1]);
+    const auto high = hex_digits.find(id[2 * i]), low = hex_digits.find(id[2 * i + 1]);
     if (high == std::string_view::npos || low == std::string_view::npos) return {};
     packed[i] = static_cast<unsigned char>((high << 4) | low);
   }
@@ -65,7 +65,7 @@ std::string run_names::payment(std::uint64_t number) const {
   if (order_ == id_order::sequential) return prefix_ + std::to_string(number);
   auto id = prefix_;
   const auto bits = splitmix64(0, number);
-  for (int shift = 60; shift >= 0; shift -= 4) id += digits[(bits >> shift) & 15];
+  for (int shift = 60; shift >= 0; shift -= 4) id += hex_digits[(bits >> shift) & 15];
   return id;
 }
 
