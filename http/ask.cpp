@@ -10,10 +10,11 @@ namespace {
 
 /// A reader's answer, as its question names it. Sending and waiting are compiled once, for all questions.
 template <class Question>
-boost::asio::awaitable<caf::expected<typename Question::answer>> ask_reader(worker& here, const store_reader& reader,
+boost::asio::awaitable<caf::expected<typename Question::answer>> ask_reader(worker& here,
+                                                                            store_reader services::* reader,
                                                                             Question what) {
-  auto asked =
-      here.self->ask<store_answer>(reader, store_question{std::move(what)}, here.shared.config.http.answer_timeout);
+  auto asked = here.self->ask<store_answer>(here.shared.*reader, store_question{std::move(what)},
+                                            here.shared.config.http.answer_timeout);
   auto found = co_await std::move(asked);
   if (!found) co_return std::move(found.error());
   co_return std::get<typename Question::answer>(std::move(*found));
@@ -37,19 +38,19 @@ boost::asio::awaitable<caf::expected<operator_result>> ask(worker& here, noted_c
 }
 
 boost::asio::awaitable<caf::expected<deliveries_lookup>> ask(worker& here, find_deliveries query) {
-  return ask_reader(here, here.shared.archive, std::move(query));
+  return ask_reader(here, &services::archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<events_lookup>> ask(worker& here, find_events query) {
-  return ask_reader(here, here.shared.archive, std::move(query));
+  return ask_reader(here, &services::archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<notifications_lookup>> ask(worker& here, find_notifications query) {
-  return ask_reader(here, here.shared.archive, std::move(query));
+  return ask_reader(here, &services::archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<destinations_lookup>> ask(worker& here, find_destinations query) {
-  return ask_reader(here, here.shared.archive, std::move(query));
+  return ask_reader(here, &services::archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<bool>> ask(worker& here, look_up question) {
@@ -57,71 +58,71 @@ boost::asio::awaitable<caf::expected<bool>> ask(worker& here, look_up question) 
 }
 
 boost::asio::awaitable<caf::expected<grants_lookup>> ask(worker& here, find_grants query) {
-  return ask_reader(here, here.shared.archive, std::move(query));
+  return ask_reader(here, &services::archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<customers_lookup>> ask(worker& here, find_customers query) {
-  return ask_reader(here, here.shared.archive, std::move(query));
+  return ask_reader(here, &services::archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<subscriptions_lookup>> ask(worker& here, find_subscriptions query) {
-  return ask_reader(here, here.shared.archive, std::move(query));
+  return ask_reader(here, &services::archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<subscription_keys_lookup>> ask(worker& here, find_subscription_keys query) {
-  return ask_reader(here, here.shared.people, std::move(query));
+  return ask_reader(here, &services::people, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<grant_lookup>> ask(worker& here, find_grant query) {
-  return ask_reader(here, here.shared.people, std::move(query));
+  return ask_reader(here, &services::people, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<user_lookup>> ask(worker& here, find_user query) {
-  return ask_reader(here, here.shared.people, std::move(query));
+  return ask_reader(here, &services::people, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<session_lookup>> ask(worker& here, find_session query) {
-  return ask_reader(here, here.shared.people, std::move(query));
+  return ask_reader(here, &services::people, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<command_lookup>> ask(worker& here, find_command query) {
-  return ask_reader(here, here.shared.people, std::move(query));
+  return ask_reader(here, &services::people, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<payments_lookup>> ask(worker& here, find_payments query) {
-  return ask_reader(here, here.shared.archive, std::move(query));
+  return ask_reader(here, &services::archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<payments_lookup>> ask(worker& here, find_payments_by_ref query) {
-  return ask_reader(here, here.shared.archive, std::move(query));
+  return ask_reader(here, &services::archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<daily_totals_lookup>> ask(worker& here, find_daily_totals query) {
-  return ask_reader(here, here.shared.people, std::move(query));
+  return ask_reader(here, &services::people, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<ledger_sums_lookup>> ask(worker& here, find_ledger_sums query) {
-  return ask_reader(here, here.shared.archive, std::move(query));
+  return ask_reader(here, &services::archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<ledger_lookup>> ask(worker& here, find_ledger query) {
-  return ask_reader(here, here.shared.archive, std::move(query));
+  return ask_reader(here, &services::archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<directory_lookup>> ask(worker& here, find_directory query) {
-  return ask_reader(here, here.shared.people, std::move(query));
+  return ask_reader(here, &services::people, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<sessions_lookup>> ask(worker& here, find_sessions query) {
-  return ask_reader(here, here.shared.people, std::move(query));
+  return ask_reader(here, &services::people, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<audit_lookup>> ask(worker& here, find_audit query) {
-  return ask_reader(here, here.shared.archive, std::move(query));
+  return ask_reader(here, &services::archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<spent_token_lookup>> ask(worker& here, find_spent_token query) {
-  return ask_reader(here, here.shared.archive, std::move(query));
+  return ask_reader(here, &services::archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<std::string>> ask(worker& here, hash_password wanted) {
@@ -137,19 +138,19 @@ boost::asio::awaitable<caf::expected<commit_outcome>> commit(worker& here, unit_
 }
 
 boost::asio::awaitable<caf::expected<entity_lookup>> ask(worker& here, find_entity query) {
-  return ask_reader(here, here.shared.archive, std::move(query));
+  return ask_reader(here, &services::archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<timeline_lookup>> ask(worker& here, find_timeline query) {
-  return ask_reader(here, here.shared.archive, std::move(query));
+  return ask_reader(here, &services::archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<due_lookup>> ask(worker& here, find_due query) {
-  return ask_reader(here, here.shared.archive, std::move(query));
+  return ask_reader(here, &services::archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<backlog_lookup>> ask(worker& here, find_backlog query) {
-  return ask_reader(here, here.shared.archive, std::move(query));
+  return ask_reader(here, &services::archive, std::move(query));
 }
 
 boost::asio::awaitable<caf::expected<node_list>> ask(worker& here, list_nodes query) {
