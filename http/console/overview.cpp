@@ -82,12 +82,12 @@ boost::asio::awaitable<blocks::section> show_troubled(worker& here, std::map<std
   auto& waiting = backlog->destinations;
   std::ranges::sort(waiting, std::greater{}, &destination_backlog::pending);
   const auto late = here.shared.clock.now() - late_after;
-  std::vector<troubled_destination> view;
+  std::vector<destination_in_trouble> view;
   std::size_t left_out = 0;
   for (const auto& each : waiting) {
     auto making = make_known(here, directory_name{directory_name::kind::destination, each.to.value});
     co_await std::move(making);
-    troubled_destination row;
+    destination_in_trouble row;
     row.id = each.to;
     row.pending = each.pending;
     row.next_attempt_at = each.next_attempt_at;

@@ -149,7 +149,7 @@ blocks::section unknown_section(const unknown_view& view) {
   return out;
 }
 
-blocks::section destinations_section(const std::vector<troubled_destination>& view, std::size_t left_out,
+blocks::section destinations_section(const std::vector<destination_in_trouble>& view, std::size_t left_out,
                                      const std::string& csrf) {
   blocks::section out{"destinations", "Destinations in trouble", {}};
   if (view.empty()) {

@@ -34,7 +34,7 @@ struct unknown_view {
 };
 blocks::section unknown_section(const unknown_view& view);
 
-struct troubled_destination {
+struct destination_in_trouble {
   destination_id id;
   std::string url;     ///< empty: it is not known
   std::string owner;
@@ -44,7 +44,7 @@ struct troubled_destination {
   std::uint64_t pending = 0;
   std::optional<time_point> next_attempt_at;
 };
-blocks::section destinations_section(const std::vector<troubled_destination>& view, std::size_t left_out,
+blocks::section destinations_section(const std::vector<destination_in_trouble>& view, std::size_t left_out,
                                      const std::string& csrf);
 blocks::section failed_deliveries_section(const std::vector<delivery_job>& jobs, const std::string& csrf);
 
