@@ -1,6 +1,7 @@
 // What boost/beast/src.hpp has of HTTP: the gateway uses neither WebSocket nor zlib.
 #define BOOST_BEAST_SOURCE
 
+#include <boost/beast/core/detail/base64.ipp>
 #include <boost/beast/core/detail/impl/temporary_buffer.ipp>
 #include <boost/beast/core/impl/error.ipp>
 #include <boost/beast/core/impl/file_posix.ipp>
