@@ -139,7 +139,7 @@ class packer {
       out_.append(x.code());
     } else if constexpr (is_variant<T>::value) {
       put(static_cast<std::uint8_t>(x.index()));
-      std::visit([this](const auto& one) { put(one); }, x);
+      std::visit([this](const auto& one) { this->put(one); }, x);
     } else if constexpr (is_vector<T>::value) {
       put(static_cast<std::uint32_t>(x.size()));
       for (const auto& each : x) put(each);
@@ -154,7 +154,7 @@ class packer {
     } else if constexpr (is_time<T>::value) {
       put(static_cast<std::int64_t>(x.count()));
     } else {
-      boost::pfr::for_each_field(x, [this](const auto& member) { put(member); });
+      boost::pfr::for_each_field(x, [this](const auto& member) { this->put(member); });
     }
   }
 
@@ -209,7 +209,7 @@ class unpacker {
     } else if constexpr (is_time<T>::value) {
       x = T{get_number<std::int64_t>()};
     } else {
-      boost::pfr::for_each_field(x, [this](auto& member) { get(member); });
+      boost::pfr::for_each_field(x, [this](auto& member) { this->get(member); });
     }
   }
 

@@ -346,7 +346,9 @@ TEST_CASE("delivery list, delivery show and event list tell what the contract sa
     if (i > 0) CHECK(row["next_attempt_at"].dump() == "null");
     if (i > 0) CHECK(row["last_status"] == 200);
     if (i > 0) CHECK(row["attempts"] == 1);
-    if (i > 0) CHECK(row["event_id"] == s.receiver.posts()[payments.size() - 1 - i].event());
+    // Deliveries that are under way at the same time may arrive in any order.
+    if (i > 0)
+      CHECK(row["event_id"] == s.receiver.wait_for("payment.failed", payments[payments.size() - 1 - i]).event());
   }
   const auto second = rows[1]["id"].dump();
   const auto page =
