@@ -113,10 +113,11 @@ TEST_CASE(
 
 TEST_CASE("the nodes are not told from what was read last, once the database is away") {
   std::atomic<bool> away{false};
-  system_config config;
-  caf::actor_system system{config};
+  // The keeper uses these until the system has ended.
   metrics counts;
   membership told{"n1", "of-this-process"};
+  system_config config;
+  caf::actor_system system{config};
   auto keeper = spawn_node_keeper_over(system, std::make_unique<rows_in_memory>(away), "127.0.0.1:9443", told, counts,
                                        {[] {}, [](const std::string&) {}});
   caf::anon_send(keeper, published_up_to{0});
@@ -243,8 +244,7 @@ TEST_CASE("what a node has not committed when it is stopped is not committed whe
 TEST_CASE("a keeper lets its node in, sees the others come and go, and says what is published everywhere") {
   empty_store store{store_kind::mysql};
   { const prepared_store migrates{store.settings()}; }
-  system_config config;
-  caf::actor_system system{config};
+  // The keeper uses these until the system has ended.
   metrics counts;
   prepared_store prepared{node_settings(store, "n1")};
   prepared.take_name(node_settings(store, "n1"));
@@ -252,6 +252,8 @@ TEST_CASE("a keeper lets its node in, sees the others come and go, and says what
   CHECK_FALSE(told.serves());
   CHECK(told.has_company());
   std::atomic<int> drains{0};
+  system_config config;
+  caf::actor_system system{config};
   auto keeper = prepared.keep_lease(system, node_settings(store, "n1"), told, counts,
                                     {[&] { ++drains; }, [](const std::string&) {}});
   std::this_thread::sleep_for(300ms);
