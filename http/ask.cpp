@@ -146,11 +146,11 @@ boost::asio::awaitable<caf::expected<timeline_lookup>> ask(worker& here, find_ti
 }
 
 boost::asio::awaitable<caf::expected<due_lookup>> ask(worker& here, find_due query) {
-  return ask_reader(here, &services::archive, std::move(query));
+  return ask_reader(here, &services::archive, query);
 }
 
 boost::asio::awaitable<caf::expected<backlog_lookup>> ask(worker& here, find_backlog query) {
-  return ask_reader(here, &services::archive, std::move(query));
+  return ask_reader(here, &services::archive, query);
 }
 
 boost::asio::awaitable<caf::expected<node_list>> ask(worker& here, list_nodes query) {

@@ -34,7 +34,7 @@ void ask_entity(entity_actor::pointer self, const router_actor& router, entity_k
                 asked_for what_for, continuation<const entity_reply*> then) {
   entity_request question{
       std::move(whom), std::nullopt, group_of(std::move(command)), {}, {}, std::move(what_for.request_id)};
-  question.trace = std::move(what_for.trace);
+  question.trace = what_for.trace;
   ask_router(self, router, std::move(question), std::move(then));
 }
 

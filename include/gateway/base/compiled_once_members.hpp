@@ -22,14 +22,20 @@ template <class Variant>
 compiled_once<Variant>::compiled_once(compiled_once&& other) noexcept = default;
 template <class Variant>
 compiled_once<Variant>& compiled_once<Variant>::operator=(const compiled_once& other) {
-  return *this = compiled_once{other};
+  if (this != &other) {
+    compiled_once copy{other};
+    *this = std::move(copy);
+  }
+  return *this;
 }
 /// Through the move constructor: the variant's own assignment is a table of all pairs of alternatives more.
 template <class Variant>
 compiled_once<Variant>& compiled_once<Variant>::operator=(compiled_once&& other) noexcept {
-  if (this == &other) return *this;
-  std::destroy_at(this);
-  return *std::construct_at(this, std::move(other));
+  if (this != &other) {
+    std::destroy_at(this);
+    std::construct_at(this, std::move(other));
+  }
+  return *this;
 }
 template <class Variant>
 compiled_once<Variant>::~compiled_once() = default;
