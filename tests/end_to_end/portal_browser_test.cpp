@@ -59,6 +59,8 @@ TEST_CASE("an owner signs in and connects in a browser, goes straight back the n
   // Sign-in goes on to the platform at once: the policy of its form lets it.
   m.owner.open(m.gateway.base_url() + "/portal/account");
   m.owner.click("button[value=sign-out]");
+  // A click may return before its answer is there, which ends the session.
+  REQUIRE(m.owner.arrives_at(m.gateway.base_url() + "/portal/sign-in"));
   m.owner.open(m.ask("payments:read"));
   m.sign_in();
   CHECK(m.is_back_with("code="));
