@@ -88,8 +88,22 @@ void browser::open(const std::string& url) {
   command("POST", "/session/" + session_ + "/url", object{}.set("url", url).text());
 }
 
+/// The driver may answer before the page that a link or a button leads to has taken the place of this one.
 void browser::click(const std::string& selector) {
-  command("POST", "/session/" + session_ + "/element/" + element(selector) + "/click", "{}");
+  const auto of_element = [&](const std::string& which) { return "/session/" + session_ + "/element/" + which; };
+  const auto page = element("html"), clicked = element(selector);
+  const auto kind = command("GET", of_element(clicked) + "/name").text();
+  command("POST", of_element(clicked) + "/click", "{}");
+  if (kind != "a" && kind != "button") return;
+  const auto left = [&] {
+    try {
+      command("GET", of_element(page) + "/name");
+      return false;
+    } catch (const std::runtime_error&) {
+      return true;
+    }
+  };
+  if (!eventually(left)) throw std::runtime_error("a click on " + selector + " leads nowhere");
 }
 
 void browser::type(const std::string& selector, const std::string& text) {
@@ -117,13 +131,8 @@ void browser::show_as(int width, int height, bool dark) {
   tell("setEmulatedMedia", object{}.raw("features", '[' + wish + ']'));
 }
 
-/// A page that comes while it is read takes the place of the one in which the element was found.
 std::string browser::text_of(const std::string& selector) {
-  for (int tries = 0;; ++tries) try {
-      return command("GET", "/session/" + session_ + "/element/" + element(selector) + "/text").text();
-    } catch (const std::runtime_error& why) {
-      if (tries == 5 || std::string_view{why.what()}.find("stale element") == std::string_view::npos) throw;
-    }
+  return command("GET", "/session/" + session_ + "/element/" + element(selector) + "/text").text();
 }
 
 std::string browser::url() { return command("GET", "/session/" + session_ + "/url").text(); }

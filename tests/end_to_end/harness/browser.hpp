@@ -21,7 +21,8 @@ class browser {
   browser& operator=(const browser&) = delete;
 
   void open(const std::string& url);
-  /// The first element that matches a CSS selector; throws if there is none.
+  /// The first element that matches a CSS selector; throws if there is none. Of a link or a button: returns when the
+  /// browser shows the page that it leads to, and throws if it leads to none.
   void click(const std::string& selector);
   /// Types into the first element that matches.
   void type(const std::string& selector, const std::string& text);
