@@ -11,7 +11,6 @@
 // moment. A thread that is preempted while it holds one keeps the readers of that shard spinning until it runs again.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -194,42 +193,29 @@ struct grant_news {
 
 class directory {
  public:
-  std::shared_ptr<const merchant> find_merchant(const merchant_id& id) const { return merchants_.find(id); }
-  /// Revoked keys are found too: the caller treats them as unknown.
-  std::shared_ptr<const api_key> find_key(const key_id& id) const { return keys_.find(id); }
+  directory();
+  ~directory();
+  directory(const directory&) = delete;
+  directory& operator=(const directory&) = delete;
 
-  std::shared_ptr<const webhook_endpoint> find_destination(const destination_id& id) const {
-    return destinations_.find(id);
-  }
-  std::shared_ptr<const platform> find_platform(const platform_id& id) const { return platforms_.find(id); }
+  std::shared_ptr<const merchant> find_merchant(const merchant_id& id) const;
+  /// Revoked keys are found too: the caller treats them as unknown.
+  std::shared_ptr<const api_key> find_key(const key_id& id) const;
+
+  std::shared_ptr<const webhook_endpoint> find_destination(const destination_id& id) const;
+  std::shared_ptr<const platform> find_platform(const platform_id& id) const;
   /// By its client_id.
-  std::shared_ptr<const platform> find_platform_by_slug(const std::string& slug) const { return slugs_.find(slug); }
+  std::shared_ptr<const platform> find_platform_by_slug(const std::string& slug) const;
   /// Revoked keys and those of suspended platforms are found too.
-  std::shared_ptr<const platform_key> find_platform_key(const key_id& id) const { return platform_keys_.find(id); }
-  grant_pair find_grants(const platform_and_merchant& who) const {
-    return grants_.look_at(who.merchant, [&](const std::vector<platform_grants>& all) {
-      const auto at = std::ranges::lower_bound(all, who.platform, {}, &platform_grants::platform);
-      return at != all.end() && at->platform == who.platform ? at->grants : grant_pair{};
-    });
-  }
+  std::shared_ptr<const platform_key> find_platform_key(const key_id& id) const;
+  grant_pair find_grants(const platform_and_merchant& who) const;
   /// Whose destinations hear of this merchant's live events: the platforms with an active grant in live, by their ids.
-  std::vector<platform_id> find_listening_platforms(const merchant_id& id) const {
-    return grants_.look_at(id, [](const std::vector<platform_grants>& all) {
-      std::vector<platform_id> found;
-      for (const auto& each : all)
-        if (each.grants.live.state == grant_state::active) found.push_back(each.platform);
-      return found;
-    });
-  }
+  std::vector<platform_id> find_listening_platforms(const merchant_id& id) const;
   /// The destination of a platform in one mode; nothing if it has none.
-  std::shared_ptr<const destination> find_platform_destination(const platform_id& id, environment env) const {
-    return (env == environment::test ? test_destinations_ : live_destinations_).find(id);
-  }
+  std::shared_ptr<const destination> find_platform_destination(const platform_id& id, environment env) const;
 
   /// What is configured of a provider; nothing if it is not.
-  std::shared_ptr<const provider_settings> find_provider(provider_kind kind, environment env) const {
-    return providers_[provider_at(kind, env)].load(std::memory_order_acquire);
-  }
+  std::shared_ptr<const provider_settings> find_provider(provider_kind kind, environment env) const;
   /// The same, without a copy of the pointer.
   bool has_provider(provider_kind kind, environment env) const noexcept {
     return configured_[provider_at(kind, env)].load(std::memory_order_acquire);
@@ -241,56 +227,21 @@ class directory {
     platforms_.for_each(visit);
   }
 
-  void publish(std::shared_ptr<const merchant> m) {
-    const auto id = m->id;
-    merchants_.put(id, std::move(m));
-  }
-  void publish(std::shared_ptr<const api_key> k) {
-    const auto id = k->id;
-    keys_.put(id, std::move(k));
-  }
-  void publish(std::shared_ptr<const webhook_endpoint> e) {
-    const auto id = e->what.id;
-    if (e->what.kind == destination_kind::platform)
-      (e->what.env == environment::test ? test_destinations_ : live_destinations_)
-          .put(platform_id{e->what.owner}, std::make_shared<const destination>(e->what));
-    destinations_.put(id, std::move(e));
-  }
-  void publish(std::shared_ptr<const platform> p) {
-    slugs_.put(p->slug, p);
-    const auto id = p->id;
-    platforms_.put(id, std::move(p));
-  }
-  void publish(std::shared_ptr<const platform_key> k) {
-    const auto id = k->id;
-    platform_keys_.put(id, std::move(k));
-  }
+  void publish(std::shared_ptr<const merchant> m);
+  void publish(std::shared_ptr<const api_key> k);
+  void publish(std::shared_ptr<const webhook_endpoint> e);
+  void publish(std::shared_ptr<const platform> p);
+  void publish(std::shared_ptr<const platform_key> k);
   /// Null: it is not configured any more.
-  void publish(provider_kind kind, environment env, std::shared_ptr<const provider_settings> settings) {
-    const bool there = settings != nullptr;
-    providers_[provider_at(kind, env)].store(std::move(settings), std::memory_order_release);
-    configured_[provider_at(kind, env)].store(there, std::memory_order_release);
-  }
+  void publish(provider_kind kind, environment env, std::shared_ptr<const provider_settings> settings);
   /// Any thread. A newer version that is published already stays.
-  void publish(const grant_news& news) {
-    grants_.update(news.who.merchant, [&](std::vector<platform_grants>& all) { return adopt(all, news); });
-  }
+  void publish(const grant_news& news);
   /// The same for many at once: a start with a million grants must not copy a shard for each.
-  void publish(std::span<const grant_news> news) {
-    grants_.update_all(news, [](const grant_news& one) -> const merchant_id& { return one.who.merchant; }, adopt);
-  }
+  void publish(std::span<const grant_news> news);
 
  private:
   static constexpr std::size_t provider_at(provider_kind kind, environment env) noexcept {
     return static_cast<std::size_t>(kind) * 2 + static_cast<std::size_t>(env);
-  }
-  static bool adopt(std::vector<platform_grants>& all, const grant_news& news) {
-    auto at = std::ranges::lower_bound(all, news.who.platform, {}, &platform_grants::platform);
-    if (at == all.end() || at->platform != news.who.platform) at = all.insert(at, {news.who.platform, {}});
-    auto& mine = news.env == environment::test ? at->grants.test : at->grants.live;
-    if (mine.version >= news.what.version) return false;
-    mine = news.what;
-    return true;
   }
 
   detail::snapshot_map<merchant_id, merchant> merchants_;

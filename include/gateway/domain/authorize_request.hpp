@@ -5,13 +5,11 @@
 // address is judged first, by its bytes alone, and until it is known nothing is redirected.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -83,26 +81,12 @@ struct single_value {
   bool repeated = false;
 };
 
-inline single_value find_parameter(std::span<const query_parameter> query, std::string_view name) {
-  single_value found;
-  for (const auto& each : query) {
-    if (each.name != name) continue;
-    if (found.value) return {std::nullopt, true};
-    found.value = each.value;
-  }
-  return found;
-}
+single_value find_parameter(std::span<const query_parameter> query, std::string_view name);
 
 /// Whether any parameter stands there twice, also one that is not read.
-inline bool has_repeated(std::span<const query_parameter> query) {
-  std::vector<std::string_view> names;
-  names.reserve(query.size());
-  for (const auto& each : query) names.push_back(each.name);
-  std::ranges::sort(names);
-  return std::ranges::adjacent_find(names) != names.end();
-}
+bool has_repeated(std::span<const query_parameter> query);
 
-inline std::string_view or_empty(const single_value& found) { return found.value.value_or(std::string_view{}); }
+std::string_view or_empty(const single_value& found);
 
 }  // namespace detail
 
@@ -141,19 +125,12 @@ authorize_verdict judge_authorize_query(std::span<const query_parameter> query, 
 }
 
 /// Where the browser goes with a code.
-inline std::string location_with_code(const authorize_request& asked, std::string_view code) {
-  return with_parameters(asked.redirect_uri, {{"code", code}, {"state", asked.state}});
-}
+std::string location_with_code(const authorize_request& asked, std::string_view code);
 
 /// Where the browser goes with an error.
-inline std::string location_with_error(const authorize_rejection& why) {
-  if (why.state.empty()) return with_parameters(why.redirect_uri, {{"error", to_string(why.error)}});
-  return with_parameters(why.redirect_uri, {{"error", to_string(why.error)}, {"state", why.state}});
-}
+std::string location_with_error(const authorize_rejection& why);
 
 /// The user pressed Cancel, or may not consent.
-inline authorize_rejection refused_by_user(const authorize_request& asked) {
-  return {authorize_error::access_denied, asked.redirect_uri, asked.state};
-}
+authorize_rejection refused_by_user(const authorize_request& asked);
 
 }  // namespace gateway

@@ -64,22 +64,8 @@ constexpr daily_counter counter_of(ledger_kind what) noexcept {
 
 /// What a change of a payment adds to the totals of its day: what it moves, and that it was approved. Without `before`
 /// the payment was made by the change.
-inline std::vector<daily_total> totals_of(const payment* before, const payment& after,
-                                          const std::vector<movement>& moved) {
-  std::vector<daily_total> totals;
-  const auto day = std::chrono::floor<std::chrono::days>(after.updated_at);
-  const auto add = [&](daily_counter what, std::int64_t minor) {
-    totals.push_back({day, what, 1, money{minor, after.amount.unit}});
-  };
-  const auto was = before ? before->state : payment_state::created;
-  if (detail::was_approved(after.state) && !detail::was_approved(was))
-    add(daily_counter::authorized, after.amount.minor);
-  for (const auto& each : moved) add(counter_of(each.what), each.minor);
-  return totals;
-}
+std::vector<daily_total> totals_of(const payment* before, const payment& after, const std::vector<movement>& moved);
 
-inline std::vector<daily_total> totals_of(const payment* before, const payment& after) {
-  return totals_of(before, after, movements_of(before, after));
-}
+std::vector<daily_total> totals_of(const payment* before, const payment& after);
 
 }  // namespace gateway

@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "gateway/domain/ids.hpp"
@@ -65,9 +64,7 @@ struct grant_binding {
 };
 
 /// The id of the entity is the platform's.
-inline entity_key binding_key(merchant_id merchant, environment env, platform_id platform) {
-  return {std::move(merchant), env, entity_kind::grant, std::move(platform.value)};
-}
+entity_key binding_key(merchant_id merchant, environment env, platform_id platform);
 
 // ---- commands -----------------------------------------------------------------------------------
 

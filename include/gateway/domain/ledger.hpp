@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "gateway/domain/payment.hpp"
@@ -71,16 +70,7 @@ struct movement {
 };
 
 /// Without `before` the payment was made by the change. The payment's machine makes one movement at a time, if any.
-inline std::vector<movement> movements_of(const payment* before, const payment& after) {
-  std::vector<movement> found;
-  if (const auto more = after.captured - (before ? before->captured : 0); more > 0)
-    found.push_back({ledger_kind::captured, more});
-  if (const auto more = after.refunded - (before ? before->refunded : 0); more > 0)
-    found.push_back({ledger_kind::refunded, more});
-  if (after.state == payment_state::failed && !(before && before->state == payment_state::failed))
-    found.push_back({ledger_kind::failed, after.amount.minor});
-  return found;
-}
+std::vector<movement> movements_of(const payment* before, const payment& after);
 
 /// Whether what its customer pays goes to an account of the merchant's own. A wallet collects into the operator's.
 inline bool has_own_account(const payment& p) noexcept { return !p.account.empty() && !traits_of(p.provider).wallet; }
@@ -93,18 +83,7 @@ constexpr ledger_accounts accounts_of(const movement& moved, bool own_account) n
 }
 
 /// The entry of a movement that the change to `after` makes. The event that tells of it is the last of its timeline.
-inline ledger_entry entry_of(const movement& moved, const payment& after, std::string movement_ref) {
-  return {after.key,
-          after.next_seq - 1,
-          after.updated_at,
-          moved.what,
-          {moved.minor, after.amount.unit},
-          accounts_of(moved, has_own_account(after)),
-          after.provider,
-          after.account,
-          after.provider_ref,
-          std::move(movement_ref)};
-}
+ledger_entry entry_of(const movement& moved, const payment& after, std::string movement_ref);
 
 /// What a merchant's entries of a day, a currency, a provider and a kind come to.
 struct ledger_sum {

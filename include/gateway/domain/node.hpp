@@ -107,26 +107,10 @@ constexpr std::uint64_t mixed(std::uint64_t x) noexcept {
   return x ^ (x >> 31);
 }
 
-inline std::uint64_t ownership_hash(const entity_key& key) noexcept {
-  auto hash = stable_hash(key.merchant.value);
-  hash = stable_hash(to_string(key.env), hash);
-  hash = stable_hash(to_string(key.kind), hash);
-  return stable_hash(key.id, hash);
-}
+std::uint64_t ownership_hash(const entity_key& key) noexcept;
 
 /// The owner of what has this hash, by rendezvous hashing: who ranks highest. When a node comes or goes, only what is
 /// or was its own moves. Empty if there is nobody.
-inline std::string_view owner_of(std::uint64_t hash, std::span<const std::string> nodes) noexcept {
-  std::string_view best;
-  std::uint64_t best_rank = 0;
-  for (const auto& name : nodes) {
-    const auto rank = mixed(hash ^ mixed(stable_hash(name)));
-    if (best.empty() || rank > best_rank) {
-      best = name;
-      best_rank = rank;
-    }
-  }
-  return best;
-}
+std::string_view owner_of(std::uint64_t hash, std::span<const std::string> nodes) noexcept;
 
 }  // namespace gateway

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "gateway/domain/ids.hpp"
 #include "gateway/domain/provider_kind.hpp"
@@ -61,9 +60,7 @@ struct notification {
   bool operator==(const notification&) const = default;
 };
 
-inline entity_key notification_key(provider_kind provider, environment env, std::string_view event_id) {
-  return {merchant_id{}, env, entity_kind::notification, std::string{to_string(provider)}.append(":").append(event_id)};
-}
+entity_key notification_key(provider_kind provider, environment env, std::string_view event_id);
 
 // ---- commands -----------------------------------------------------------------------------------
 

@@ -8,8 +8,6 @@
 // Nothing here reads a clock, a store or a socket: time is an argument.
 #pragma once
 
-#include <algorithm>
-#include <cassert>
 #include <optional>
 #include <string>
 #include <variant>
@@ -84,303 +82,53 @@ namespace machine {
 
 inline std::int64_t remaining(const payment& p) noexcept { return p.captured - p.refunded; }
 
-inline duration_ms reconcile_delay(unsigned asked, const machine_timing& timing) noexcept {
-  auto delay = timing.reconcile_first;
-  for (unsigned i = 1; i < asked && delay < timing.reconcile_longest; ++i) delay *= 2;
-  return std::min(delay, timing.reconcile_longest);
-}
+duration_ms reconcile_delay(unsigned asked, const machine_timing& timing) noexcept;
 
 /// No operation that is open at `now` is due later than this, unless a clock that was ahead has stamped it. Checkouts
 /// count too, so that few rows, if any, lie beyond.
-inline time_point latest_due(time_point now, const machine_timing& timing) noexcept {
-  return now + std::max({timing.abandoned_after, timing.reconcile_longest, timing.hosted_expiry}) +
-         std::chrono::hours{1};
-}
+time_point latest_due(time_point now, const machine_timing& timing) noexcept;
 
 /// Whether the operation makes the payment.
 constexpr bool creates(operation what) noexcept { return what == operation::create || what == operation::charge; }
 
-/// Until when a customer may pay at a provider that is not the gateway itself.
-inline time_point end_of_wait(const payment& p, const machine_timing& timing) noexcept {
-  return p.created_at + timing.hosted_expiry;
-}
-
-/// When the provider is asked next what has become of a payment that waits for its customer: ever more seldom, in case
-/// that it does not tell, and at the end.
-inline time_point next_look(const payment& p, time_point now, const machine_timing& timing) noexcept {
-  constexpr duration_ms least = std::chrono::minutes{1}, most = std::chrono::hours{1};
-  const auto end = end_of_wait(p, timing);
-  const auto next = now + std::clamp(std::chrono::duration_cast<duration_ms>(now - p.created_at) / 2, least, most);
-  return now < end ? std::min(next, end) : next;
-}
-
-/// Of what happens on a sandbox's page, which the gateway serves, nothing can be missed: it is only to be closed.
-inline time_point first_look(const payment& p, time_point now, const machine_timing& timing) noexcept {
-  return traits_of(p.provider).sandbox ? now + timing.hosted_expiry : next_look(p, now, timing);
-}
-
 /// Whether what is approved is captured by an operation of its own.
-inline bool captures_separately(const payment& p) noexcept {
-  return p.how == flow::server && traits_of(p.provider).separate_capture && !p.details.captures_at_once;
-}
+bool captures_separately(const payment& p) noexcept;
 
-inline payment claimed_for(payment p, const command_key& command, operation what, std::int64_t amount, time_point now,
-                           const machine_timing& timing) {
-  p.version += 1;
-  p.open = open_operation{command, what, amount, false, 0, p.version, now, timing.node};
-  p.due_at = now + timing.abandoned_after;
-  p.updated_at = now;
-  return p;
-}
+payment claimed_for(payment p, const command_key& command, operation what, std::int64_t amount, time_point now,
+                    const machine_timing& timing);
 
-inline conclusion conclude_at_once(const payment& p, operation what, std::optional<problem> failure) {
-  return {outcome{what, failure, p, failure ? provider_status::none : p.status, std::nullopt, 0}};
-}
+void append(transition& t, timeline_kind kind, std::string_view what, std::string_view status,
+            const std::optional<provider_error>& error, time_point now);
 
-inline void append(transition& t, timeline_kind kind, std::string_view what, std::string_view status,
-                   const std::optional<provider_error>& error, time_point now) {
-  timeline_entry entry;
-  entry.seq = t.next.next_seq++;
-  entry.kind = kind;
-  entry.operation = what;
-  entry.status = status;
-  if (error) {
-    entry.error_code = error->code;
-    entry.message = error->message;
-  }
-  entry.occurred_at = now;
-  t.entries.push_back(std::move(entry));
-}
+void append_event(transition& t, event_type type, time_point now);
 
-inline void append_event(transition& t, event_type type, time_point now) {
-  append(t, timeline_kind::event, to_string(type), "published", std::nullopt, now);
-}
+void close(payment& p, time_point now);
 
-inline void close(payment& p, time_point now) {
-  p.version += 1;
-  p.open.reset();
-  p.due_at.reset();
-  p.updated_at = now;
-}
+void mark_captured(payment& p, time_point now);
 
-inline void mark_captured(payment& p, time_point now) {
-  p.state = payment_state::captured;
-  p.captured = p.amount.minor;
-  p.captured_at = now;
-  p.status = provider_status::approved;
-  p.error.reset();
-}
-
-inline void mark_failed(transition& t, std::optional<provider_error> error, time_point now) {
-  t.next.state = payment_state::failed;
-  t.next.status = provider_status::declined;
-  t.next.error = std::move(error);
-  t.next.hosted_url.clear();
-  append_event(t, event_type::payment_failed, now);
-}
-
-/// What a payment that is paid becomes: captured, unless it is captured separately.
-inline void mark_paid(transition& t, std::string_view attempt, time_point now) {
-  auto& p = t.next;
-  append(t, timeline_kind::attempt, attempt, "approved", std::nullopt, now);
-  p.hosted_url.clear();
-  if (captures_separately(p)) {
-    p.state = payment_state::authorized;
-    p.status = provider_status::approved;
-    p.error.reset();
-  } else {
-    mark_captured(p, now);
-    append_event(t, event_type::payment_captured, now);
-  }
-}
-
-/// The payment is approved: the method that it charged is saved for its customer, if that was asked for.
-inline void save_method(payment& p, const std::string& method) {
-  if (p.customer && p.customer->saves_method && !method.empty()) p.customer->saved_method = method;
-}
-
-/// The name under which a creation's call stands in the timeline.
-inline std::string_view payment_attempt_name(const payment& p) noexcept {
-  return captures_separately(p) ? "authorize" : "charge";
-}
+void mark_failed(transition& t, std::optional<provider_error> error, time_point now);
 
 }  // namespace machine
 
 /// The payment as it is first made durable, before its provider is called. `what`: create or charge.
-inline payment begin_payment(const entity_key& key, const create_payment& wanted, const route_choice& way,
-                             const command_key& command, time_point now, const machine_timing& timing,
-                             operation what = operation::create) {
-  payment p;
-  p.key = key;
-  p.amount = wanted.amount;
-  p.how = wanted.how;
-  p.provider = way.provider;
-  p.account = way.account;
-  p.hides_provider = way.hides_provider;
-  p.details = wanted.details;
-  p.created_at = now;
-  return machine::claimed_for(std::move(p), command, what, wanted.amount.minor, now, timing);
-}
+payment begin_payment(const entity_key& key, const create_payment& wanted, const route_choice& way,
+                      const command_key& command, time_point now, const machine_timing& timing,
+                      operation what = operation::create);
 
-inline decision decide(const payment& p, const capture_payment&, const command_key& command, time_point now,
-                       const machine_timing& timing) {
-  using enum payment_state;
-  if (p.open) return machine::conclude_at_once(p, operation::capture, problem::payment_outcome_pending);
-  if (p.state == captured) return machine::conclude_at_once(p, operation::capture, std::nullopt);
-  const bool still_open = p.state == created || p.state == processing;
-  if (!traits_of(p.provider).separate_capture && (still_open || p.state == authorized))
-    return machine::conclude_at_once(p, operation::capture, problem::capture_unsupported);
-  if (p.state != authorized) return machine::conclude_at_once(p, operation::capture, problem::not_capturable);
-  return claim{machine::claimed_for(p, command, operation::capture, p.amount.minor, now, timing)};
-}
+decision decide(const payment& p, const capture_payment&, const command_key& command, time_point now,
+                const machine_timing& timing);
 
-inline decision decide(const payment& p, const void_payment&, const command_key& command, time_point now,
-                       const machine_timing& timing) {
-  using enum payment_state;
-  if (p.open) return machine::conclude_at_once(p, operation::void_payment, problem::payment_outcome_pending);
-  const bool still_open = p.state == created || p.state == processing;
-  const auto& provider = traits_of(p.provider);
-  if (!provider.separate_capture && (still_open || p.state == authorized))
-    return machine::conclude_at_once(p, operation::void_payment, problem::void_unsupported);
-  if (p.state != authorized) return machine::conclude_at_once(p, operation::void_payment, problem::not_voidable);
-  if (!provider.voids) return machine::conclude_at_once(p, operation::void_payment, problem::void_not_supported);
-  return claim{machine::claimed_for(p, command, operation::void_payment, p.amount.minor, now, timing)};
-}
+decision decide(const payment& p, const void_payment&, const command_key& command, time_point now,
+                const machine_timing& timing);
 
-inline decision decide(const payment& p, const refund_payment& wanted, const command_key& command, time_point now,
-                       const machine_timing& timing) {
-  using enum payment_state;
-  if (p.open) return machine::conclude_at_once(p, operation::refund, problem::payment_outcome_pending);
-  const auto left = machine::remaining(p);
-  if ((p.state != captured && p.state != partially_refunded) || left <= 0)
-    return machine::conclude_at_once(p, operation::refund, problem::not_refundable);
-  if (!traits_of(p.provider).refunds)
-    return machine::conclude_at_once(p, operation::refund, problem::refund_not_supported);
-  const auto amount = wanted.amount == 0 ? left : wanted.amount;
-  if (amount > left) return machine::conclude_at_once(p, operation::refund, problem::refund_exceeds_captured);
-  return claim{machine::claimed_for(p, command, operation::refund, amount, now, timing)};
-}
-
-namespace machine {
-
-/// Only a creation may wait for a customer; anything else without a yes or no is not known.
-inline bool settles(const provider_result& answer, operation what) noexcept {
-  return answer.status == provider_status::approved || answer.status == provider_status::declined ||
-         (answer.status == provider_status::pending && creates(what));
-}
-
-/// A state, never a failure: the operation stays open until the reconciler knows.
-inline void leave_open(transition& t, const provider_result& answer, time_point now, const machine_timing& timing) {
-  auto& next = t.next;
-  auto& open = *next.open;
-  const bool told_before = open.answered;
-  next.version += 1;
-  open.answered = true;
-  open.asked += 1;
-  next.due_at = now + reconcile_delay(open.asked, timing);
-  next.updated_at = now;
-  const auto name = creates(open.what) ? payment_attempt_name(next) : to_string(open.what);
-  if (creates(open.what)) {
-    next.state = payment_state::processing;
-    next.status = provider_status::pending;
-    next.error = answer.error;
-  }
-  if (!told_before) append(t, timeline_kind::attempt, name, "unknown", answer.error, now);
-  t.result.failure = problem::provider_outcome_unknown;
-  t.result.status = provider_status::pending;
-}
-
-inline void name_customer(payment& p, const provider_result& answer) {
-  if (p.customer && !answer.customer_id.empty()) p.customer->provider_id = answer.customer_id;
-}
-
-inline void conclude_creation(transition& t, const provider_result& answer, time_point now,
-                              const machine_timing& timing) {
-  auto& next = t.next;
-  next.provider_ref = answer.provider_ref;
-  name_customer(next, answer);
-  if (answer.status == provider_status::approved) {
-    save_method(next, answer.saved_method);
-    return mark_paid(t, payment_attempt_name(next), now);
-  }
-  const auto name = next.how == flow::server ? payment_attempt_name(next) : "hosted_session";
-  if (answer.status == provider_status::declined) {
-    append(t, timeline_kind::attempt, name, "declined", answer.error, now);
-    return mark_failed(t, answer.error, now);
-  }
-  next.state = payment_state::processing;
-  next.status = provider_status::pending;
-  next.error.reset();
-  next.hosted_url = answer.hosted_url;
-  next.due_at = first_look(next, now, timing);
-  t.result.action = answer.action;
-  append(t, timeline_kind::attempt, name, "pending", std::nullopt, now);
-}
-
-/// A rejected capture leaves the payment authorised and is still a 200: the envelope carries the reason.
-inline void conclude_capture(transition& t, const provider_result& answer, time_point now) {
-  append(t, timeline_kind::attempt, "capture", to_string(answer.status), answer.error, now);
-  if (answer.status != provider_status::approved) return;
-  mark_captured(t.next, now);
-  append_event(t, event_type::payment_captured, now);
-}
-
-inline void conclude_refund(transition& t, std::int64_t amount, const provider_result& answer, time_point now) {
-  append(t, timeline_kind::attempt, "refund", to_string(answer.status), answer.error, now);
-  if (answer.status != provider_status::approved) {
-    t.result.failure = problem::refund_rejected;
-    return;
-  }
-  t.next.refunded += amount;
-  t.result.refunded_amount = amount;
-  const bool whole = remaining(t.next) == 0;
-  t.next.state = whole ? payment_state::refunded : payment_state::partially_refunded;
-  append_event(t, whole ? event_type::payment_refunded : event_type::payment_partially_refunded, now);
-}
-
-inline void conclude_void(transition& t, const provider_result& answer, time_point now) {
-  append(t, timeline_kind::attempt, "void", to_string(answer.status), answer.error, now);
-  if (answer.status != provider_status::approved) {
-    t.result.failure = problem::void_rejected;
-    return;
-  }
-  t.next.state = payment_state::voided;
-  append_event(t, event_type::payment_voided, now);
-}
-
-}  // namespace machine
+decision decide(const payment& p, const refund_payment& wanted, const command_key& command, time_point now,
+                const machine_timing& timing);
 
 /// What the provider's answer makes of a claimed payment. `p.open` says which operation it answers.
-inline transition conclude(const payment& p, const provider_result& answer, time_point now,
-                           const machine_timing& timing) {
-  assert(p.open);
-  const auto what = p.open->what;
-  const auto amount = p.open->amount;
-  transition t{p, {}, {}};
-  t.result.what = what;
-  t.result.status = answer.status;
-  t.result.error = answer.error;
-  t.movement_ref = answer.movement_ref;
-  if (!machine::settles(answer, what)) {
-    machine::leave_open(t, answer, now, timing);
-  } else {
-    machine::close(t.next, now);
-    switch (what) {
-      case operation::create:
-      case operation::charge: machine::conclude_creation(t, answer, now, timing); break;
-      case operation::capture: machine::conclude_capture(t, answer, now); break;
-      case operation::refund: machine::conclude_refund(t, amount, answer, now); break;
-      case operation::void_payment: machine::conclude_void(t, answer, now); break;
-    }
-  }
-  t.result.after = t.next;
-  return t;
-}
+transition conclude(const payment& p, const provider_result& answer, time_point now, const machine_timing& timing);
 
 /// Whether its provider is to be asked again for the operation that is open.
-inline bool asks_again(const payment& p, time_point now, const machine_timing& timing) noexcept {
-  return p.open && p.due_at && (*p.due_at <= now || *p.due_at > machine::latest_due(now, timing));
-}
+bool asks_again(const payment& p, time_point now, const machine_timing& timing) noexcept;
 
 /// Whether the customer can still pay or decline, on a hosted page or by the provider's SDK.
 inline bool awaits_customer(const payment& p) noexcept { return p.state == payment_state::processing && !p.open; }
@@ -392,91 +140,24 @@ enum class wait_step : unsigned char {
   close,  ///< the time to pay is over: its provider is asked to let nobody pay any more
 };
 
-inline wait_step due_step(const payment& p, time_point now, const machine_timing& timing) noexcept {
-  if (!awaits_customer(p) || !p.due_at || *p.due_at > now) return wait_step::none;
-  const bool may_still_pay = !traits_of(p.provider).sandbox && now < machine::end_of_wait(p, timing);
-  return may_still_pay ? wait_step::look : wait_step::close;
-}
-
-namespace machine {
-
-inline transition paid_by_customer(const payment& p, const std::string& fresh_method, time_point now,
-                                   std::string movement_ref = {}) {
-  transition t{p, {}, {}, std::move(movement_ref)};
-  close(t.next, now);
-  save_method(t.next, p.how == flow::server ? p.details.payment_method : fresh_method);
-  mark_paid(t, payment_attempt_name(p), now);
-  t.result.after = t.next;
-  return t;
-}
-
-inline transition not_paid_by_customer(const payment& p, std::string_view attempt, provider_error error,
-                                       time_point now) {
-  transition t{p, {}, {}};
-  close(t.next, now);
-  append(t, timeline_kind::attempt, attempt, "declined", error, now);
-  mark_failed(t, std::move(error), now);
-  t.result.after = t.next;
-  return t;
-}
-
-}  // namespace machine
+wait_step due_step(const payment& p, time_point now, const machine_timing& timing) noexcept;
 
 /// The customer paid or declined at the provider. Nothing if the payment no longer waits for it. `fresh_method`: the
 /// token of a method that the customer gave the provider on its page.
-inline std::optional<transition> settle_hosted(const payment& p, hosted_signal signal, time_point now,
-                                               const std::string& fresh_method = {}) {
-  if (!awaits_customer(p)) return std::nullopt;
-  if (signal == hosted_signal::paid) return machine::paid_by_customer(p, fresh_method, now);
-  const bool challenge = p.how == flow::server;
-  return machine::not_paid_by_customer(
-      p, machine::payment_attempt_name(p),
-      {error_category::provider, challenge ? "authentication_failed" : "card_declined",
-       challenge ? "The customer did not pass the authentication." : "The customer's payment was declined.", false,
-       false},
-      now);
-}
+std::optional<transition> settle_hosted(const payment& p, hosted_signal signal, time_point now,
+                                        const std::string& fresh_method = {});
 
 namespace machine {
 
 /// It waits although its time to pay is over, and has said so.
-inline bool has_outlived_its_end(const payment& p) noexcept {
-  return awaits_customer(p) && p.error && p.error->outcome_unknown;
-}
+bool has_outlived_its_end(const payment& p) noexcept;
 
 }  // namespace machine
 
 /// What its provider says of a payment that waits for its customer; `closed`: it was asked to let nobody pay any more.
 /// Nothing if the payment no longer waits. While it is not known whether it is paid, it waits on: past its end, too,
 /// which its error and its timeline then say.
-inline std::optional<transition> settle_wait(const payment& p, const provider_result& answer, bool closed,
-                                             time_point now, const machine_timing& timing) {
-  if (!awaits_customer(p)) return std::nullopt;
-  if (answer.status == provider_status::approved) {
-    auto named = p;
-    if (named.customer && named.customer->provider_id.empty()) machine::name_customer(named, answer);
-    return machine::paid_by_customer(named, answer.saved_method, now, answer.movement_ref);
-  }
-  if (answer.status == provider_status::declined) {
-    auto error =
-        answer.error.value_or(provider_error{error_category::timeout, "checkout_expired",
-                                             "The customer did not complete the checkout in time.", false, false});
-    const bool on_page = closed || p.how != flow::server;
-    return machine::not_paid_by_customer(p, on_page ? "hosted_session" : machine::payment_attempt_name(p),
-                                         std::move(error), now);
-  }
-  transition t{p, {}, {}};
-  t.next.version += 1;
-  if (closed && !machine::has_outlived_its_end(p)) {
-    t.next.error = provider_error{
-        error_category::timeout, "checkout_outcome_unknown",
-        "The time to pay is over, and the provider does not say whether the payment was made.", false, true};
-    machine::append(t, timeline_kind::attempt, "hosted_session", "unknown", t.next.error, now);
-  }
-  t.next.due_at = machine::next_look(p, now, timing);
-  t.next.updated_at = now;
-  t.result.after = t.next;
-  return t;
-}
+std::optional<transition> settle_wait(const payment& p, const provider_result& answer, bool closed, time_point now,
+                                      const machine_timing& timing);
 
 }  // namespace gateway

@@ -1,7 +1,6 @@
 // A person who signs in: one e-mail address and one password, with a role in one or more merchants.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -40,10 +39,6 @@ constexpr std::optional<password_fault> fault_of_password(std::string_view text)
 
 /// Addresses are compared without case, as this. Only ASCII letters are folded: what the others' cases are, databases
 /// and locales do not agree about.
-inline std::string email_key_of(std::string_view email) {
-  std::string key{email};
-  std::ranges::transform(key, key.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
-  return key;
-}
+std::string email_key_of(std::string_view email);
 
 }  // namespace gateway

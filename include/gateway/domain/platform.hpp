@@ -58,38 +58,17 @@ constexpr bool is_platform_name(std::string_view text) noexcept {
 
 /// What may be registered as a redirect_uri: an absolute https URL without fragment and user, or http to this very
 /// machine, for development.
-inline bool is_redirect_uri(std::string_view text) {
-  if (text.size() > most_url_bytes || !has_only_url_characters(text) || text.find('#') != text.npos) return false;
-  const bool plain = text.starts_with("http://");
-  if (!plain && !text.starts_with("https://")) return false;
-  const auto at = read_authority(text);
-  return at && is_plain_host(at->host) && is_port(at->port) && (!plain || is_this_machine(at->host));
-}
+bool is_redirect_uri(std::string_view text);
 
 /// What may be registered as a return origin.
-inline bool is_return_origin(std::string_view text) { return https_origin_of(text) == text; }
+bool is_return_origin(std::string_view text);
 
 /// Whether the platform has registered exactly these bytes.
-inline bool has_redirect_uri(const platform& p, std::string_view sent) {
-  return std::ranges::find(p.redirect_uris, sent) != p.redirect_uris.end();
-}
+bool has_redirect_uri(const platform& p, std::string_view sent);
 
 /// Why the platform cannot be registered as it is, in words for the operator; nothing if it can. Whether its slug is
 /// taken, and its contact an address, is not asked here.
-inline std::optional<std::string> fault_of(const platform& p) {
-  if (!is_platform_slug(p.slug)) return "slug: must be 2 to 63 lower-case letters, digits and dashes, no dash first";
-  if (!is_platform_name(p.name)) return "name: must be 1 to 200 bytes without control characters";
-  if (p.redirect_uris.empty()) return "redirect_uris: at least one is needed";
-  if (p.redirect_uris.size() > most_redirect_uris) return "redirect_uris: there may be 32";
-  if (p.return_origins.size() > most_return_origins) return "return_origins: there may be 32";
-  for (const auto& uri : p.redirect_uris)
-    if (!is_redirect_uri(uri))
-      return "redirect_uris: must be https without user and fragment (http on localhost), and this is not: " + uri;
-  for (const auto& origin : p.return_origins)
-    if (!is_return_origin(origin))
-      return "return_origins: must be written as https://app.example, and this is not: " + origin;
-  return std::nullopt;
-}
+std::optional<std::string> fault_of(const platform& p);
 
 // ---- keys ---------------------------------------------------------------------------------------
 

@@ -15,7 +15,6 @@
 // Nothing here reads a clock: `now` is always the real time.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +22,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "gateway/domain/billing_calendar.hpp"
@@ -83,205 +81,59 @@ namespace sandbox_machine {
 
 inline time_point clock_of(const sandbox_subscription& s, time_point now) noexcept { return now + s.clock_offset; }
 
-inline bool bills(const sandbox_subscription& s) noexcept {
-  return s.status != subscription_status::pending && !is_final(s.status);
-}
-
-inline std::string_view bare_id(const sandbox_subscription& s) noexcept {
-  std::string_view id = s.id;
-  if (id.starts_with("sub_")) id.remove_prefix(4);
-  return id;
-}
+bool bills(const sandbox_subscription& s) noexcept;
 
 /// When the next attempt is due, by the subscription's clock. Cycles are billed one after the other: while an invoice
 /// is not paid the next cycle waits, and is billed at once when it is.
-inline std::optional<time_point> due_by_its_clock(const sandbox_subscription& s) noexcept {
-  if (!bills(s)) return std::nullopt;
-  if (s.failed_attempts > 0) return s.attempted_at + sandbox_retry_waits[s.failed_attempts - 1];
-  const auto begins = end_of_period(s.anchor, s.every, s.cycle);
-  if (begins >= detail::end_of_calendar) return std::nullopt;
-  return std::max(begins, s.attempted_at);
-}
+std::optional<time_point> due_by_its_clock(const sandbox_subscription& s) noexcept;
 
-inline subscription_projection projection_of(const sandbox_subscription& s) {
-  subscription_projection p;
-  p.status = s.status;
-  p.provider_customer_id = s.customer_id;
-  p.amount = s.amount;
-  p.every = s.every;
-  // Before the first invoice it is in its trial, or, without one, in the first cycle.
-  const auto cycle = s.cycle == 0 && s.trial_period_days == 0 ? 1 : s.cycle;
-  if (cycle == 0) {
-    p.period_start = s.created_at;
-    p.period_end = s.anchor;
-  } else {
-    p.period_start = end_of_period(s.anchor, s.every, cycle - 1);
-    p.period_end = end_of_period(s.anchor, s.every, cycle);
-  }
-  p.canceled_at = s.ended_at;
-  p.metadata = s.metadata;
-  return p;
-}
+subscription_projection projection_of(const sandbox_subscription& s);
 
-inline std::string invoice_id(const sandbox_subscription& s) {
-  return std::string{"in_"}.append(bare_id(s)).append("_").append(std::to_string(s.cycle));
-}
+std::string invoice_id(const sandbox_subscription& s);
 
 /// `what` tells two notifications of one subscription apart, and is the same when a step is repeated.
-inline std::string event_id(const sandbox_subscription& s, std::string_view what) {
-  return std::string{"evt_"}.append(bare_id(s)).append("_").append(what);
-}
-
-inline std::string attempt_name(const sandbox_subscription& s, unsigned attempt, std::string_view result) {
-  return std::to_string(s.cycle).append("_").append(std::to_string(attempt)).append("_").append(result);
-}
+std::string event_id(const sandbox_subscription& s, std::string_view what);
 
 /// Tells what has just happened, with the subscription as it is after it.
-inline subscription_notification& tell(sandbox_step& step, notification_kind kind, std::string_view what,
-                                       time_point at) {
-  auto& s = step.next;
-  s.newest = {at, s.newest.sequence + 1, kind, event_id(s, what)};
-  subscription_notification n;
-  n.event_id = s.newest.event_id;
-  n.kind = kind;
-  n.at = at;
-  n.sequence = s.newest.sequence;
-  n.provider_subscription_id = s.id;
-  n.state = projection_of(s);
-  step.notifications.push_back(std::move(n));
-  return step.notifications.back();
-}
+subscription_notification& tell(sandbox_step& step, notification_kind kind, std::string_view what, time_point at);
 
-inline void end(sandbox_step& step, subscription_status status, time_point at) {
-  step.next.status = status;
-  step.next.ended_at = at;
-  if (status == subscription_status::canceled)
-    tell(step, notification_kind::deleted, "deleted", at);
-  else
-    tell(step, notification_kind::updated, "expired", at).status_changed = true;
-}
+void end(sandbox_step& step, subscription_status status, time_point at);
 
 /// One attempt at the invoice that is not paid, or at the next cycle's.
-inline void attempt(sandbox_step& step, cycle_result result, time_point at) {
-  auto& s = step.next;
-  if (s.failed_attempts == 0) ++s.cycle;
-  const unsigned number = s.failed_attempts + 1;
-  const bool paid = result == cycle_result::paid;
-  const bool gives_up = !paid && number > sandbox_retry_waits.size();
-  const auto before = std::exchange(s.status, paid ? subscription_status::active : subscription_status::past_due);
-  s.failed_attempts = paid ? 0 : number;
-  s.attempted_at = at;
-  const auto kind = paid ? notification_kind::invoice_paid : notification_kind::invoice_failed;
-  auto& n = tell(step, kind, attempt_name(s, number, to_string(result)), at);
-  n.invoice =
-      subscription_invoice{invoice_id(s), s.amount, n.state.period_start, n.state.period_end, number, gives_up, {}, {}};
-  if (!paid) {
-    n.invoice->failure_code = "card_declined";
-    n.invoice->failure_message = "The card was declined.";
-  }
-  if (s.status != before)
-    tell(step, notification_kind::updated, attempt_name(s, number, "status"), at).status_changed = true;
-  if (gives_up) end(step, subscription_status::canceled, at);
-}
+void attempt(sandbox_step& step, cycle_result result, time_point at);
 
 /// Every attempt that is due is made and succeeds: only operators let one fail.
-inline void catch_up(sandbox_step& step, time_point now, std::size_t most) {
-  for (std::size_t made = 0; made < most; ++made) {
-    const auto due = due_by_its_clock(step.next);
-    if (!due || *due > clock_of(step.next, now)) return;
-    attempt(step, cycle_result::paid, *due);
-  }
-}
+void catch_up(sandbox_step& step, time_point now, std::size_t most);
 
-inline sandbox_step caught_up(const sandbox_subscription& s, time_point now) {
-  sandbox_step step{s, {}};
-  catch_up(step, now, ~std::size_t{0});
-  return step;
-}
-
-/// The clock goes to the next attempt, which ends as wanted. Nothing if none will ever be due.
-inline void move_to_attempt(sandbox_step& step, cycle_result result, time_point now) {
-  const auto due = due_by_its_clock(step.next);
-  if (!due) return;
-  step.next.clock_offset = std::max(step.next.clock_offset, duration_ms{*due - now});
-  attempt(step, result, *due);
-}
+sandbox_step caught_up(const sandbox_subscription& s, time_point now);
 
 }  // namespace sandbox_machine
 
 /// The provider's row of a checkout that the gateway opens.
-inline sandbox_subscription sandbox_checkout(const subscription& opened, std::string checkout_session_id) {
-  sandbox_subscription s;
-  s.key = opened.key;
-  std::string_view bare = checkout_session_id;
-  if (bare.starts_with("cs_")) bare.remove_prefix(3);
-  s.id = std::string{"sub_"}.append(bare);
-  s.checkout_session_id = std::move(checkout_session_id);
-  s.customer_id = opened.state.provider_customer_id;
-  s.amount = opened.state.amount;
-  s.every = opened.state.every;
-  s.trial_period_days = opened.details.trial_period_days;
-  s.metadata = opened.state.metadata;
-  return s;
-}
+sandbox_subscription sandbox_checkout(const subscription& opened, std::string checkout_session_id);
 
 /// The customer pays on the hosted page: the subscription is made, and its first cycle paid, unless a trial comes
 /// first. Nothing happens to a checkout that was paid or closed before.
-inline sandbox_step pay(const sandbox_subscription& s, time_point now) {
-  sandbox_step step{s, {}};
-  auto& next = step.next;
-  if (s.status != subscription_status::pending) return step;
-  next.created_at = sandbox_machine::clock_of(s, now);
-  next.anchor = end_of_trial(next.created_at, s.trial_period_days);
-  next.status = s.trial_period_days > 0 ? subscription_status::trialing : subscription_status::active;
-  sandbox_machine::tell(step, notification_kind::created, "created", next.created_at);
-  if (s.trial_period_days == 0) sandbox_machine::attempt(step, cycle_result::paid, next.created_at);
-  return step;
-}
+sandbox_step pay(const sandbox_subscription& s, time_point now);
 
 /// When bill_due() has something to do next, by the real clock. Nothing: never.
-inline std::optional<time_point> due_at(const sandbox_subscription& s) noexcept {
-  const auto due = sandbox_machine::due_by_its_clock(s);
-  if (!due) return std::nullopt;
-  return *due - s.clock_offset;
-}
+std::optional<time_point> due_at(const sandbox_subscription& s) noexcept;
 
 /// Makes the attempts that have come due, each at its own time, however late it is asked. If it was asked so late that
 /// more than the most are due, due_at() of the next row is still past.
-inline sandbox_step bill_due(const sandbox_subscription& s, time_point now, std::size_t most = most_sandbox_attempts) {
-  sandbox_step step{s, {}};
-  sandbox_machine::catch_up(step, now, most);
-  return step;
-}
+sandbox_step bill_due(const sandbox_subscription& s, time_point now, std::size_t most = most_sandbox_attempts);
 
 /// The row after a step: what was made is to be told, behind what is untold already. Due at once while anything is.
-inline sandbox_enrollment enrolled(const sandbox_enrollment& before, sandbox_subscription next,
-                                   std::vector<subscription_notification> made, time_point now) {
-  auto row = before;
-  row.version += 1;
-  row.what = std::move(next);
-  row.untold.insert(row.untold.end(), std::make_move_iterator(made.begin()), std::make_move_iterator(made.end()));
-  row.due_at = row.untold.empty() ? due_at(row.what) : now;
-  return row;
-}
+sandbox_enrollment enrolled(const sandbox_enrollment& before, sandbox_subscription next,
+                            std::vector<subscription_notification> made, time_point now);
 
 /// The row once its subscription has taken these, the first of what was untold. Should another owner have struck some
 /// of them off before, the others are told again, which changes nothing.
-inline sandbox_enrollment told(const sandbox_enrollment& before, const std::vector<subscription_notification>& taken,
-                               time_point now) {
-  auto row = before;
-  row.version += 1;
-  const auto [left, unused] = std::ranges::mismatch(row.untold, taken);
-  row.untold.erase(row.untold.begin(), left);
-  row.due_at = row.untold.empty() ? due_at(row.what) : now;
-  return row;
-}
+sandbox_enrollment told(const sandbox_enrollment& before, const std::vector<subscription_notification>& taken,
+                        time_point now);
 
 /// The entity of the provider's subscription `sub_<id>`: `<id>`.
-inline entity_key enrollment_key(const merchant_id& merchant, environment env, std::string_view provider_id) {
-  if (provider_id.starts_with("sub_")) provider_id.remove_prefix(4);
-  return {merchant, env, entity_kind::enrollment, std::string{provider_id}};
-}
+entity_key enrollment_key(const merchant_id& merchant, environment env, std::string_view provider_id);
 
 // ---- what operators want ------------------------------------------------------------------------
 
@@ -298,26 +150,7 @@ inline constexpr std::size_t sandbox_move_count = 6;
 
 /// Does what is due, then moves. Nothing happens to one that has ended; a checkout that is still open has no
 /// subscription to move, and expires by the gateway's own machine.
-inline sandbox_step operate(const sandbox_subscription& s, sandbox_move move, time_point now) {
-  auto step = sandbox_machine::caught_up(s, now);
-  auto& next = step.next;
-  if (!sandbox_machine::bills(next)) return step;
-  const auto at = sandbox_machine::clock_of(next, now);
-  switch (move) {
-    case sandbox_move::cycle_paid: sandbox_machine::move_to_attempt(step, cycle_result::paid, now); break;
-    case sandbox_move::cycle_failed: sandbox_machine::move_to_attempt(step, cycle_result::failed, now); break;
-    case sandbox_move::cycle_exhausted:
-      while (sandbox_machine::due_by_its_clock(next)) sandbox_machine::move_to_attempt(step, cycle_result::failed, now);
-      break;
-    case sandbox_move::update:
-      ++next.updates;
-      sandbox_machine::tell(step, notification_kind::updated, "update_" + std::to_string(next.updates), at);
-      break;
-    case sandbox_move::expire: sandbox_machine::end(step, subscription_status::incomplete_expired, at); break;
-    case sandbox_move::remove: sandbox_machine::end(step, subscription_status::canceled, at); break;
-  }
-  return step;
-}
+sandbox_step operate(const sandbox_subscription& s, sandbox_move move, time_point now);
 
 /// How often each notification is told, and whether the last comes first.
 struct sandbox_telling {
@@ -325,14 +158,8 @@ struct sandbox_telling {
   bool reorder = false;
 };
 
-inline std::vector<subscription_notification> as_told(const std::vector<subscription_notification>& notifications,
-                                                      const sandbox_telling& how) {
-  std::vector<subscription_notification> told;
-  told.reserve(notifications.size() * how.repeat);
-  for (const auto& n : notifications) told.insert(told.end(), how.repeat, n);
-  if (how.reorder) std::ranges::reverse(told);
-  return told;
-}
+std::vector<subscription_notification> as_told(const std::vector<subscription_notification>& notifications,
+                                               const sandbox_telling& how);
 
 // ---- what the gateway asks for ------------------------------------------------------------------
 
@@ -342,37 +169,18 @@ struct sandbox_answer_step {
 };
 
 /// What the sandbox answers about a checkout that was to be closed, or canceled.
-inline subscription_answer statement_of(const sandbox_subscription& s) {
-  subscription_answer answer;
-  answer.status = provider_status::approved;
-  if (s.newest.sequence > 0) answer.seen = subscription_statement{s.id, sandbox_machine::projection_of(s), s.newest};
-  return answer;
-}
+subscription_answer statement_of(const sandbox_subscription& s);
 
 namespace sandbox_machine {
 
-inline sandbox_answer_step answered(sandbox_step step) {
-  auto answer = statement_of(step.next);
-  return {std::move(step), std::move(answer)};
-}
+sandbox_answer_step answered(sandbox_step step);
 
 }  // namespace sandbox_machine
 
 /// Ends the subscription at once, or closes a checkout that nobody has paid. Asked again it answers what it answered.
-inline sandbox_answer_step cancel(const sandbox_subscription& s, time_point now) {
-  auto step = sandbox_machine::caught_up(s, now);
-  if (step.next.status == subscription_status::pending)
-    step.next.status = subscription_status::canceled;
-  else if (sandbox_machine::bills(step.next))
-    sandbox_machine::end(step, subscription_status::canceled, sandbox_machine::clock_of(step.next, now));
-  return sandbox_machine::answered(std::move(step));
-}
+sandbox_answer_step cancel(const sandbox_subscription& s, time_point now);
 
 /// Closes a checkout that nobody has paid. One that was paid stays, and the answer says so.
-inline sandbox_answer_step close_checkout(const sandbox_subscription& s) {
-  sandbox_step step{s, {}};
-  if (s.status == subscription_status::pending) step.next.status = subscription_status::incomplete_expired;
-  return sandbox_machine::answered(std::move(step));
-}
+sandbox_answer_step close_checkout(const sandbox_subscription& s);
 
 }  // namespace gateway

@@ -125,9 +125,7 @@ struct subscription_notification {
   bool operator==(const subscription_notification&) const = default;
 };
 
-inline history_position position_of(const subscription_notification& n) {
-  return {n.at, n.sequence, n.kind, n.event_id};
-}
+history_position position_of(const subscription_notification& n);
 
 /// Whether this is the notification that ends the subscription. A provider may go on to tell of a subscription that has
 /// ended, of new metadata say: those are updates like any other. So a history has one end.
@@ -151,17 +149,6 @@ constexpr bool is_provider_id(std::string_view text) noexcept {
 }
 
 /// Why an adapter must not pass this notification on; nothing if it may.
-inline std::optional<std::string_view> fault_of(const subscription_notification& n) {
-  if (!is_provider_id(n.event_id)) return "event_id: must be 1 to 150 letters, digits, dashes and underscores";
-  if (!is_provider_id(n.provider_subscription_id))
-    return "provider_subscription_id: must be 1 to 150 letters, digits, dashes and underscores";
-  if (n.state.status == subscription_status::pending || n.state.status == subscription_status::failed)
-    return "state: the status is none of a provider's";
-  const bool about_invoice = n.kind == notification_kind::invoice_paid || n.kind == notification_kind::invoice_failed;
-  if (about_invoice != n.invoice.has_value()) return "invoice: stands where the notification is about one";
-  if (n.invoice && !is_payment_id(std::string{"pay_"}.append(n.invoice->id)))
-    return "invoice.id: must be 1 to 60 letters, digits, dashes and underscores";
-  return std::nullopt;
-}
+std::optional<std::string_view> fault_of(const subscription_notification& n);
 
 }  // namespace gateway

@@ -68,13 +68,7 @@ constexpr std::optional<std::string_view> stored_event_type(std::string_view wri
 
 /// Whether an event of this stored type, in this environment, is for that destination. A disabled destination's
 /// deliveries wait until it is enabled again: being disabled is no reason to lose an event.
-inline bool is_for(const destination& to, environment env, std::string_view type) {
-  if (to.env != env) return false;
-  if (to.kind == destination_kind::platform && env == environment::test) return false;
-  if (!to.events.empty()) return std::ranges::find(to.events, type) != to.events.end();
-  const auto known = parse_event_type(type);
-  return known && !event_catalogue[static_cast<std::size_t>(*known)].on_request;
-}
+bool is_for(const destination& to, environment env, std::string_view type);
 
 // ---- deliveries ---------------------------------------------------------------------------------
 
@@ -176,32 +170,11 @@ struct retry_schedule {
 inline constexpr duration_ms longest_retry_after = std::chrono::hours{12};
 
 /// The delivery after an attempt that ended at `now`.
-inline delivery after_attempt(delivery d, delivery_attempt seen, destination_kind kind, const retry_schedule& schedule,
-                              time_point now) {
-  d.version += 1;
-  d.attempts += 1;
-  d.next_attempt_at.reset();
-  if (seen.result == attempt_result::delivered) {
-    d.status = delivery_status::delivered;
-  } else {
-    auto delay = schedule.delay_after(kind, d.attempts - d.round_from);
-    d.status = delay ? delivery_status::pending : delivery_status::failed;
-    if (delay && seen.retry_after) delay = std::max(*delay, std::min(*seen.retry_after, longest_retry_after));
-    if (delay) d.next_attempt_at = now + *delay;
-  }
-  seen.retry_after.reset();
-  d.last = std::move(seen);
-  return d;
-}
+delivery after_attempt(delivery d, delivery_attempt seen, destination_kind kind, const retry_schedule& schedule,
+                       time_point now);
 
 /// The delivery as an operator's redelivery makes it: due at once, with a whole schedule before it.
-inline delivery redelivered(delivery d, time_point now) {
-  d.version += 1;
-  d.status = delivery_status::pending;
-  d.round_from = d.attempts;
-  d.next_attempt_at = now;
-  return d;
-}
+delivery redelivered(delivery d, time_point now);
 
 /// An event as rows hold it.
 struct event_record {

@@ -1,0 +1,136 @@
+#include "gateway/domain/customer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gateway {
+
+bool has_saved(const customer& who, std::string_view method) noexcept {
+  return std::ranges::find(who.methods, method) != who.methods.end();
+}
+
+/// Null: the method is saved under the first name, or not at all.
+static const customer_name* other_name_of(const customer& who, std::string_view method) noexcept {
+  const auto at = std::ranges::find_if(who.other_names, [&](const customer_name& name) {
+    return std::ranges::find(name.methods, method) != name.methods.end();
+  });
+  return at == who.other_names.end() ? nullptr : &*at;
+}
+
+/// The provider that a charge of the method has to go to. `method` empty, or not saved: the one that had the customer
+/// first.
+static provider_kind keeper_of(const customer& who, std::string_view method) noexcept {
+  const auto* other = other_name_of(who, method);
+  return other ? other->provider : who.provider;
+}
+
+/// Whether the first name means something there.
+static bool is_first_at(const customer& who, provider_kind provider, std::string_view account) noexcept {
+  return who.provider == provider && (who.account.empty() || who.account == account);
+}
+
+std::string name_at(const customer& who, provider_kind provider, std::string_view account) {
+  const bool is_first = is_first_at(who, provider, account);
+  if (is_first && !who.account.empty()) return who.provider_id;
+  const auto at = std::ranges::find_if(
+      who.other_names, [&](const customer_name& name) { return name.provider == provider && name.account == account; });
+  if (at != who.other_names.end()) return at->id;
+  return is_first ? who.provider_id : std::string{};
+}
+
+std::string name_for(const customer& who, std::string_view method, provider_kind provider, std::string_view account) {
+  if (!has_saved(who, method)) return {};
+  const auto* other = other_name_of(who, method);
+  if (!other) return is_first_at(who, provider, account) ? who.provider_id : std::string{};
+  return other->provider == provider && other->account == account ? other->id : std::string{};
+}
+
+namespace detail {
+
+static bool is_first_name(const customer& who, const record_customer& news) noexcept {
+  return is_first_at(who, news.provider, news.account) && who.provider_id == news.provider_id;
+}
+
+static void drop_method(customer& of, const std::string& method) {
+  std::erase(of.methods, method);
+  for (auto& name : of.other_names) std::erase(name.methods, method);
+}
+
+/// The other name that the news are under, made where it is not there.
+static customer_name& other_name(customer& of, const record_customer& news) {
+  const auto at = std::ranges::find_if(of.other_names, [&](const customer_name& name) {
+    return name.provider == news.provider && name.account == news.account && name.id == news.provider_id;
+  });
+  if (at != of.other_names.end()) return *at;
+  if (of.other_names.size() >= most_other_names) {
+    for (const auto& method : std::vector{of.other_names.front().methods}) drop_method(of, method);
+    of.other_names.erase(of.other_names.begin());
+  }
+  return of.other_names.emplace_back(customer_name{news.provider, news.account, news.provider_id, {}});
+}
+
+void save(customer& of, const record_customer& news) {
+  drop_method(of, news.saved_method);
+  if (of.methods.size() >= most_saved_methods) drop_method(of, std::string{of.methods.front()});
+  of.methods.push_back(news.saved_method);
+  if (!is_first_name(of, news)) other_name(of, news).methods.push_back(news.saved_method);
+}
+
+}  // namespace detail
+
+std::optional<customer> recorded(const customer* known, const entity_key& key, const record_customer& news,
+                                 time_point now) {
+  customer next = known ? *known : customer{key, 0,   news.platform, news.ref, news.provider, news.provider_id,
+                                            {},  now, news.account};
+  const auto& method = news.saved_method;
+  const bool saves = !method.empty() && (next.methods.empty() || next.methods.back() != method ||
+                                         name_for(next, method, news.provider, news.account) != news.provider_id);
+  const bool names = name_at(next, news.provider, news.account).empty();
+  if (known && !saves && !names) return std::nullopt;
+  if (names) detail::other_name(next, news);
+  if (saves) detail::save(next, news);
+  // Of an old row: in this account the provider has just gone by that name.
+  if (next.account.empty() && detail::is_first_name(next, news)) next.account = news.account;
+  next.version += 1;
+  return next;
+}
+
+std::optional<record_customer> news_of(const payment& before, const payment& after) {
+  if (!after.customer || after.customer->provider_id.empty()) return std::nullopt;
+  const auto& now = *after.customer;
+  const bool made = !before.customer || before.customer->provider_id != now.provider_id;
+  const bool saved =
+      !now.saved_method.empty() && (!before.customer || before.customer->saved_method != now.saved_method);
+  if (!made && !saved) return std::nullopt;
+  return record_customer{
+      now.platform, now.ref,      after.provider, now.provider_id, saved ? now.saved_method : std::string{},
+      after.key,    after.account};
+}
+
+std::variant<payer, problem> payer_of(const wanted_customer& wanted, std::string named, const customer* known) {
+  payer who;
+  who.customer.platform = wanted.platform;
+  who.customer.ref = wanted.ref;
+  who.customer.saves_method = wanted.saves_method;
+  who.customer.saves_on_session = wanted.saves_method && wanted.on_session;
+  if (named.empty() && wanted.off_session) {
+    if (!known || known->methods.empty()) return problem::no_saved_method;
+    named = known->methods.back();
+  }
+  who.customer.charges_saved = known && has_saved(*known, named);
+  if (who.customer.charges_saved && !wanted.saves_method) who.customer.saved_method = named;
+  if (known) who.keeper = keeper_of(*known, named);
+  who.payment_method = std::move(named);
+  return who;
+}
+
+void call_by_name(payment_customer& who, const customer& known, std::string_view method, provider_kind provider,
+                  std::string_view account) {
+  if (who.charges_saved) who.provider_id = name_for(known, method, provider, account);
+  if (!who.provider_id.empty()) return;
+  who.charges_saved = false;
+  who.saved_method.clear();
+  who.provider_id = name_at(known, provider, account);
+}
+
+}  // namespace gateway

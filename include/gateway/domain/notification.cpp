@@ -1,0 +1,9 @@
+#include "gateway/domain/notification.hpp"
+
+namespace gateway {
+
+entity_key notification_key(provider_kind provider, environment env, std::string_view event_id) {
+  return {merchant_id{}, env, entity_kind::notification, std::string{to_string(provider)}.append(":").append(event_id)};
+}
+
+}  // namespace gateway

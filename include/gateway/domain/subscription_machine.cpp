@@ -1,0 +1,317 @@
+#include "gateway/domain/subscription_machine.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace gateway {
+
+namespace machine {
+
+/// Whether a statement takes the place of the one that is known. It is an order, so that the winner of many is the same
+/// in whatever order they meet. Only a provider that contradicts itself states two final statuses: the one known first
+/// stays, for what is final never changes.
+static bool supersedes(const subscription_projection& state, const history_position& at,
+                       const subscription_projection& known, const history_position& known_at) noexcept {
+  if (is_final(state.status) != is_final(known.status)) return is_final(state.status);
+  if (!is_final(state.status)) return at > known_at;
+  return state.status == known.status && at < known_at;
+}
+
+static void observe(subscription& s, const subscription_projection& state, const history_position& at) {
+  if (s.known && !supersedes(state, at, s.state, *s.known)) return;
+  s.state = state;
+  s.known = at;
+}
+
+/// A checkout of which nothing was made is over. The provider says no more than that, so the time is the gateway's.
+static void end_checkout(subscription& s, subscription_status status, time_point now) {
+  auto ended = s.state;
+  ended.status = status;
+  if (status == subscription_status::canceled) ended.canceled_at = now;
+  observe(s, ended, {now, 0, notification_kind::deleted, {}});
+}
+
+/// What the notification says of the subscription. A deletion ends it, whatever status it was read with, and what has
+/// ended did so at a time.
+static subscription_projection state_after(const subscription_notification& n) {
+  auto state = n.state;
+  if (n.kind == notification_kind::deleted && !is_final(state.status)) state.status = subscription_status::canceled;
+  if (is_final(state.status) && !state.canceled_at) state.canceled_at = n.at;
+  return state;
+}
+
+bool awaits_customer(const subscription& s) noexcept {
+  return s.state.status == subscription_status::pending && !s.open && !s.hosted_url.empty() && s.waiting.empty() &&
+         s.provider_subscription_id.empty();
+}
+
+subscription claimed_for(subscription s, const command_key& command, subscription_operation what, time_point now,
+                         const machine_timing& timing) {
+  s.version += 1;
+  s.open = open_subscription_operation{command, what, false, 0, s.version, now, timing.node};
+  s.due_at = now + timing.abandoned_after;
+  s.updated_at = now;
+  return s;
+}
+
+/// An open operation is due by its own times. Without one only a checkout that waits for its customer is.
+static void plan(subscription& s) {
+  if (s.open) return;
+  s.due_at = awaits_customer(s) ? s.checkout_expires_at : std::nullopt;
+}
+
+static void append_attempt(subscription_transition& t, std::string_view status,
+                           const std::optional<provider_error>& error, time_point now) {
+  constexpr std::string_view names[] = {"hosted_session", "cancel", "expire"};
+  timeline_entry entry;
+  entry.seq = t.next.next_seq++;
+  entry.operation = names[static_cast<std::size_t>(t.result.what)];
+  entry.status = status;
+  if (error) {
+    entry.error_code = error->code;
+    entry.message = error->message;
+  }
+  entry.occurred_at = now;
+  t.attempts.push_back(std::move(entry));
+}
+
+void tell(subscription_transition& t, subscription_event_type type, const subscription_notification& n,
+          time_point now) {
+  const auto& s = t.next;
+  subscription_event event;
+  event.seq = t.next.next_seq++;
+  event.type = type;
+  event.event_id = std::string{"evt_"}.append(to_string(s.provider)).append("_subscription_");
+  event.event_id.append(to_string(type)).append("_").append(n.event_id);
+  event.occurred_at = now;
+  event.data = {public_subscription_id(s.key.merchant, s.provider_subscription_id),
+                s.provider_subscription_id,
+                s.details.customer_ref,
+                state_after(n),
+                n.event_id,
+                n.at};
+  t.events.push_back(std::move(event));
+}
+
+/// A cycle that costs nothing, within a trial say, is told and is no payment.
+static void charge(subscription_transition& t, cycle_result result, const subscription_notification& n) {
+  if (n.invoice->amount.minor <= 0) return;
+  const auto& s = t.next;
+  t.charges.push_back({payment_key(s.key.merchant, s.key.env, cycle_payment_id(n.invoice->id)), s.provider, s.account,
+                       s.platform, s.details.customer_ref, s.details.description, n.state.metadata, result, *n.invoice,
+                       n.at, cycle_event_id(s.provider, result, n.event_id)});
+}
+
+/// Takes a notification of a subscription whose creation is seen, or that is its creation.
+static void take(subscription_transition& t, const subscription_notification& n, time_point now) {
+  auto& s = t.next;
+  observe(s, state_after(n), position_of(n));
+  switch (n.kind) {
+    case notification_kind::created:
+      if (!std::exchange(s.activated, true)) tell(t, subscription_event_type::activated, n, now);
+      break;
+    case notification_kind::updated:
+    case notification_kind::deleted:
+      if (!ends_subscription(n))
+        tell(t, subscription_event_type::updated, n, now);
+      else if (!std::exchange(s.cancellation_told, true))
+        tell(t, subscription_event_type::canceled, n, now);
+      break;
+    case notification_kind::invoice_paid:
+      tell(t, subscription_event_type::invoice_paid, n, now);
+      charge(t, cycle_result::paid, n);
+      break;
+    case notification_kind::invoice_failed:
+      tell(t, subscription_event_type::invoice_failed, n, now);
+      charge(t, cycle_result::failed, n);
+      break;
+  }
+}
+
+static bool is_older(const subscription_notification& a, const subscription_notification& b) {
+  return position_of(a) < position_of(b);
+}
+
+}  // namespace machine
+
+subscription begin_checkout(const entity_key& key, const open_subscription_checkout& wanted, const route_choice& way,
+                            const command_key& command, time_point now, const machine_timing& timing) {
+  subscription s;
+  s.key = key;
+  s.platform = wanted.platform;
+  s.provider = way.provider;
+  s.account = way.account;
+  s.details = wanted.details;
+  s.state.provider_customer_id = wanted.provider_customer_id;
+  s.state.amount = wanted.amount;
+  s.state.every = wanted.every;
+  if (s.state.every.count == 0) s.state.every.count = 1;
+  s.state.metadata = wanted.metadata;
+  s.created_at = now;
+  return machine::claimed_for(std::move(s), command, subscription_operation::open_checkout, now, timing);
+}
+
+subscription_decision decide(const subscription& s, const cancel_subscription&, const command_key& command,
+                             time_point now, const machine_timing& timing) {
+  using enum subscription_operation;
+  const auto at_once = [&](std::optional<subscription_problem> failure) {
+    return subscription_conclusion{{cancel, failure, s, std::nullopt}};
+  };
+  if (is_final(s.state.status) || s.state.status == subscription_status::failed) return at_once(std::nullopt);
+  const bool someone_waits = s.open && s.open->what != expire && !s.open->answered;
+  if (someone_waits) return at_once(subscription_problem::outcome_pending);
+  return subscription_claim{machine::claimed_for(s, command, cancel, now, timing)};
+}
+
+std::optional<subscription_claim> expire_checkout(const subscription& s, time_point now, const machine_timing& timing,
+                                                  bool at_once) {
+  if (!machine::awaits_customer(s)) return std::nullopt;
+  if (!at_once && (!s.checkout_expires_at || *s.checkout_expires_at > now)) return std::nullopt;
+  return subscription_claim{machine::claimed_for(s, {}, subscription_operation::expire, now, timing)};
+}
+
+checkout_verdict decide(const subscription& s, checkout_choice choice, time_point now) noexcept {
+  if (!machine::awaits_customer(s) || (s.checkout_expires_at && *s.checkout_expires_at <= now))
+    return checkout_verdict::closed;
+  return choice == checkout_choice::pay ? checkout_verdict::pays : checkout_verdict::left_pending;
+}
+
+bool asks_again(const subscription& s, time_point now, const machine_timing& timing) noexcept {
+  return s.open && s.due_at && (*s.due_at <= now || *s.due_at > machine::latest_due(now, timing));
+}
+
+namespace machine {
+
+void close(subscription& s, time_point now) {
+  s.version += 1;
+  s.open.reset();
+  s.updated_at = now;
+}
+
+/// A checkout has one answer, for its address is in it: what did not arrive has failed. Should the provider have opened
+/// one all the same, nobody has its address, and it expires there.
+static void conclude_checkout(subscription_transition& t, const subscription_answer& answer, time_point now,
+                              const machine_timing& timing) {
+  close(t.next, now);
+  const bool opened = answer.status == provider_status::pending || answer.status == provider_status::approved;
+  append_attempt(t, opened ? "pending" : to_string(answer.status), answer.error, now);
+  if (!opened) {
+    // What the provider has stated about a subscription, against all expectation, weighs more.
+    if (!t.next.known) t.next.state.status = subscription_status::failed;
+    t.next.error = answer.error;
+    t.result.failure = subscription_problem::checkout_failed;
+    return;
+  }
+  t.next.checkout_session_id = answer.checkout_session_id;
+  t.next.hosted_url = answer.hosted_url;
+  t.next.checkout_expires_at = now + timing.hosted_expiry;
+}
+
+/// Whether the provider has said all that the open operation wants to know. A cancel is at once: an answer by which the
+/// subscription goes on is none.
+static bool settles(const subscription_answer& answer, subscription_operation what) noexcept {
+  if (answer.status == provider_status::declined) return what == subscription_operation::cancel;
+  if (answer.status != provider_status::approved) return false;
+  return what == subscription_operation::expire || !answer.seen || is_final(answer.seen->state.status);
+}
+
+static void leave_open(subscription_transition& t, const subscription_answer& answer, time_point now,
+                       const machine_timing& timing) {
+  auto& open = *t.next.open;
+  const bool told_before = open.answered;
+  t.next.version += 1;
+  open.answered = true;
+  open.asked += 1;
+  t.next.due_at = now + reconcile_delay(open.asked, timing);
+  t.next.updated_at = now;
+  if (!told_before) append_attempt(t, "unknown", answer.error, now);
+  t.result.failure = subscription_problem::outcome_unknown;
+}
+
+/// The cancellation is told by the provider's notification, whose event id it carries. So it is told once, whether the
+/// notification or this answer comes first, and never of a checkout that became nothing.
+static void conclude_cancel(subscription_transition& t, const subscription_answer& answer, time_point now) {
+  close(t.next, now);
+  append_attempt(t, to_string(answer.status), answer.error, now);
+  if (answer.status == provider_status::declined) {
+    t.result.failure = subscription_problem::cancel_rejected;
+    return;
+  }
+  if (!answer.seen) return end_checkout(t.next, subscription_status::canceled, now);
+  t.next.provider_subscription_id = answer.seen->provider_subscription_id;
+  observe(t.next, answer.seen->state, answer.seen->position);
+}
+
+/// A customer who was faster has a subscription: it stays pending until the provider's notification tells its creation.
+static void conclude_expiry(subscription_transition& t, const subscription_answer& answer, time_point now) {
+  close(t.next, now);
+  append_attempt(t, to_string(answer.status), answer.error, now);
+  if (answer.seen)
+    t.next.provider_subscription_id = answer.seen->provider_subscription_id;
+  else
+    end_checkout(t.next, subscription_status::incomplete_expired, now);
+}
+
+}  // namespace machine
+
+subscription_transition conclude(const subscription& s, const subscription_answer& answer, time_point now,
+                                 const machine_timing& timing) {
+  assert(s.open);
+  const auto what = s.open->what;
+  subscription_transition t{s, {}, {}, {}, {}};
+  t.result.what = what;
+  t.result.error = answer.error;
+  if (what == subscription_operation::open_checkout)
+    machine::conclude_checkout(t, answer, now, timing);
+  else if (!machine::settles(answer, what))
+    machine::leave_open(t, answer, now, timing);
+  else if (what == subscription_operation::cancel)
+    machine::conclude_cancel(t, answer, now);
+  else
+    machine::conclude_expiry(t, answer, now);
+  machine::plan(t.next);
+  t.result.after = t.next;
+  return t;
+}
+
+subscription owing(const subscription_transition& t) {
+  auto next = t.next;
+  next.owed.insert(next.owed.end(), t.charges.begin(), t.charges.end());
+  if (!next.owed.empty() && !next.open) next.due_at = next.updated_at;
+  return next;
+}
+
+subscription paid_up(const subscription& s, const std::vector<std::string>& event_ids, time_point now) {
+  auto next = s;
+  next.version += 1;
+  next.updated_at = now;
+  std::erase_if(next.owed,
+                [&](const cycle_charge& c) { return std::ranges::find(event_ids, c.event_id) != event_ids.end(); });
+  machine::plan(next);
+  if (!next.owed.empty() && !next.open) next.due_at = now;
+  return next;
+}
+
+notification_outcome apply(const subscription& s, const subscription_notification& n, bool counted, time_point now) {
+  if (counted) return notification_ignored::counted;
+  if (!s.provider_subscription_id.empty() && s.provider_subscription_id != n.provider_subscription_id)
+    return notification_ignored::foreign;
+  subscription_transition t{s, {}, {}, {}, {}};
+  auto& next = t.next;
+  next.version += 1;
+  next.updated_at = now;
+  if (!s.activated && n.kind != notification_kind::created) {
+    if (s.waiting.size() >= most_waiting_notifications) return notification_ignored::no_room;
+    next.waiting.insert(std::ranges::upper_bound(next.waiting, n, machine::is_older), n);
+  } else {
+    next.provider_subscription_id = n.provider_subscription_id;
+    machine::take(t, n, now);
+    for (const auto& kept : std::exchange(next.waiting, {}))
+      if (kept.provider_subscription_id == n.provider_subscription_id) machine::take(t, kept, now);
+  }
+  machine::plan(next);
+  return t;
+}
+
+}  // namespace gateway
