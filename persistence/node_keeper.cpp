@@ -416,9 +416,9 @@ class keeper {
   bool scheduled_ = false;
 };
 
-keeper_actor::behavior_type behave(keeper_actor::stateful_pointer<keeper> self, std::unique_ptr<node_rows>& rows,
-                                   std::string address, membership* told, metrics* counts, node_ending ending,
-                                   keeper_pace pace) {
+keeper_actor::behavior_type keeper_behavior(keeper_actor::stateful_pointer<keeper> self,
+                                            std::unique_ptr<node_rows>& rows, std::string address, membership* told,
+                                            metrics* counts, node_ending ending, keeper_pace pace) {
   auto& state = self->state;
   self->set_exit_handler([self](caf::exit_msg& message) {
     self->state.stop();
@@ -445,7 +445,7 @@ keeper_actor::behavior_type behave_on_own_thread(keeper_actor::stateful_pointer<
   pthread_setname_np(pthread_self(), "node-keeper");
   use_normal_scheduling();
   std::unique_ptr<node_rows> rows = std::make_unique<rows_in_database>(std::move(where));
-  return behave(self, rows, std::move(address), told, counts, std::move(ending), keeper_pace{});
+  return keeper_behavior(self, rows, std::move(address), told, counts, std::move(ending), keeper_pace{});
 }
 
 }  // namespace
@@ -461,7 +461,7 @@ node_keeper spawn_node_keeper_over(caf::actor_system& system, std::unique_ptr<no
   auto shared = std::make_shared<std::unique_ptr<node_rows>>(std::move(rows));
   return system.spawn([shared, address = std::move(address), told = &told, counts = &counts, ending = std::move(ending),
                        pace](keeper_actor::stateful_pointer<keeper> self) -> keeper_actor::behavior_type {
-    return behave(self, *shared, address, told, counts, ending, pace);
+    return keeper_behavior(self, *shared, address, told, counts, ending, pace);
   });
 }
 

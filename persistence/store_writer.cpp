@@ -298,9 +298,10 @@ caf::result<purge_result> take_purge(writer_pointer self, const purge_commands& 
   return answer;
 }
 
-writer_actor::behavior_type behave(writer_pointer self, const store_location& where,
-                                   const std::shared_ptr<store_health>& health, metrics* counts, writer_limits limits,
-                                   const std::shared_ptr<keys_taken>& taken, const connection_box& first) {
+writer_actor::behavior_type writer_behavior(writer_pointer self, const store_location& where,
+                                            const std::shared_ptr<store_health>& health, metrics* counts,
+                                            writer_limits limits, const std::shared_ptr<keys_taken>& taken,
+                                            const connection_box& first) {
   pthread_setname_np(pthread_self(), limits.awaited ? "store-writer" : "store-recorder");
   if (limits.awaited) use_normal_scheduling();
   self->state.work.emplace(*self, where, health, *counts, limits, taken, std::move(*first));
@@ -341,7 +342,7 @@ writer_actor::behavior_type behave(writer_pointer self, const store_location& wh
 store_writer spawn_store_writer(caf::actor_system& system, const store_location& where,
                                 std::shared_ptr<store_health> health, metrics& counts, writer_limits limits,
                                 std::shared_ptr<keys_taken> taken, std::unique_ptr<db_connection> first) {
-  return system.spawn<caf::detached>(behave, where, std::move(health), &counts, limits, std::move(taken),
+  return system.spawn<caf::detached>(writer_behavior, where, std::move(health), &counts, limits, std::move(taken),
                                      std::make_shared<std::unique_ptr<db_connection>>(std::move(first)));
 }
 

@@ -71,14 +71,14 @@ struct destination_lane {
 
   bool holds(std::int64_t number) const { return held.contains(number); }
 
-  void take(delivery_job job) {
-    held.insert(job.row.id);
-    ready.push_back(std::move(job));
+  void take(delivery_job due) {
+    held.insert(due.row.id);
+    ready.push_back(std::move(due));
   }
   /// It was handed out and is to be attempted all the same: in front of all that is younger.
-  void take_back(delivery_job job) {
-    const auto younger = [&](const delivery_job& other) { return other.row.id > job.row.id; };
-    ready.insert(std::ranges::find_if(ready, younger), std::move(job));
+  void take_back(delivery_job due) {
+    const auto younger = [&](const delivery_job& other) { return other.row.id > due.row.id; };
+    ready.insert(std::ranges::find_if(ready, younger), std::move(due));
   }
   void let_go(std::int64_t number) {
     held.erase(number);

@@ -20,7 +20,7 @@ rejection another_merchant(std::string_view named_by) {
 
 std::string words_of(scope needed) { return "This operation needs the scope " + std::string{name_of(needed)} + "."; }
 
-error_code code_of(acting_refusal why) noexcept {
+error_code code_of_refusal(acting_refusal why) noexcept {
   switch (why) {
     case acting_refusal::grant_not_found: return error_code::not_granted;
     case acting_refusal::merchant_grant_required: return error_code::grant_elsewhere;
@@ -47,7 +47,7 @@ ruling judge(platform_caller key, const request& in, scope needed, const directo
   platform_and_merchant who{std::move(key.platform), merchant_id{std::string{*in.service_merchant}}};
   if (const auto why = judge_acting(known, who, env, needed, key.scopes)) {
     const bool names_scope = *why == acting_refusal::scope_not_granted || *why == acting_refusal::key_lacks_scope;
-    return rejection{code_of(*why), names_scope ? words_of(needed) : std::string{}};
+    return rejection{code_of_refusal(*why), names_scope ? words_of(needed) : std::string{}};
   }
   asked_by by{std::move(key.id), who.platform, needed};
   return permit{std::move(who.merchant), env, std::move(who.platform.value), true, std::move(by)};

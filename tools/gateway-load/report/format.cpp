@@ -37,9 +37,9 @@ struct unit {
 };
 constexpr std::array<unit, 3> units{{{1e9, " s"}, {1e6, " ms"}, {1e3, " µs"}}};
 
-unit unit_of(double nanoseconds) {
+unit unit_of(double taken) {
   for (const auto& u : units)
-    if (nanoseconds >= u.nanoseconds * (1 - 1e-9)) return u;
+    if (taken >= u.nanoseconds * (1 - 1e-9)) return u;
   return units.back();
 }
 
