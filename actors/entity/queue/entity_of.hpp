@@ -15,7 +15,6 @@ template <class Entity, class Row, class Commands>
 class entity_of : public entity_queue {
  protected:
   using row_ptr = std::shared_ptr<const Row>;
-  using entity_queue::entity_queue;
 
   /// What is known to be in the store; null if there is no such entity. Only while a request runs.
   const Row* row() const noexcept {
@@ -29,6 +28,9 @@ class entity_of : public entity_queue {
   static row_ptr shared(Row&& next) { return std::make_shared<const Row>(std::move(next)); }
 
  private:
+  friend Entity;
+  entity_of(const entity_rules& rules, const entity_context& context) : entity_queue{rules, context} {}
+
   void run_own(job work) final {
     const auto* own = std::get_if<Commands>(&work->request.what);
     if (!own) return refuse(std::move(work));
