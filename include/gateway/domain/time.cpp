@@ -1,5 +1,7 @@
 #include "gateway/domain/time.hpp"
 
+#include <cstdio>
+
 namespace gateway {
 
 namespace detail {
