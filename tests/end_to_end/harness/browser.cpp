@@ -2,7 +2,6 @@
 
 #include <openssl/evp.h>
 
-#include <regex>
 #include <stdexcept>
 
 #include "paths.hpp"
@@ -46,17 +45,19 @@ std::string capabilities(const std::filesystem::path& profile) {
 }  // namespace
 
 browser::browser() : profile_{new_folder("chromium")} {
-  driver_ = child_process{{"chromedriver", "--port=0"}, {profile_ / "chromedriver.log", {}, {}}};
-  static const std::regex started{"started successfully on port (\\d+)"};
-  std::smatch found;
-  std::string line;
-  do {
-    const auto next = driver_.read_line();
-    if (!next) throw std::runtime_error("chromedriver does not start");
-    line = *next;
-  } while (!std::regex_search(line, found, started));
-  address_ = {"127.0.0.1", static_cast<std::uint16_t>(std::stoi(found[1].str()))};
+  // The driver listens at the same port of IPv4 and of IPv6, and ends when one of the two is taken. It writes why.
+  const auto log = profile_ / "chromedriver.log";
+  for (int tries = 1; !start_driver(log); ++tries)
+    if (tries == 5) throw std::runtime_error("chromedriver does not start: " + read_file(log));
   session_ = command("POST", "/session", capabilities(profile_))["sessionId"].text();
+}
+
+bool browser::start_driver(const std::filesystem::path& log) {
+  address_ = {"127.0.0.1", free_port()};
+  driver_ = child_process{{"chromedriver", "--port=" + std::to_string(address_.port)}, {log, {}, {}}};
+  while (const auto line = driver_.read_line())
+    if (line->find("started successfully") != std::string::npos) return true;
+  return false;
 }
 
 browser::~browser() {

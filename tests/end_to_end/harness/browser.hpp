@@ -42,6 +42,7 @@ class browser {
   std::vector<std::string> accessibility_faults(const std::string& axe);
 
  private:
+  bool start_driver(const std::filesystem::path& log);
   json command(const std::string& method, const std::string& path, const std::string& body = {});
   std::string element(const std::string& selector);
 

@@ -1,10 +1,6 @@
 #include "cluster.hpp"
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-
 #include <algorithm>
-#include <random>
 #include <stdexcept>
 
 #include "paths.hpp"
@@ -32,22 +28,6 @@ mysql_address behind(const link_proxy& proxy, mysql_address database) {
   database.port = proxy.address().port;
   database.socket.clear();
   return database;
-}
-
-std::uint16_t free_port() {
-  namespace ip = boost::asio::ip;
-  // The system gives numbers from here on to connections that go out, also between this look and the node's start.
-  constexpr std::uint16_t first = 20'000, first_of_the_systems = 32'768;
-  static std::mt19937 random{std::random_device{}()};
-  std::uniform_int_distribution<std::uint16_t> any{first, first_of_the_systems - 1};
-  boost::asio::io_context io;
-  for (;;) {
-    const auto port = any(random);
-    ip::tcp::acceptor once{io, ip::tcp::v4()};
-    boost::system::error_code taken;
-    once.bind({ip::make_address("127.0.0.1"), port}, taken);
-    if (!taken) return port;
-  }
 }
 
 node_certificates::node_certificates() : folder_{new_folder("certificates")} {

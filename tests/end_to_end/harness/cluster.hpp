@@ -84,7 +84,4 @@ class cluster {
   std::vector<std::unique_ptr<gateway_process>> nodes_;
 };
 
-/// A port at which nothing listens at the moment.
-std::uint16_t free_port();
-
 }  // namespace gateway::e2e

@@ -12,6 +12,7 @@
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl.hpp>
 #include <charconv>
+#include <random>
 
 #include "exchange_record.hpp"
 #include "text.hpp"
@@ -262,6 +263,21 @@ bool accepts_connections(const endpoint& server) {
   error_code failed;
   socket.connect(resolve(context, server), failed);
   return !failed;
+}
+
+std::uint16_t free_port() {
+  // The system gives numbers from here on to connections that go out, also between this look and the node's start.
+  constexpr std::uint16_t first = 20'000, first_of_the_systems = 32'768;
+  static std::mt19937 random{std::random_device{}()};
+  std::uniform_int_distribution<std::uint16_t> any{first, first_of_the_systems - 1};
+  asio::io_context io;
+  for (;;) {
+    const auto port = any(random);
+    tcp::acceptor once{io, tcp::v4()};
+    error_code taken;
+    once.bind({asio::ip::address_v4::loopback(), port}, taken);
+    if (!taken) return port;
+  }
 }
 
 std::string certificate_fingerprint(const endpoint& server) {

@@ -94,6 +94,8 @@ reply plain_http(const endpoint& server, const http_request& request);
 reply unix_http(const std::filesystem::path& socket, const http_request& request);
 
 bool accepts_connections(const endpoint& server);
+/// A port of 127.0.0.1 at which nothing listens at the moment.
+std::uint16_t free_port();
 /// Hex SHA-256 of the certificate that the server presents, whether it is trusted or not.
 std::string certificate_fingerprint(const endpoint& server);
 /// Whether a TLS handshake of exactly that version (`1.1`, `1.2`, `1.3`) succeeds.
