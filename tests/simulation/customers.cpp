@@ -1,6 +1,10 @@
 #include "customers.hpp"
 
 #include <algorithm>
+#include <set>
+#include <span>
+#include <tuple>
+#include <utility>
 
 #include "gateway/customer_key.hpp"
 #include "gateway/domain/customer.hpp"
@@ -113,13 +117,19 @@ void customer_promises::check_row(const customer& next) {
   auto same = next;
   same.version = before.version;
   same.methods = before.methods;
+  same.other_names = before.other_names;
   if (same != before) all_.break_("the customer " + name + " becomes another");
-  const auto has_made = [&](const auto& by) {
-    const auto ids = by.find(whose);
-    return ids != by.end() && ids->second.contains(next.provider_id);
+  check_other_names(before, next);
+  const auto check_made = [&](const std::string& id) {
+    const auto is_among = [&](const auto& by) {
+      const auto ids = by.find(whose);
+      return ids != by.end() && ids->second.contains(id);
+    };
+    if (!is_among(made_) && !is_among(made_for_checkouts_))
+      all_.break_("the customer " + name + " is stored as " + id + ", which the provider has not made");
   };
-  if (!has_made(made_) && !has_made(made_for_checkouts_))
-    all_.break_("the customer " + name + " is stored as " + next.provider_id + ", which the provider has not made");
+  check_made(next.provider_id);
+  for (const auto& other : next.other_names) check_made(other.id);
   if (next.methods != before.methods) {
     const auto fresh = next.methods.empty() ? std::string{} : next.methods.back();
     if (without(next.methods, fresh) != without(before.methods, fresh))
@@ -129,6 +139,25 @@ void customer_promises::check_row(const customer& next) {
     if (!approved) all_.break_("the customer " + name + " has " + fresh + ", which was not approved with saving");
   }
   past.push_back({next, moment_});
+}
+
+/// A payment that goes to a second provider, or to a second account, may add that one's name for the customer. The
+/// names that are known stay, and an account has one.
+void customer_promises::check_other_names(const customer& before, const customer& next) {
+  const auto name = next.ref + " of " + next.platform.value;
+  const auto place = [](const customer_name& of) { return std::tuple{of.provider, of.account, of.id}; };
+  const auto& known = before.other_names;
+  const auto& now = next.other_names;
+  if (now.size() < known.size() || now.size() > known.size() + 1 ||
+      !std::ranges::equal(known, std::span{now}.first(known.size()), {}, place, place))
+    return all_.break_("the customer " + name + " loses a name, or gains two at once");
+  std::set<std::pair<provider_kind, std::string>> accounts{{next.provider, next.account}};
+  for (const auto& other : now) {
+    if (!accounts.emplace(other.provider, other.account).second)
+      all_.break_("the customer " + name + " has two names in one account");
+    for (const auto& method : other.methods)
+      if (!has_saved(next, method)) all_.break_("the customer " + name + " has " + method + " under a name only");
+  }
 }
 
 /// Whoever reads the payment, its answer or its events finds what they name.

@@ -65,6 +65,7 @@ class customer_promises {
   const customer* row_of(const payment& subject) const;
   bool was_saved(const mapping& whose, const std::string& method, std::uint64_t before) const;
   void check_row(const customer& next);
+  void check_other_names(const customer& before, const customer& next);
   void check_names(const payment& row);
   void check_begin(const payment& fresh, const command_record& command);
   void check_order(const customer& row) const;
