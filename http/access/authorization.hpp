@@ -19,7 +19,7 @@ struct permit {
   environment env = environment::test;
   std::string principal;  ///< of its idempotency keys (command_key); empty for the merchant itself
   bool by_platform = false;
-  asked_by by;
+  asked_by by = {};
 };
 
 using ruling = std::variant<permit, rejection>;

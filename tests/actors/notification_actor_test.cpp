@@ -432,7 +432,7 @@ TEST_CASE("where the payment cannot ask its provider now, it is told again later
 }
 
 TEST_CASE("what could not be stored is not answered as stored") {
-  for (const auto [trouble, why] :
+  for (const auto& [trouble, why] :
        {std::pair{fault::before_commit, problem::store_unavailable}, {fault::queue_full, problem::overloaded}}) {
     notice_world w;
     w.rows().faults = {trouble};

@@ -30,11 +30,6 @@ struct report_sums {
   bool operator==(const report_sums&) const = default;
 };
 
-std::ostream& operator<<(std::ostream& out, const report_sums& s) {
-  return out << s.captured_count << " captured " << s.captured << ", " << s.refunded_count << " refunded " << s.refunded
-             << ", " << s.failed_count << " failed " << s.failed << ", net " << s.net;
-}
-
 /// By currency and provider, of the days around this one.
 std::map<std::string, report_sums> report_of(const gateway_process& gateway, const std::string& merchant,
                                              const std::string& mode) {

@@ -14,7 +14,7 @@ namespace gateway::actors {
 struct sandbox_settings {
   std::string base_url;         ///< where the gateway serves the hosted pages
   std::string hosted_page_key;  ///< signs their links
-  std::string sdk_key;          ///< signs the client secrets with which a customer's program approves a charge
+  std::string sdk_key = {};     ///< signs the client secrets with which a customer's program approves a charge
 };
 
 /// What the sandbox calls the customer that it makes under this key.

@@ -31,10 +31,11 @@ struct platform {
   platform_id id;
   std::string slug;  ///< its client_id; never changes
   std::string name;  ///< shown on the consent screen
-  std::string contact;  ///< an e-mail address for matters of security
+  std::string contact = {};  ///< an e-mail address for matters of security
   platform_status status = platform_status::active;
-  std::vector<std::string> redirect_uris;   ///< where a browser may go after consent: compared byte for byte
-  std::vector<std::string> return_origins;  ///< where one may go after a reconnect, as https_origin_of() writes them
+  std::vector<std::string> redirect_uris = {};   ///< where a browser may go after consent: compared byte for byte
+  /// Where a browser may go after a reconnect, as https_origin_of() writes them.
+  std::vector<std::string> return_origins = {};
 
   bool operator==(const platform&) const = default;
 };

@@ -22,7 +22,7 @@ answer control::inquire(const request& asked) {
   const auto fault = next_ > 0 ? fault_ : std::string{};
   if (next_ > 0) --next_;
   auto told = pages_.inquire(asked);
-  if (fault == "other_amount") told["pp_Amount"] = "1";
+  if (fault == "other_amount") told["pp_Amount"] = std::string{"1"};
   auto out = as_json(200, json_of(hashed(told, fault == "wrong_hash" ? "another salt" : pages_.who().salt)));
   if (fault == "error_500") out = {500, "text/plain", "out of order"};
   if (fault == "garbage") out = {200, "text/html", "<html><body>Request Rejected</body></html>"};

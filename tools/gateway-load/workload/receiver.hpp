@@ -18,7 +18,7 @@ struct receiver_options {
   std::string listen = "127.0.0.1:0";  ///< ADDR:PORT
   std::string certificate, key;        ///< PEM files; empty: plain HTTP
   /// Called by the receiver's thread with each post that is not the repeat of an earlier one.
-  std::function<void(const boost::json::object& envelope, bool rightly_signed)> on_new;
+  std::function<void(const boost::json::object& envelope, bool rightly_signed)> on_new = {};
 };
 
 class receiver {
