@@ -2,8 +2,6 @@
 
 #include <netinet/in.h>
 
-#include <limits>
-
 namespace gateway::http {
 
 std::optional<address_key> key_of(const sockaddr_storage& peer) {
@@ -26,25 +24,6 @@ std::optional<address_key> key_of(const sockaddr_storage& peer) {
   return key;
 }
 
-namespace {
-
-/// The first that is half open, else the one that has been idle for the longest time; null if there is none.
-template <class List, class IsHalfOpen, class IdleSince>
-counted_connection* one_to_end(List& among, IsHalfOpen is_half_open, IdleSince idle_since) {
-  counted_connection* longest = nullptr;
-  auto since = std::numeric_limits<counted_connection::clock::rep>::max();
-  for (auto& each : among) {
-    if (is_half_open(each)) return &each;
-    if (const auto its = idle_since(each); its && *its < since) {
-      since = *its;
-      longest = &each;
-    }
-  }
-  return longest;
-}
-
-}  // namespace
-
 std::optional<connection_limits::admission> connection_limits::admit(const std::optional<address_key>& address,
                                                                      connection_home& home) {
   auto made = std::make_shared<counted_connection>();
@@ -52,7 +31,7 @@ std::optional<connection_limits::admission> connection_limits::admit(const std::
   const std::lock_guard lock{mutex_};
   if ((address && !make_room_at(*address)) || !make_room()) return std::nullopt;
   ++open_;
-  half_open_.push_back(*made);
+  those_at(made->stage_).push_back(*made);
   if (address) enter(*made, *address);
   return admission{this, std::move(made)};
 }
@@ -65,12 +44,12 @@ bool connection_limits::admission::count_at(const std::optional<address_key>& ad
   return true;
 }
 
-void connection_limits::opened(counted_connection& which) {
+void connection_limits::move_on(counted_connection& which, counted_connection::stage to) {
   const std::lock_guard lock{mutex_};
-  which.is_half_open_ = false;
+  which.stage_ = to;
   if (which.is_leaving_) return;
   which.among_all_.unlink();
-  opened_.push_back(which);
+  those_at(to).push_back(which);
 }
 
 void connection_limits::enter(counted_connection& which, const address_key& address) {
@@ -82,31 +61,53 @@ void connection_limits::enter(counted_connection& which, const address_key& addr
   if (which.is_leaving_) ++there.leaving;
 }
 
+// More than one is asked where one that was asked before has stayed.
+
 bool connection_limits::make_room_at(const address_key& address) {
   const auto found = by_address_.find(address);
-  const auto open = found == by_address_.end() ? 0 : found->second.open - found->second.leaving;
-  if (open < most_per_address_) return true;
-  if (found == by_address_.end() || found->second.leaving >= most_leaving) return false;
-  auto* const gives_way = one_to_end(
-      found->second.all, [](const auto& each) { return each.is_half_open_ && !each.is_leaving_; }, idle_since);
-  if (gives_way == nullptr) return false;
-  ask_to_leave(*gives_way);
+  if (found == by_address_.end()) return most_per_address_ > 0;
+  auto& there = found->second;
+  while (there.open - there.leaving >= most_per_address_) {
+    counted_connection *silent = nullptr, *speaking = nullptr, *idle = nullptr;
+    for (auto& each : there.all) {
+      if (each.is_leaving_) continue;
+      if (each.stage_ == counted_connection::stage::silent && silent == nullptr) silent = &each;
+      if (each.stage_ == counted_connection::stage::speaking && speaking == nullptr) speaking = &each;
+      if (is_idle_longer(each, idle)) idle = &each;
+    }
+    auto* const gives_way = silent != nullptr ? silent : slow_or_idle(speaking, idle);
+    if (gives_way == nullptr || there.leaving >= most_leaving) return false;
+    ask_to_leave(*gives_way);
+  }
   return true;
 }
 
 bool connection_limits::make_room() {
-  if (open_ - leaving_ < most_) return true;
-  if (leaving_ >= most_leaving) return false;
-  auto* const gives_way =
-      half_open_.empty() ? one_to_end(opened_, [](const auto&) { return false; }, idle_since) : &half_open_.front();
-  if (gives_way == nullptr) return false;
-  ask_to_leave(*gives_way);
+  auto& silent = those_at(counted_connection::stage::silent);
+  auto& speaking = those_at(counted_connection::stage::speaking);
+  while (open_ - leaving_ >= most_) {
+    auto* gives_way = silent.empty() ? nullptr : &silent.front();
+    if (gives_way == nullptr) {
+      counted_connection* idle = nullptr;
+      for (auto& each : those_at(counted_connection::stage::open))
+        if (is_idle_longer(each, idle)) idle = &each;
+      gives_way = slow_or_idle(speaking.empty() ? nullptr : &speaking.front(), idle);
+    }
+    if (gives_way == nullptr || leaving_ >= most_leaving) return false;
+    ask_to_leave(*gives_way);
+  }
   return true;
 }
 
-std::optional<counted_connection::clock::rep> connection_limits::idle_since(const counted_connection& which) {
+bool connection_limits::is_idle_longer(const counted_connection& which, const counted_connection* than) {
   const auto since = which.idle_since_.load(std::memory_order_relaxed);
-  return which.is_leaving_ || since == counted_connection::busy ? std::nullopt : std::optional{since};
+  return since != counted_connection::busy &&
+         (than == nullptr || since < than->idle_since_.load(std::memory_order_relaxed));
+}
+
+counted_connection* connection_limits::slow_or_idle(counted_connection* speaking, counted_connection* idle) {
+  const bool is_slow = speaking != nullptr && speaking->came_ + handshake_patience <= counted_connection::clock::now();
+  return is_slow || idle == nullptr ? speaking : idle;
 }
 
 void connection_limits::ask_to_leave(counted_connection& which) {
@@ -127,10 +128,8 @@ void connection_limits::stays(counted_connection& which) {
   const std::lock_guard lock{mutex_};
   if (!which.is_leaving_) return;
   no_longer_leaving(which);
-  if (which.is_half_open_)
-    half_open_.push_front(which);
-  else
-    opened_.push_back(which);
+  // In front, where those stand that came first; among the open ones there is no order.
+  those_at(which.stage_).push_front(which);
 }
 
 void connection_limits::leave(counted_connection& which) {

@@ -1,7 +1,8 @@
 // How many connections may be open, in all and from one address. At a limit, a newcomer takes the place of one that
-// nothing would be lost with: of those whose handshake is not over, or whose proxy has not said whose they are, the
-// oldest; else the one that has been idle for the longest time. One with a request under way is never ended. At the
-// limit of an address only connections from that address give way. Any thread may ask.
+// nothing would be lost with: of those that have not begun their handshake, or whose proxy has not said whose they are,
+// the oldest; else one whose handshake takes too long; else the one that has been idle for the longest time. One with a
+// request under way is never ended. At the limit of an address only connections from that address give way. Any thread
+// may ask.
 #pragma once
 
 #include <sys/socket.h>
@@ -51,11 +52,14 @@ class counted_connection : public std::enable_shared_from_this<counted_connectio
   using hook = boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
   static constexpr clock::rep busy = 0;
 
+  enum class stage : unsigned char { silent, speaking, open };
+
   std::atomic<clock::rep> idle_since_{busy};
+  const clock::time_point came_ = clock::now();
   // Under the lock of the limits:
   hook among_all_, at_address_;
   std::optional<address_key> address_;
-  bool is_half_open_ = true;
+  stage stage_ = stage::silent;
   bool is_leaving_ = false;  ///< it was asked to give way
   connection_home* home_ = nullptr;
 };
@@ -76,6 +80,9 @@ class connection_limits {
 
   /// So many may be on their way out at a time, in all and from one address: the limits are passed by no more.
   static constexpr std::size_t most_leaving = 64;
+  /// A handshake that has begun is given so long before it makes room: else a crowd that only connects would end all
+  /// others' handshakes.
+  static constexpr std::chrono::seconds handshake_patience{2};
 
   /// A connection that was let in. Counts as open until this is destroyed.
   class admission {
@@ -90,8 +97,10 @@ class connection_limits {
     /// Counts a connection whose client became known late at its address from now on. False if that has as many as it
     /// may.
     bool count_at(const std::optional<address_key>& address);
+    /// The client's first bytes have come.
+    void speaks() { limits_->move_on(*what_, counted_connection::stage::speaking); }
     /// Its handshake is over.
-    void opened() { limits_->opened(*what_); }
+    void opened() { limits_->move_on(*what_, counted_connection::stage::open); }
     /// It was asked to give way, and has a request now.
     void stays() { limits_->stays(*what_); }
 
@@ -126,15 +135,18 @@ class connection_limits {
     address_list all;  ///< in the order in which they came
   };
 
-  void opened(counted_connection& which);
+  void move_on(counted_connection& which, counted_connection::stage to);
   void leave(counted_connection& which);
   // Under the lock.
   bool make_room_at(const address_key& address);
   bool make_room();
+  all_list& those_at(counted_connection::stage stage) noexcept { return at_stage_[static_cast<std::size_t>(stage)]; }
   void ask_to_leave(counted_connection& which);
   void enter(counted_connection& which, const address_key& address);
-  /// Nothing of one that is busy or leaves already.
-  static std::optional<counted_connection::clock::rep> idle_since(const counted_connection& which);
+  /// `than` may be null. A busy one is not idle.
+  static bool is_idle_longer(const counted_connection& which, const counted_connection* than);
+  /// Which of two gives way; either may be null.
+  static counted_connection* slow_or_idle(counted_connection* speaking, counted_connection* idle);
   void no_longer_leaving(counted_connection& which);
 
   const std::size_t most_;
@@ -142,8 +154,7 @@ class connection_limits {
   mutable std::mutex mutex_;
   std::size_t open_ = 0;
   std::size_t leaving_ = 0;
-  all_list half_open_;  ///< in the order in which they came
-  all_list opened_;
+  std::array<all_list, 3> at_stage_;  ///< of those that have not been asked to leave
   std::unordered_map<address_key, from_address, hash> by_address_;
 };
 

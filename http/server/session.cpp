@@ -63,6 +63,13 @@ class session final : public session_record {
     within(handshake_timeout);
     remote_address_ = address_text(client);
     address_number_ = home_.here.shared.limits.number_of_address(remote_address_);
+    if constexpr (Transport::secure) {
+      auto hearing = stream_.hear(failure_);
+      co_await std::move(hearing);
+      if (failure_) co_return;
+      speaks_ = true;
+      admission_.speaks();
+    }
     auto opening = stream_.open(failure_);
     co_await std::move(opening);
     if (failure_ || interrupted_ == interruption::room) co_return;
@@ -91,7 +98,7 @@ class session final : public session_record {
   }
 
   bool give_way() override {
-    if (opened_ && (!idle || has_unread())) return false;
+    if (opened_ ? !idle || has_unread() : !speaks_ && has_unread()) return false;
     interrupt(interruption::room);
     return true;
   }
@@ -345,7 +352,8 @@ class session final : public session_record {
   socket_error failure_;  ///< of the socket: the connection is over
   interruption interrupted_ = interruption::none;
   bool timed_out_ = false;
-  bool opened_ = false;  ///< the handshake is over
+  bool speaks_ = false;  ///< the client has begun its handshake
+  bool opened_ = false;  ///< and it is over
   bool streaming_ = false;  ///< a body of which a part is no answer is on its way
 };
 

@@ -105,6 +105,13 @@ class tls_transport {
     co_return now;
   }
 
+  /// Waits for the client's first bytes.
+  boost::asio::awaitable<void> hear(socket_error& ec) {
+    if (!engine_.unread().empty()) co_return;
+    auto feeding = feed(ec);
+    co_await std::move(feeding);
+  }
+
   /// The handshake. OpenSSL takes its buffers with the first call, so that waits for the client's first bytes.
   boost::asio::awaitable<void> open(socket_error& ec) {
     auto result = tls_engine::result::wants_input;

@@ -1,7 +1,12 @@
 // Everything that a client may not do, or not for so long.
 #include <catch2/catch.hpp>
 
+#include <sys/socket.h>
+
 #include <cstring>
+#include <memory>
+
+#include <openssl/ssl.h>
 
 #include "http/server/request_reader.hpp"
 #include "transport_fixture.hpp"
@@ -227,6 +232,18 @@ TEST_CASE("a client that does not read its answer is let go") {
 
 namespace {
 
+/// What a client sends first.
+std::string client_hello() {
+  const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context{SSL_CTX_new(TLS_client_method()), SSL_CTX_free};
+  const std::unique_ptr<SSL, decltype(&SSL_free)> connection{SSL_new(context.get()), SSL_free};
+  auto* const out = BIO_new(BIO_s_mem());
+  SSL_set_bio(connection.get(), BIO_new(BIO_s_mem()), out);
+  SSL_connect(connection.get());
+  char bytes[4096];
+  const auto size = BIO_read(out, bytes, sizeof bytes);
+  return {bytes, static_cast<std::size_t>(size)};
+}
+
 /// A connection with a request under way, until the gate opens.
 client busy_one(test_server& server) {
   const int before = waiting;
@@ -301,6 +318,26 @@ TEST_CASE("at a limit handshakes that are not over make room first, the oldest b
   CHECK(second.ask(get("/echo"))->status == 200);
   CHECK(younger.ends());
   CHECK(idle.ask(get("/echo"))->status == 200);
+}
+
+TEST_CASE(
+    "at a limit a handshake that has begun is not ended for those who only connect, nor before an idle connection") {
+  test_server server([](settings& s) { s.http.connections = 3; });
+  auto idle = server.connect();
+  REQUIRE(idle.ask(get("/echo"))->status == 200);
+  auto speaking = client::plain(server.running->port());
+  REQUIRE(speaking.send(client_hello()));
+  char answered = 0;
+  REQUIRE(::recv(speaking.fd(), &answered, 1, 0) == 1);
+  auto silent = client::plain(server.running->port());
+  REQUIRE(eventually([&] { return server.running->connections() == 3; }));
+  auto first = server.connect();
+  CHECK(first.ask(get("/echo"))->status == 200);
+  CHECK(silent.ends());
+  auto second = server.connect();
+  CHECK(second.ask(get("/echo"))->status == 200);
+  CHECK(server.meters.connections_evicted.Value() == 2);
+  CHECK(idle.ends());
 }
 
 TEST_CASE("a crowd of idle connections keeps nobody out, and the limit holds") {
