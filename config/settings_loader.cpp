@@ -49,6 +49,9 @@ std::vector<setting> general_settings(settings& s) {
   return {
       {"dev", "", "Development: sandbox providers in live mode, http:// on loopback", group, &s.dev},
       {"listen", "ADDR:PORT", "Where clients connect; port 0 takes a free one", group, &s.listen},
+      {"proxy-protocol-from", "NETWORKS",
+       "Proxies whose connections begin with a PROXY protocol header, as 10.0.0.0/8,2001:db8::/32", group,
+       &s.proxy_protocol_from},
       {"operator-listen", "ADDR:PORT", "Serve /metrics, /healthz, /readyz over plain http here as well", group,
        &s.operator_listen},
       {"console-token-file", "FILE", "Serve the operators' console at operator-listen, to whoever has this token",
@@ -432,6 +435,8 @@ void check(const settings& s) {
   };
   address(s.listen, "listen");
   if (!s.operator_listen.empty()) address(s.operator_listen, "operator-listen");
+  const auto proxies = networks::parse(s.proxy_protocol_from);
+  if (const auto* fault = std::get_if<std::string>(&proxies)) throw bad_value("proxy-protocol-from: " + *fault);
   if (!s.console_token_file.empty() && s.operator_listen.empty())
     throw bad_value("console-token-file: the console is served at operator-listen, which is not given");
   const auto url = [](const std::string& text, const char* name) {

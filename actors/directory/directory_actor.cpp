@@ -246,7 +246,7 @@ class command_queue {
 
   template <class Then>
   void with_hash(std::string password, result_promise promise, Then then) {
-    self_->request(hasher_, caf::infinite, hash_password{std::move(password)})
+    self_->request(hasher_, caf::infinite, hash_password{std::move(password), "an operator"})
         .then([then = std::move(then)](std::string& hash) mutable { then(hash); },
               [promise](const caf::error& failure) mutable { promise.deliver(failure); });
   }

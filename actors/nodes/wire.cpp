@@ -69,6 +69,33 @@ struct is_time<std::chrono::duration<Rep, Period>> : std::true_type {};
 template <class T>
 constexpr bool is_plain_number = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 
+// ---- enumerations ---------------------------------------------------------------------------------
+
+/// Whether an enumeration has an enumerator of this value: the compiler names those, and writes others as a cast.
+template <auto Value>
+constexpr bool has_name() noexcept {
+  constexpr std::string_view said = __PRETTY_FUNCTION__, before = "Value = ";
+  constexpr auto at = said.rfind(before);
+  static_assert(at != said.npos);
+  return said[at + before.size()] != '(';
+}
+
+constexpr std::size_t most_enumerators = 64;
+
+/// A bit for each value that is an enumerator's.
+template <class Enum, std::size_t... I>
+constexpr std::uint64_t enumerators_among(std::index_sequence<I...>) noexcept {
+  return (0 | ... | (has_name<static_cast<Enum>(I)>() ? std::uint64_t{1} << I : 0));
+}
+
+template <class Enum>
+constexpr bool is_enumerator(std::underlying_type_t<Enum> value) noexcept {
+  constexpr auto all = enumerators_among<Enum>(std::make_index_sequence<most_enumerators>{});
+  static_assert(all != 0 && all >> (most_enumerators - 1) == 0, "all enumerators are below this bound");
+  static_assert(std::is_unsigned_v<std::underlying_type_t<Enum>>);
+  return value < most_enumerators && (all >> value & 1) != 0;
+}
+
 // ---- the layout -----------------------------------------------------------------------------------
 
 constexpr std::uint64_t fold(std::uint64_t seed, std::uint64_t next) noexcept { return mixed(seed ^ mixed(next + 1)); }
@@ -178,6 +205,13 @@ class unpacker {
       get(byte);
       if (byte > 1) good_ = false;
       x = byte == 1;
+    } else if constexpr (std::is_enum_v<T>) {
+      // What another node sends need not be one: no switch, and no table, has a place for others.
+      const auto number = get_number<std::underlying_type_t<T>>();
+      if (is_enumerator<T>(number))
+        x = static_cast<T>(number);
+      else
+        good_ = false;
     } else if constexpr (is_plain_number<T>) {
       if (const auto bytes = take(sizeof(T)); good_) bytes.copy(reinterpret_cast<char*>(&x), sizeof(T));
     } else if constexpr (std::is_same_v<T, std::string>) {

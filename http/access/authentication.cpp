@@ -11,6 +11,7 @@ namespace {
 /// An unknown key's request is checked against this, so that it takes as long as a known key's.
 constexpr std::string_view nobodys_secret = "0000000000000000000000000000000000000000000000000000000000000000";
 constexpr std::size_t longest_key_id = 64;
+constexpr char no_digit_of_an_id = '-';
 
 rejection unauthorized(std::string why) { return {error_code::unauthorized, std::move(why)}; }
 
@@ -67,29 +68,31 @@ std::string canonical_request(std::string_view method, std::string_view path, st
   return text;
 }
 
-std::optional<key_id> absent_key(const request& in, const directory& keys, time_point now) {
+std::optional<key_id> key_to_look_for(const request& in, const directory& keys, time_point now) {
   if (check_headers(in) || check_timestamp(*in.timestamp, now)) return std::nullopt;
   if (!in.key_id->starts_with(key_prefix) || in.key_id->starts_with(platform_key_prefix)) return std::nullopt;
   auto named = named_key(in);
-  if (named.empty() || keys.find_key(named)) return std::nullopt;
+  if (named.empty()) return std::nullopt;
+  if (keys.find_key(named)) named.value.back() = no_digit_of_an_id;
   return named;
 }
 
-std::variant<authenticated, rejection> authenticate(const request& in, const directory& keys, time_point now) {
+std::variant<caller, rejection> authenticate(const request& in, const directory& keys, time_point now,
+                                             std::string& body_sha256) {
   if (auto rejected = check_headers(in)) return *std::move(rejected);
   if (auto rejected = check_timestamp(*in.timestamp, now)) return *std::move(rejected);
 
-  auto body_sha256 = crypto::hex(crypto::sha256(in.body));
+  if (body_sha256.empty()) body_sha256 = crypto::hex(crypto::sha256(in.body));
   const auto canonical = canonical_request(in.method, in.path, *in.timestamp, body_sha256);
   if (in.key_id->starts_with(platform_key_prefix)) {
     const auto key = signing_key(keys.find_platform_key(named_key(in)), in, canonical);
     if (!key) return not_the_signer(error_code::platform_key_invalid);
     if (key->suspended) return rejection{error_code::platform_suspended, {}};
-    return authenticated{platform_caller{key->id, key->platform, key->scopes}, std::move(body_sha256)};
+    return platform_caller{key->id, key->platform, key->scopes};
   }
   const auto key = signing_key(keys.find_key(named_key(in)), in, canonical);
   if (!key) return not_the_signer(error_code::unauthorized);
-  return authenticated{merchant_key{key->id, key->merchant, key->env, key->scopes}, std::move(body_sha256)};
+  return merchant_key{key->id, key->merchant, key->env, key->scopes};
 }
 
 }  // namespace gateway::http

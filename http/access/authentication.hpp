@@ -16,19 +16,18 @@ namespace gateway::http {
 
 inline constexpr duration_ms allowed_clock_skew = std::chrono::minutes{5};
 
-struct authenticated {
-  caller who;
-  std::string body_sha256;  ///< lower-case hex: the signature covers it, the fingerprint reuses it
-};
-
 /// The four lines that are signed.
 std::string canonical_request(std::string_view method, std::string_view path, std::string_view timestamp,
                               std::string_view body_sha256);
 
-/// The merchant's key that the request names, if the directory does not have it and it may be one; of a request whose
-/// other headers are in order.
-std::optional<key_id> absent_key(const request& in, const directory& keys, time_point now);
+/// Of a request that was not signed rightly: the merchant's key to look for in the store, if the request's other
+/// headers are in order and its key may be one. Of a key that the directory has, one that does not exist, so that the
+/// answer takes as long: its time must not tell which keys are in memory.
+std::optional<key_id> key_to_look_for(const request& in, const directory& keys, time_point now);
 
-std::variant<authenticated, rejection> authenticate(const request& in, const directory& keys, time_point now);
+/// `body_sha256`: in lower-case hex, computed here if it is empty and the headers are in order. The signature covers
+/// it, and the fingerprint reuses it.
+std::variant<caller, rejection> authenticate(const request& in, const directory& keys, time_point now,
+                                             std::string& body_sha256);
 
 }  // namespace gateway::http

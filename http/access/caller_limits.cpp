@@ -90,9 +90,6 @@ void caller_limits::count_buckets() const {
     if (one->buckets) one->buckets->Set(static_cast<double>(one->limit.in_use(now)));
 }
 
-bool is_free_of_limits(std::string_view path) noexcept {
-  return path == "/healthz" || path == "/readyz" ||
-         (path.starts_with("/v1/public/providers/") && path.ends_with("/notifications"));
-}
+bool is_free_of_limits(std::string_view path) noexcept { return path == "/healthz" || path == "/readyz"; }
 
 }  // namespace gateway::http

@@ -71,7 +71,7 @@ class caller_limits {
 };
 
 /// Whether requests for a path are never limited by their address: a probe of a load balancer's must not fail because
-/// of others behind it, and providers send all their notifications from few addresses.
+/// of others behind it. (Nor are notifications, http/routes/notifications.hpp.)
 bool is_free_of_limits(std::string_view path) noexcept;
 
 }  // namespace gateway::http

@@ -31,6 +31,8 @@ class concurrency_limit {
   /// Lets a write in, or nothing where as many wait as may: the check and what it checks for are one step.
   std::optional<admission> try_enter(clock::time_point now = clock::now());
 
+  /// Whether as many wait as may: then most are turned away before anything else of them is looked at.
+  bool is_full() const noexcept { return waiting() >= limit(); }
   std::size_t waiting() const noexcept;
   std::size_t limit() const noexcept;
 

@@ -6,13 +6,27 @@
 
 namespace gateway::http {
 
+namespace {
+
+rejection turned_away(services& shared) {
+  shared.meters.shed("waiting").Increment();
+  return {error_code::overloaded, {}};
+}
+
+}  // namespace
+
+std::optional<rejection> check_room(call& c, const endpoint& way) {
+  auto& shared = c.here.shared;
+  if (way.needs != access::signed_write || !shared.writes.is_full()) return std::nullopt;
+  return turned_away(shared);
+}
+
 std::optional<rejection> admit(call& c, const endpoint& way) {
   if (way.needs != access::signed_write) return std::nullopt;
   auto& shared = c.here.shared;
   c.admission = shared.writes.try_enter();
   if (c.admission) return std::nullopt;
-  shared.meters.shed("waiting").Increment();
-  return rejection{error_code::overloaded, {}};
+  return turned_away(shared);
 }
 
 std::optional<rejection> count_signer(call& c, const caller& who) {
@@ -20,7 +34,6 @@ std::optional<rejection> count_signer(call& c, const caller& who) {
   if (!limits.limit_signers()) return std::nullopt;
   c.rates = limits.pass_signer(who);
   if (c.rates->passed) return std::nullopt;
-  c.admission.reset();
   return rejection{error_code::rate_limited, {}};
 }
 
@@ -29,7 +42,6 @@ std::optional<rejection> pass_brake(call& c, const endpoint& way) {
   if (way.needs != access::signed_write || way.subject == acts_as::platform) return std::nullopt;
   auto& shared = c.here.shared;
   if (shared.brake.lets_in(write_brake::clock::now())) return std::nullopt;
-  c.admission.reset();
   shared.meters.shed("webhooks").Increment();
   return rejection{error_code::overloaded, {}};
 }

@@ -7,8 +7,12 @@
 
 namespace gateway::http {
 
-/// Takes the admission that a write needs. Under overload this is what most requests get, so nothing is done for one
-/// before it.
+/// Turns a write away while as many wait as may. Takes nothing. Under overload this is what most requests get, so
+/// nothing is done for one before it.
+std::optional<rejection> check_room(call& c, const endpoint& way);
+
+/// Takes the admission that a write needs. A stranger must not hold one, nor a request one that waits for the
+/// directory: so this comes once it is known who asks, and what for.
 std::optional<rejection> admit(call& c, const endpoint& way);
 
 /// Counts the request to its key and to the key's platform, where these are limited. Only who has signed is counted: a

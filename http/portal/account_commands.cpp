@@ -9,6 +9,7 @@
 #include "gateway/base/crypto.hpp"
 #include "gateway/domain/person.hpp"
 #include "http/pages/shown_time.hpp"
+#include "known_browser.hpp"
 #include "second_factor.hpp"
 
 namespace gateway::http {
@@ -40,22 +41,23 @@ using password_checked = std::variant<stored_person, account_problem>;
 
 boost::asio::awaitable<password_checked> check_password(call& c, std::string email, std::string password) {
   const auto account = email_key_of(email);
+  const auto browser = known_browser(c, account);
   auto& slowing = c.here.shared.slowing;
-  if (const auto wait = slowing.begin(account, c.in.remote_address, std::chrono::steady_clock::now()))
+  if (const auto wait = slowing.begin(account, c.in.remote_address, std::chrono::steady_clock::now(), browser))
     co_return account_problem{account_refusal::slowed_down, *wait};
   find_user query{account};
   auto asking = ask(c.here, std::move(query));
   auto reply = co_await std::move(asking);
   if (!reply || !reply->found) {
-    slowing.take_back(account, c.in.remote_address);
+    slowing.take_back(account, c.in.remote_address, browser);
     co_return problem_of(account_refusal::busy);
   }
   if (password.empty() || password.size() > most_password_bytes) co_return problem_of(account_refusal::wrong_password);
-  verify_password question{std::move(password), reply->found->password_hash};
+  verify_password question{std::move(password), reply->found->password_hash, account};
   auto verifying = ask(c.here, std::move(question));
   const auto right = co_await std::move(verifying);
   if (!right) {
-    slowing.take_back(account, c.in.remote_address);
+    slowing.take_back(account, c.in.remote_address, browser);
     co_return problem_of(account_refusal::busy);
   }
   if (!*right) co_return problem_of(account_refusal::wrong_password);
@@ -64,7 +66,8 @@ boost::asio::awaitable<password_checked> check_password(call& c, std::string ema
 
 /// Whoever knows the password and, where it is asked for, the code is no guesser.
 void passed_by(call& c, const signed_in& person) {
-  c.here.shared.slowing.passed(email_key_of(person.who.email), c.in.remote_address);
+  const auto account = email_key_of(person.who.email);
+  c.here.shared.slowing.passed(account, c.in.remote_address, known_browser(c, account));
 }
 
 unit_of_work noted_unit(const call& c, const signed_in& person, std::string_view action) {
@@ -127,7 +130,7 @@ boost::asio::awaitable<account_result> change_password(call& c, signed_in person
   const auto checked = co_await std::move(checking);
   if (const auto* problem = std::get_if<account_problem>(&checked)) co_return *problem;
   passed_by(c, person);
-  hash_password wanted{std::move(new_password)};
+  hash_password wanted{std::move(new_password), email_key_of(person.who.email)};
   auto hashing = ask(c.here, std::move(wanted));
   auto hash = co_await std::move(hashing);
   if (!hash) co_return problem_of(account_refusal::busy);

@@ -5,6 +5,8 @@
 
 #include <boost/asio/ip/address.hpp>
 
+#include "gateway/base/crypto.hpp"
+
 namespace gateway::http {
 
 // ---- of one sort ----------------------------------------------------------------------------------
@@ -13,12 +15,12 @@ std::optional<std::chrono::seconds> sign_in_slowing::counts::wait(const std::str
   const auto found = at_.find(name);
   if (found == at_.end()) return std::nullopt;
   auto& failures = found->second->second;
-  while (!failures.empty() && failures.front() + failure_window <= now) failures.pop_front();
+  std::erase_if(failures, [&](time each) { return each + failure_window <= now; });
   if (failures.empty()) {
     forget(name);
     return std::nullopt;
   }
-  if (failures.size() < most_failures) return std::nullopt;
+  if (failures.size() < allowed_) return std::nullopt;
   const auto left = std::chrono::ceil<std::chrono::seconds>(failures.front() + failure_window - now);
   return std::max(left, std::chrono::seconds{1});
 }
@@ -34,24 +36,31 @@ void sign_in_slowing::counts::add(const std::string& name, time now) {
   expire(now);
   const auto found = at_.find(name);
   if (found != at_.end()) {
+    if (found->second->second.size() >= allowed_) return;
     by_age_.splice(by_age_.begin(), by_age_, found->second);
   } else {
     if (at_.size() >= most_) {
       at_.erase(by_age_.back().first);
       by_age_.pop_back();
     }
-    by_age_.emplace_front(name, std::deque<time>{});
+    by_age_.emplace_front(name, std::vector<time>{});
     at_.emplace(name, by_age_.begin());
   }
   by_age_.front().second.push_back(now);
 }
 
-void sign_in_slowing::counts::take_back(const std::string& name) {
+void sign_in_slowing::counts::take_back(const std::string& name, std::optional<time> made_at) {
   const auto found = at_.find(name);
   if (found == at_.end()) return;
   auto& failures = found->second->second;
-  if (!failures.empty()) failures.pop_back();
+  const auto at = made_at ? std::ranges::find(failures, *made_at) : std::prev(failures.end());
+  if (at != failures.end()) failures.erase(at);
   if (failures.empty()) forget(name);
+}
+
+std::optional<sign_in_slowing::time> sign_in_slowing::counts::newest(const std::string& name) const {
+  const auto found = at_.find(name);
+  return found == at_.end() ? std::nullopt : std::optional{found->second->second.back()};
 }
 
 void sign_in_slowing::counts::forget(const std::string& name) {
@@ -67,53 +76,89 @@ void sign_in_slowing::counts::clear() {
   by_age_.clear();
 }
 
-// ---- both -----------------------------------------------------------------------------------------
+// ---- all of them ----------------------------------------------------------------------------------
 
-std::optional<std::chrono::seconds> sign_in_slowing::begin(std::string_view account, std::string_view address,
-                                                           time now) {
-  const std::string who{account};
-  const auto from = slowed_address(address);
+static_assert(wider_networks.size() == 2);
+
+sign_in_slowing::sign_in_slowing(std::size_t most_names)
+    : accounts_{most_names, most_failures},
+      browsers_{most_names, most_failures},
+      addresses_{most_names, most_failures},
+      networks_{counts{most_names, wider_networks[0].most_failures},
+                counts{most_names, wider_networks[1].most_failures}} {}
+
+/// Accounts are kept by their digests: whoever guesses chooses how long their names are.
+std::vector<sign_in_slowing::counted> sign_in_slowing::places_of(std::string_view account, std::string_view address) {
+  const auto digest = crypto::sha256(account);
+  std::vector<counted> all;
+  all.push_back({accounts_, std::string{digest.begin(), digest.end()}});
+  all.push_back({addresses_, slowed_address(address)});
+  for (std::size_t i = 0; i < networks_.size(); ++i)
+    if (auto around = slowed_network(address, wider_networks[i].bits); !around.empty())
+      all.push_back({networks_[i], std::move(around)});
+  return all;
+}
+
+std::optional<std::chrono::seconds> sign_in_slowing::begin(std::string_view account, std::string_view address, time now,
+                                                           std::string_view browser) {
+  const auto places = places_of(account, address);
+  const std::string known{browser};
   const std::lock_guard hold{lock_};
-  const auto of_account = accounts_.wait(who, now);
-  const auto of_address = addresses_.wait(from, now);
-  if (of_account || of_address) return std::max(of_account, of_address);
-  accounts_.add(who, now);
-  addresses_.add(from, now);
+  std::optional<std::chrono::seconds> longest;
+  if (!known.empty())
+    longest = browsers_.wait(known, now);
+  else
+    for (const auto& place : places) longest = std::max(longest, place.in.wait(place.name, now));
+  if (longest) return longest;
+  if (!known.empty()) browsers_.add(known, now);
+  for (const auto& place : places) place.in.add(place.name, now);
   return std::nullopt;
 }
 
-void sign_in_slowing::passed(std::string_view account, std::string_view address) {
-  const auto from = slowed_address(address);
+void sign_in_slowing::passed(std::string_view account, std::string_view address, std::string_view browser) {
+  take_back(account, address, browser);
   const std::lock_guard hold{lock_};
-  accounts_.forget(std::string{account});
-  addresses_.take_back(from);
+  if (!browser.empty())
+    browsers_.forget(std::string{browser});
+  else
+    accounts_.forget(places_of(account, {}).front().name);
 }
 
-void sign_in_slowing::take_back(std::string_view account, std::string_view address) {
-  const auto from = slowed_address(address);
+void sign_in_slowing::take_back(std::string_view account, std::string_view address, std::string_view browser) {
+  const auto places = places_of(account, address);
+  const std::string known{browser};
   const std::lock_guard hold{lock_};
-  accounts_.take_back(std::string{account});
-  addresses_.take_back(from);
+  // Where others' failures had filled an allowance, the browser's attempt was not added.
+  const auto made_at = known.empty() ? std::nullopt : browsers_.newest(known);
+  for (const auto& place : places) place.in.take_back(place.name, made_at);
+  if (!known.empty()) browsers_.take_back(known);
 }
 
 std::size_t sign_in_slowing::names() {
   const std::lock_guard hold{lock_};
-  return accounts_.size() + addresses_.size();
+  auto sum = accounts_.size() + browsers_.size() + addresses_.size();
+  for (const auto& each : networks_) sum += each.size();
+  return sum;
 }
 
 void sign_in_slowing::forget_all() {
   const std::lock_guard hold{lock_};
-  accounts_.clear();
-  addresses_.clear();
+  for (auto* each : {&accounts_, &browsers_, &addresses_}) each->clear();
+  for (auto& each : networks_) each.clear();
+}
+
+std::string slowed_network(std::string_view remote_address, unsigned bits) {
+  boost::system::error_code failure;
+  const auto address = boost::asio::ip::make_address(std::string{remote_address}, failure);
+  if (failure || !address.is_v6() || address.to_v6().is_v4_mapped()) return {};
+  auto bytes = address.to_v6().to_bytes();
+  std::fill(bytes.begin() + bits / 8, bytes.end(), static_cast<unsigned char>(0));
+  return boost::asio::ip::make_address_v6(bytes).to_string() + '/' + std::to_string(bits);
 }
 
 std::string slowed_address(std::string_view remote_address) {
-  boost::system::error_code failure;
-  const auto address = boost::asio::ip::make_address(std::string{remote_address}, failure);
-  if (failure || !address.is_v6() || address.to_v6().is_v4_mapped()) return std::string{remote_address};
-  auto bytes = address.to_v6().to_bytes();
-  std::fill(bytes.begin() + 8, bytes.end(), static_cast<unsigned char>(0));
-  return boost::asio::ip::make_address_v6(bytes).to_string() + "/64";
+  auto network = slowed_network(remote_address, 64);
+  return network.empty() ? std::string{remote_address} : network;
 }
 
 }  // namespace gateway::http

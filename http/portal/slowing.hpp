@@ -1,9 +1,9 @@
-// Slows down who guesses passwords: per account, whether it exists or not, and per address.
+// Slows down who guesses passwords: per account, whether it exists or not, per address, and per network of IPv6.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
-#include <deque>
 #include <list>
 #include <mutex>
 #include <optional>
@@ -11,39 +11,58 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace gateway::http {
 
 inline constexpr std::size_t most_failures = 10;  ///< within failure_window; then nobody signs in
 inline constexpr std::chrono::minutes failure_window{15};
 
+/// A guesser may have far more than one network of 64 bits. Those that lie around it have allowances of their own, for
+/// there may be others in them.
+struct wider_network {
+  unsigned bits;
+  std::size_t most_failures;
+};
+inline constexpr std::array<wider_network, 2> wider_networks{{{56, 30}, {48, 100}}};
+
 /// Counts an attempt as failed when it begins, so that a thousand at once are no way around, and takes that back for
-/// one that succeeds. Any thread. Bounded: of accounts and of addresses, those that failed longest ago are forgotten,
-/// and each attempt that may be made forgets all that have not failed for failure_window.
+/// one that succeeds. Any thread. Bounded: of accounts, of browsers and of each kind of address, those that failed
+/// longest ago are forgotten, and each attempt that may be made forgets all that have not failed for failure_window.
+///
+/// A browser that is known to the account (known_browser.hpp) is not kept out by the failures of others: it waits for
+/// its own only. They count for the account and the address all the same, as far as these let anybody in.
 class sign_in_slowing {
  public:
   using time = std::chrono::steady_clock::time_point;
 
-  explicit sign_in_slowing(std::size_t most_names = 65'536) : accounts_{most_names}, addresses_{most_names} {}
+  explicit sign_in_slowing(std::size_t most_names = 65'536);
 
-  /// How long both have to wait; nothing if a password may be tried, which counts until it is taken back.
-  std::optional<std::chrono::seconds> begin(std::string_view account, std::string_view address, time now);
-  /// The password was right: the account begins anew, the address has one failure less.
-  void passed(std::string_view account, std::string_view address);
+  /// How long all of them have to wait; nothing if a password may be tried, which counts until it is taken back.
+  /// `browser`: empty if it is not known.
+  std::optional<std::chrono::seconds> begin(std::string_view account, std::string_view address, time now,
+                                            std::string_view browser = {});
+  /// The password was right: the account begins anew, or the browser that is known to it; the address has one failure
+  /// less.
+  void passed(std::string_view account, std::string_view address, std::string_view browser = {});
   /// Nobody has looked at the password.
-  void take_back(std::string_view account, std::string_view address);
+  void take_back(std::string_view account, std::string_view address, std::string_view browser = {});
   void forget_all();
-  /// How many accounts and addresses are kept.
+  /// How many accounts, browsers, addresses and networks are kept.
   std::size_t names();
 
  private:
-  /// Failures by name, the newest at each deque's end.
+  /// Failures by name, the newest at each list's end.
   class counts {
    public:
-    explicit counts(std::size_t most) : most_{most} {}
+    counts(std::size_t most, std::size_t allowed) : most_{most}, allowed_{allowed} {}
     std::optional<std::chrono::seconds> wait(const std::string& name, time now);
+    /// Not past what is allowed.
     void add(const std::string& name, time now);
-    void take_back(const std::string& name);
+    /// The newest one, or the one of this time, if there is one.
+    void take_back(const std::string& name, std::optional<time> made_at = std::nullopt);
+    /// When the newest one was made.
+    std::optional<time> newest(const std::string& name) const;
     void forget(const std::string& name);
     void clear();
     std::size_t size() const noexcept { return at_.size(); }
@@ -51,18 +70,29 @@ class sign_in_slowing {
    private:
     void expire(time now);
 
-    using entry = std::pair<std::string, std::deque<time>>;
+    using entry = std::pair<std::string, std::vector<time>>;
     std::size_t most_;
+    std::size_t allowed_;
     std::list<entry> by_age_;  ///< whose last attempt is newest stands in front; none is without a failure
     std::unordered_map<std::string, std::list<entry>::iterator> at_;
   };
+  /// What one attempt counts for.
+  struct counted {
+    counts& in;
+    std::string name;
+  };
+  std::vector<counted> places_of(std::string_view account, std::string_view address);
 
   std::mutex lock_;
   counts accounts_;
+  counts browsers_;
   counts addresses_;
+  std::array<counts, wider_networks.size()> networks_;
 };
 
 /// What counts as one address: of IPv6 the network of 64 bits, which a single guesser has the whole of.
 std::string slowed_address(std::string_view remote_address);
+/// The network of so many bits around it; empty if it is not of IPv6.
+std::string slowed_network(std::string_view remote_address, unsigned bits);
 
 }  // namespace gateway::http

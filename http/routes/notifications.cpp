@@ -2,6 +2,7 @@
 // stored is answered so that the provider sends it again.
 #include "notifications.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -92,6 +93,21 @@ boost::asio::awaitable<caf::expected<std::vector<environment>>> environments_of(
 }
 
 }  // namespace
+
+bool is_notification(const services& shared, const request& in) {
+  constexpr std::string_view start = "/v1/public/providers/", end = "/notifications";
+  auto path = in.path;
+  if (in.method != "POST" || path.size() < start.size() + end.size() || !path.starts_with(start) ||
+      !path.ends_with(end))
+    return false;
+  path.remove_prefix(start.size());
+  path.remove_suffix(end.size());
+  const auto slash = std::min(path.find('/'), path.size());
+  path_variables named;
+  named.id = path.substr(0, slash);
+  named.mode = path.substr(std::min(slash + 1, path.size()));
+  return provider_at(shared, named).has_value();
+}
 
 boost::asio::awaitable<response> take_notification(call& c) {
   auto& shared = c.here.shared;

@@ -148,7 +148,7 @@ boost::asio::awaitable<response> handle_public(worker& here, request& in) {
   // Without its lease a node may have missed that a key was revoked: it answers nothing but how it is itself.
   const bool asks_after_it = in.path == "/healthz" || in.path == "/readyz";
   if (!here.shared.nodes.serves() && !asks_after_it) co_return error_response(error_code::store_unavailable);
-  const bool limited = in.address_number && !is_free_of_limits(in.path);
+  const bool limited = in.address_number && !is_free_of_limits(in.path) && !is_notification(here.shared, in);
   auto op = limited ? handle_limited(here, in, *in.address_number) : serve(here, in, public_table);
   co_return co_await std::move(op);
 }

@@ -8,6 +8,7 @@
 #include "connect.hpp"
 #include "http/pages/page.hpp"
 #include "http/portal/account_notes.hpp"
+#include "http/portal/known_browser.hpp"
 #include "http/portal/page_forms.hpp"
 #include "http/portal/pending_sign_in.hpp"
 #include "http/portal/second_factor.hpp"
@@ -70,13 +71,14 @@ boost::asio::awaitable<std::string> first_page(call& c, std::string hash) {
   co_return std::string{portal_path}.append("/").append(merchant).append("/live/");
 }
 
-boost::asio::awaitable<response> welcomed(call& c, session_cookie session, std::string next) {
+boost::asio::awaitable<response> welcomed(call& c, session_cookie session, std::string account, std::string next) {
   if (next.empty()) {
     auto choosing = first_page(c, session.hash);
     next = co_await std::move(choosing);
   }
   auto out = redirect_to(public_url(c.here.shared, next));
   out.headers.emplace_back("Set-Cookie", host_cookie(session_cookie_name, session.text));
+  out.headers.emplace_back("Set-Cookie", known_browser_cookie(c.here.shared, account));
   co_return out;
 }
 
@@ -99,7 +101,7 @@ response begun_anew(const call& c, std::string_view next) {
 /// Whose password it is; nothing if it is nobody's, or the page that tells that the gateway is busy.
 using sign_in_verdict = std::variant<stored_person, std::monostate, response>;
 
-boost::asio::awaitable<sign_in_verdict> judge(call& c, std::string account, std::string password) {
+boost::asio::awaitable<sign_in_verdict> judge(call& c, std::string account, std::string password, bool is_known) {
   find_user query{account};
   auto asking = ask(c.here, std::move(query));
   auto reply = co_await std::move(asking);
@@ -108,7 +110,8 @@ boost::asio::awaitable<sign_in_verdict> judge(call& c, std::string account, std:
   // A database may take no notice of blanks at the end. Slowing does, and each spelling would be an account to guess
   // at.
   const bool has_password = found && !found->password_hash.empty() && email_key_of(found->email) == account;
-  verify_password question{std::move(password), has_password ? found->password_hash : std::string{nobodys_hash}};
+  verify_password question{std::move(password), has_password ? found->password_hash : std::string{nobodys_hash},
+                           is_known ? account : std::string{}};
   auto verifying = ask(c.here, std::move(question));
   const auto right = co_await std::move(verifying);
   if (!right) co_return error_page(page_error::busy);
@@ -158,6 +161,7 @@ boost::asio::awaitable<response> with_code(call& c, std::string next, stored_per
   constexpr std::string_view not_right = "The code is not right, or it was used before.";
   auto& shared = c.here.shared;
   const auto account = email_key_of(who.email);
+  const auto browser = known_browser(c, account);
   auto spending = spending_of(crypto::master_key{shared.second_factor_key}, who, typed, shared.clock.now());
   if (!spending) co_return with_status(page_error::refused_form, code_page_for(c, next, who, not_right));
   const auto session = make_session_cookie();
@@ -166,12 +170,12 @@ boost::asio::awaitable<response> with_code(call& c, std::string next, stored_per
   if (fate == session_fate::code_spent)
     co_return with_status(page_error::refused_form, code_page_for(c, next, who, not_right));
   if (fate == session_fate::unknown) {
-    shared.slowing.take_back(account, c.in.remote_address);
+    shared.slowing.take_back(account, c.in.remote_address, browser);
     co_return error_page(page_error::busy);
   }
   if (fate == session_fate::credentials_replaced) co_return begun_anew(c, next);
-  shared.slowing.passed(account, c.in.remote_address);
-  auto welcoming = welcomed(c, session, std::move(next));
+  shared.slowing.passed(account, c.in.remote_address, browser);
+  auto welcoming = welcomed(c, session, account, std::move(next));
   auto out = co_await std::move(welcoming);
   out.headers.emplace_back("Set-Cookie", no_pending_cookie());
   co_return out;
@@ -183,7 +187,8 @@ boost::asio::awaitable<response> second_step(call& c, std::string next, std::str
   const auto note = find_pending(c);
   if (!note) co_return begun_anew(c, next);
   const auto account = email_key_of(note->email);
-  const auto wait = slowing.begin(account, c.in.remote_address, std::chrono::steady_clock::now());
+  const auto browser = known_browser(c, account);
+  const auto wait = slowing.begin(account, c.in.remote_address, std::chrono::steady_clock::now(), browser);
   if (wait) {
     auto view = code_view_of(note->email);
     view.code_fault = too_many_attempts;
@@ -193,7 +198,7 @@ boost::asio::awaitable<response> second_step(call& c, std::string next, std::str
   auto asking = ask(c.here, std::move(query));
   auto reply = co_await std::move(asking);
   const bool is_known = reply && reply->found && is_of(*note, *reply->found);
-  if (!is_known || typed.empty()) slowing.take_back(account, c.in.remote_address);
+  if (!is_known || typed.empty()) slowing.take_back(account, c.in.remote_address, browser);
   if (!reply) co_return error_page(page_error::busy);
   if (!is_known) co_return begun_anew(c, next);
   auto& who = *reply->found;
@@ -212,13 +217,14 @@ boost::asio::awaitable<response> first_step(call& c, std::string next, form sent
     co_return refused(c, next, {{}, email, {}, "Enter your password."});
 
   const auto account = email_key_of(email);
+  const auto browser = known_browser(c, account);
   auto& slowing = c.here.shared.slowing;
-  if (const auto wait = slowing.begin(account, c.in.remote_address, std::chrono::steady_clock::now()))
+  if (const auto wait = slowing.begin(account, c.in.remote_address, std::chrono::steady_clock::now(), browser))
     co_return slowed(c, next, {{}, email, {}, too_many_attempts}, *wait);
-  auto judging = judge(c, account, std::move(password));
+  auto judging = judge(c, account, std::move(password), !browser.empty());
   auto verdict = co_await std::move(judging);
   if (auto* busy = std::get_if<response>(&verdict)) {
-    slowing.take_back(account, c.in.remote_address);
+    slowing.take_back(account, c.in.remote_address, browser);
     co_return std::move(*busy);
   }
   const sign_in_view not_right{{}, email, {}, "The e-mail address or the password is not right."};
@@ -231,10 +237,10 @@ boost::asio::awaitable<response> first_step(call& c, std::string next, form sent
       co_return co_await std::move(finishing);
     }
     // The account's earlier failures stay: a password that is known must not make more codes free to guess.
-    slowing.take_back(account, c.in.remote_address);
+    slowing.take_back(account, c.in.remote_address, browser);
     co_return code_page_for(c, next, *user, {});
   }
-  slowing.passed(account, c.in.remote_address);
+  slowing.passed(account, c.in.remote_address, browser);
 
   // A new one for each sign-in: what the browser had before, whoever gave it, is worth nothing.
   const auto session = make_session_cookie();
@@ -242,7 +248,7 @@ boost::asio::awaitable<response> first_step(call& c, std::string next, form sent
   const auto fate = co_await std::move(beginning);
   if (fate == session_fate::credentials_replaced) co_return refused(c, next, not_right);
   if (fate != session_fate::begun) co_return error_page(page_error::busy);
-  auto welcoming = welcomed(c, session, std::move(next));
+  auto welcoming = welcomed(c, session, account, std::move(next));
   co_return co_await std::move(welcoming);
 }
 

@@ -54,9 +54,9 @@ std::optional<path_variables> match(std::string_view pattern, std::string_view p
 /// Sees to it that a key that the directory does not have is looked for, once the request could be its.
 boost::asio::awaitable<std::optional<error_code>> make_signer_known(call& c) {
   auto& shared = c.here.shared;
-  const auto named = absent_key(c.in, shared.merchants, shared.clock.now());
-  if (!named) co_return std::nullopt;
-  auto making = make_known(c.here, directory_name{directory_name::kind::key, named->value});
+  const auto wanted = key_to_look_for(c.in, shared.merchants, shared.clock.now());
+  if (!wanted) co_return std::nullopt;
+  auto making = make_known(c.here, directory_name{directory_name::kind::key, wanted->value});
   co_return co_await std::move(making);
 }
 
@@ -73,36 +73,35 @@ std::optional<merchant_id> acting_for(const caller& who, const request& in, cons
 boost::asio::awaitable<response> run_signed(call& c, endpoint way) {
   auto& shared = c.here.shared;
   const auto told = [&](const rejection& why) { return error_response(way.errors, why, shared.base_url); };
-  if (auto rejected = admit(c, way)) co_return told(*rejected);
+  if (auto rejected = check_room(c, way)) co_return told(*rejected);
 
-  auto signer = authenticate(c.in, shared.merchants, shared.clock.now());
+  auto signer = authenticate(c.in, shared.merchants, shared.clock.now(), c.body_sha256);
   if (std::holds_alternative<rejection>(signer)) {
     auto looking = make_signer_known(c);
     const auto failed = co_await std::move(looking);
     if (failed) co_return error_response(way.errors, *failed);
-    signer = authenticate(c.in, shared.merchants, shared.clock.now());
+    signer = authenticate(c.in, shared.merchants, shared.clock.now(), c.body_sha256);
   }
   if (auto* rejected = std::get_if<rejection>(&signer)) co_return told(*rejected);
-  auto& known = std::get<authenticated>(signer);
-  c.body_sha256 = std::move(known.body_sha256);
-  if (auto rejected = count_signer(c, known.who)) co_return told(*rejected);
-  if (way.errors == error_style::revoke && !std::holds_alternative<platform_caller>(known.who))
+  auto& who = std::get<caller>(signer);
+  if (auto rejected = count_signer(c, who)) co_return told(*rejected);
+  if (way.errors == error_style::revoke && !std::holds_alternative<platform_caller>(who))
     co_return told({error_code::invalid_client, {}});
 
-  if (const auto merchant = acting_for(known.who, c.in, way); merchant && !shared.merchants.find_merchant(*merchant)) {
+  if (const auto merchant = acting_for(who, c.in, way); merchant && !shared.merchants.find_merchant(*merchant)) {
     auto making = make_known(c.here, *merchant);
     const auto failed = co_await std::move(making);
     if (failed) co_return error_response(way.errors, *failed);
   }
 
-  auto judged = way.subject == acts_as::platform
-                    ? ruling{permit_of_signer(std::move(known.who))}
-                    : authorize(std::move(known.who), c.in, way.allowed_by, shared.merchants,
-                                way.subject == acts_as::platforms_merchant);
+  auto judged = way.subject == acts_as::platform ? ruling{permit_of_signer(std::move(who))}
+                                                 : authorize(std::move(who), c.in, way.allowed_by, shared.merchants,
+                                                             way.subject == acts_as::platforms_merchant);
   if (auto* rejected = std::get_if<rejection>(&judged)) co_return told(*rejected);
   c.allowed = std::get<permit>(std::move(judged));
 
   if (auto rejected = take_idempotency_key(c, way)) co_return told(*rejected);
+  if (auto rejected = admit(c, way)) co_return told(*rejected);
   if (auto rejected = pass_brake(c, way)) co_return told(*rejected);
   auto op = way.run(c);
   co_return co_await std::move(op);

@@ -15,6 +15,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "gateway/base/log.hpp"
+#include "remote_address.hpp"
 
 namespace gateway::http {
 
@@ -30,11 +31,12 @@ bool out_of_resources(int error) { return error == EMFILE || error == ENFILE || 
 }  // namespace
 
 acceptor::acceptor(asio::io_context& context, listening_socket socket, entrance kind, connection_limits& limits,
-                   const thread_list& threads, metrics& meters)
+                   const networks& proxies, const thread_list& threads, metrics& meters)
     : context_(context),
       socket_(std::move(socket)),
       kind_(kind),
       limits_(limits),
+      proxies_(proxies),
       threads_(threads),
       meters_(meters),
       readable_(context, socket_.fd()),
@@ -91,7 +93,12 @@ bool acceptor::take_waiting() {
 }
 
 void acceptor::hand_over(int fd, const sockaddr_storage& peer) {
-  auto admission = limits_.admit(key_of(peer));
+  // Whose connection a proxy's is, its header will tell.
+  const bool is_proxied = !proxies_.empty() && proxies_.contains(address_text(peer));
+  const auto fewest = std::min_element(threads_.begin(), threads_.end(), [](const auto& a, const auto& b) {
+    return a->connections() < b->connections();
+  });
+  auto admission = limits_.admit(is_proxied ? std::nullopt : key_of(peer), **fewest);
   if (!admission) {
     meters_.connections_refused.Increment();
     ::close(fd);
@@ -101,10 +108,7 @@ void acceptor::hand_over(int fd, const sockaddr_storage& peer) {
     const int on = 1;
     ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   }
-  const auto fewest = std::min_element(threads_.begin(), threads_.end(), [](const auto& a, const auto& b) {
-    return a->connections() < b->connections();
-  });
-  (*fewest)->adopt(fd, peer.ss_family, kind_, std::move(*admission));
+  (*fewest)->adopt({fd, peer.ss_family, kind_, is_proxied}, std::move(*admission));
 }
 
 }  // namespace gateway::http

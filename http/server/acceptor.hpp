@@ -13,6 +13,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "connection_limits.hpp"
+#include "gateway/base/networks.hpp"
 #include "io_thread.hpp"
 #include "listeners.hpp"
 
@@ -22,8 +23,9 @@ class acceptor {
  public:
   using thread_list = std::vector<std::unique_ptr<io_thread>>;
 
+  /// Connections from `proxies` are handed on as what a PROXY header must come of.
   acceptor(boost::asio::io_context& context, listening_socket socket, entrance kind, connection_limits& limits,
-           const thread_list& threads, metrics& meters);
+           const networks& proxies, const thread_list& threads, metrics& meters);
   ~acceptor();
   acceptor(const acceptor&) = delete;
   acceptor& operator=(const acceptor&) = delete;
@@ -43,6 +45,7 @@ class acceptor {
   listening_socket socket_;
   const entrance kind_;
   connection_limits& limits_;
+  const networks& proxies_;
   const thread_list& threads_;
   metrics& meters_;
   boost::asio::posix::stream_descriptor readable_;

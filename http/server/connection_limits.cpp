@@ -24,24 +24,123 @@ std::optional<address_key> key_of(const sockaddr_storage& peer) {
   return key;
 }
 
-std::optional<connection_limits::admission> connection_limits::admit(const std::optional<address_key>& address) {
+std::optional<connection_limits::admission> connection_limits::admit(const std::optional<address_key>& address,
+                                                                     connection_home& home) {
+  auto made = std::make_shared<counted_connection>();
+  made->home_ = &home;
   const std::lock_guard lock{mutex_};
-  if (open_ >= most_) return std::nullopt;
-  if (address) {
-    auto& from_there = by_address_[*address];
-    if (from_there >= most_per_address_) return std::nullopt;  // not new here, or the limit is nought
-    ++from_there;
-  }
+  if ((address && !make_room_at(*address)) || !make_room()) return std::nullopt;
   ++open_;
-  return admission{this, address};
+  those_at(made->stage_).push_back(*made);
+  if (address) enter(*made, *address);
+  return admission{this, std::move(made)};
 }
 
-void connection_limits::leave(const std::optional<address_key>& address) {
+bool connection_limits::admission::count_at(const std::optional<address_key>& address) {
+  if (!address) return true;
+  const std::lock_guard lock{limits_->mutex_};
+  if (!limits_->make_room_at(*address)) return false;
+  limits_->enter(*what_, *address);
+  return true;
+}
+
+void connection_limits::move_on(counted_connection& which, counted_connection::stage to) {
   const std::lock_guard lock{mutex_};
+  which.stage_ = to;
+  if (which.is_leaving_) return;
+  which.among_all_.unlink();
+  those_at(to).push_back(which);
+}
+
+void connection_limits::enter(counted_connection& which, const address_key& address) {
+  auto& there = by_address_[address];
+  ++there.open;
+  which.address_ = address;
+  there.all.push_back(which);
+  // It may have been asked to give way while its address was not known.
+  if (which.is_leaving_) ++there.leaving;
+}
+
+// More than one is asked where one that was asked before has stayed.
+
+bool connection_limits::make_room_at(const address_key& address) {
+  const auto found = by_address_.find(address);
+  if (found == by_address_.end()) return most_per_address_ > 0;
+  auto& there = found->second;
+  while (there.open - there.leaving >= most_per_address_) {
+    counted_connection *silent = nullptr, *speaking = nullptr, *idle = nullptr;
+    for (auto& each : there.all) {
+      if (each.is_leaving_) continue;
+      if (each.stage_ == counted_connection::stage::silent && silent == nullptr) silent = &each;
+      if (each.stage_ == counted_connection::stage::speaking && speaking == nullptr) speaking = &each;
+      if (is_idle_longer(each, idle)) idle = &each;
+    }
+    auto* const gives_way = silent != nullptr ? silent : slow_or_idle(speaking, idle);
+    if (gives_way == nullptr || there.leaving >= most_leaving) return false;
+    ask_to_leave(*gives_way);
+  }
+  return true;
+}
+
+bool connection_limits::make_room() {
+  auto& silent = those_at(counted_connection::stage::silent);
+  auto& speaking = those_at(counted_connection::stage::speaking);
+  while (open_ - leaving_ >= most_) {
+    auto* gives_way = silent.empty() ? nullptr : &silent.front();
+    if (gives_way == nullptr) {
+      counted_connection* idle = nullptr;
+      for (auto& each : those_at(counted_connection::stage::open))
+        if (is_idle_longer(each, idle)) idle = &each;
+      gives_way = slow_or_idle(speaking.empty() ? nullptr : &speaking.front(), idle);
+    }
+    if (gives_way == nullptr || leaving_ >= most_leaving) return false;
+    ask_to_leave(*gives_way);
+  }
+  return true;
+}
+
+bool connection_limits::is_idle_longer(const counted_connection& which, const counted_connection* than) {
+  const auto since = which.idle_since_.load(std::memory_order_relaxed);
+  return since != counted_connection::busy &&
+         (than == nullptr || since < than->idle_since_.load(std::memory_order_relaxed));
+}
+
+counted_connection* connection_limits::slow_or_idle(counted_connection* speaking, counted_connection* idle) {
+  const bool is_slow = speaking != nullptr && speaking->came_ + handshake_patience <= counted_connection::clock::now();
+  return is_slow || idle == nullptr ? speaking : idle;
+}
+
+void connection_limits::ask_to_leave(counted_connection& which) {
+  which.is_leaving_ = true;
+  which.among_all_.unlink();
+  ++leaving_;
+  if (which.address_) ++by_address_.at(*which.address_).leaving;
+  which.home_->ask_to_leave(which.shared_from_this(), *this);
+}
+
+void connection_limits::no_longer_leaving(counted_connection& which) {
+  which.is_leaving_ = false;
+  --leaving_;
+  if (which.address_) --by_address_.at(*which.address_).leaving;
+}
+
+void connection_limits::stays(counted_connection& which) {
+  const std::lock_guard lock{mutex_};
+  if (!which.is_leaving_) return;
+  no_longer_leaving(which);
+  // In front, where those stand that came first; among the open ones there is no order.
+  those_at(which.stage_).push_front(which);
+}
+
+void connection_limits::leave(counted_connection& which) {
+  const std::lock_guard lock{mutex_};
+  if (which.is_leaving_) no_longer_leaving(which);
+  which.among_all_.unlink();
+  which.at_address_.unlink();
   --open_;
-  if (!address) return;
-  const auto at = by_address_.find(*address);
-  if (--at->second == 0) by_address_.erase(at);
+  if (!which.address_) return;
+  const auto at = by_address_.find(*which.address_);
+  if (--at->second.open == 0) by_address_.erase(at);
 }
 
 std::size_t connection_limits::open() const {

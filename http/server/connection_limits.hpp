@@ -1,17 +1,26 @@
-// How many connections may be open, in all and from one address. Any thread may ask.
+// How many connections may be open, in all and from one address. At a limit, a newcomer takes the place of one that
+// nothing would be lost with: of those that have not begun their handshake, or whose proxy has not said whose they are,
+// the oldest; else one whose handshake takes too long; else the one that has been idle for the longest time. One with a
+// request under way is never ended. At the limit of an address only connections from that address give way. Any thread
+// may ask.
 #pragma once
 
 #include <sys/socket.h>
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+
+#include <boost/intrusive/list.hpp>
 
 namespace gateway::http {
 
@@ -19,30 +28,93 @@ namespace gateway::http {
 using address_key = std::array<unsigned char, 8>;
 std::optional<address_key> key_of(const sockaddr_storage& peer);
 
+class connection_home;
+class connection_limits;
+class session_record;
+
+/// A connection that was let in, as the limits know it.
+class counted_connection : public std::enable_shared_from_this<counted_connection> {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  /// From its session's thread, with each request: costs a store.
+  void set_idle(clock::time_point since) noexcept {
+    idle_since_.store(since.time_since_epoch().count(), std::memory_order_relaxed);
+  }
+  void set_busy() noexcept { idle_since_.store(busy, std::memory_order_relaxed); }
+  bool is_idle() const noexcept { return idle_since_.load(std::memory_order_relaxed) != busy; }
+
+  /// Its session, while it has one. On the session's thread only.
+  session_record* session = nullptr;
+
+ private:
+  friend connection_limits;
+  using hook = boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
+  static constexpr clock::rep busy = 0;
+
+  enum class stage : unsigned char { silent, speaking, open };
+
+  std::atomic<clock::rep> idle_since_{busy};
+  const clock::time_point came_ = clock::now();
+  // Under the lock of the limits:
+  hook among_all_, at_address_;
+  std::optional<address_key> address_;
+  stage stage_ = stage::silent;
+  bool is_leaving_ = false;  ///< it was asked to give way
+  connection_home* home_ = nullptr;
+};
+
+/// The thread that a connection's session runs on.
+class connection_home {
+ public:
+  virtual ~connection_home() = default;
+  /// Any thread: asks the connection to give way. It ends, or calls connection_limits::stays().
+  virtual void ask_to_leave(std::shared_ptr<counted_connection> which, connection_limits& limits) = 0;
+};
+
 class connection_limits {
  public:
   connection_limits(std::size_t in_all, std::size_t per_address) : most_(in_all), most_per_address_(per_address) {}
   connection_limits(const connection_limits&) = delete;
   connection_limits& operator=(const connection_limits&) = delete;
 
+  /// So many may be on their way out at a time, in all and from one address: the limits are passed by no more.
+  static constexpr std::size_t most_leaving = 64;
+  /// A handshake that has begun is given so long before it makes room: else a crowd that only connects would end all
+  /// others' handshakes.
+  static constexpr std::chrono::seconds handshake_patience{2};
+
   /// A connection that was let in. Counts as open until this is destroyed.
   class admission {
    public:
-    admission(admission&& other) noexcept : limits_(std::exchange(other.limits_, nullptr)), address_(other.address_) {}
+    admission(admission&&) noexcept = default;
     admission& operator=(admission&&) = delete;
     ~admission() {
-      if (limits_ != nullptr) limits_->leave(address_);
+      if (what_) limits_->leave(*what_);
     }
+
+    counted_connection& connection() const noexcept { return *what_; }
+    /// Counts a connection whose client became known late at its address from now on. False if that has as many as it
+    /// may.
+    bool count_at(const std::optional<address_key>& address);
+    /// The client's first bytes have come.
+    void speaks() { limits_->move_on(*what_, counted_connection::stage::speaking); }
+    /// Its handshake is over.
+    void opened() { limits_->move_on(*what_, counted_connection::stage::open); }
+    /// It was asked to give way, and has a request now.
+    void stays() { limits_->stays(*what_); }
 
    private:
     friend connection_limits;
-    admission(connection_limits* limits, std::optional<address_key> address) : limits_(limits), address_(address) {}
+    admission(connection_limits* limits, std::shared_ptr<counted_connection> what)
+        : limits_(limits), what_(std::move(what)) {}
     connection_limits* limits_;
-    std::optional<address_key> address_;
+    std::shared_ptr<counted_connection> what_;
   };
 
-  /// Nothing if a limit is reached.
-  std::optional<admission> admit(const std::optional<address_key>& address);
+  /// Nothing if a limit is reached and none gives way.
+  std::optional<admission> admit(const std::optional<address_key>& address, connection_home& home);
+  void stays(counted_connection& which);
   std::size_t open() const;
 
  private:
@@ -51,14 +123,39 @@ class connection_limits {
       return std::hash<std::string_view>{}({reinterpret_cast<const char*>(key.data()), key.size()});
     }
   };
+  template <auto Hook>
+  using list = boost::intrusive::list<counted_connection,
+                                      boost::intrusive::member_hook<counted_connection, counted_connection::hook, Hook>,
+                                      boost::intrusive::constant_time_size<false>>;
+  using all_list = list<&counted_connection::among_all_>;
+  using address_list = list<&counted_connection::at_address_>;
+  struct from_address {
+    std::size_t open = 0;
+    std::size_t leaving = 0;
+    address_list all;  ///< in the order in which they came
+  };
 
-  void leave(const std::optional<address_key>& address);
+  void move_on(counted_connection& which, counted_connection::stage to);
+  void leave(counted_connection& which);
+  // Under the lock.
+  bool make_room_at(const address_key& address);
+  bool make_room();
+  all_list& those_at(counted_connection::stage stage) noexcept { return at_stage_[static_cast<std::size_t>(stage)]; }
+  void ask_to_leave(counted_connection& which);
+  void enter(counted_connection& which, const address_key& address);
+  /// `than` may be null. A busy one is not idle.
+  static bool is_idle_longer(const counted_connection& which, const counted_connection* than);
+  /// Which of two gives way; either may be null.
+  static counted_connection* slow_or_idle(counted_connection* speaking, counted_connection* idle);
+  void no_longer_leaving(counted_connection& which);
 
   const std::size_t most_;
   const std::size_t most_per_address_;
   mutable std::mutex mutex_;
   std::size_t open_ = 0;
-  std::unordered_map<address_key, std::size_t, hash> by_address_;
+  std::size_t leaving_ = 0;
+  std::array<all_list, 3> at_stage_;  ///< of those that have not been asked to leave
+  std::unordered_map<address_key, from_address, hash> by_address_;
 };
 
 }  // namespace gateway::http

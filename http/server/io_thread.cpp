@@ -66,18 +66,28 @@ void io_thread::run() {
   }
 }
 
-void io_thread::adopt(int fd, int family, entrance from, connection_limits::admission admission) {
+void io_thread::adopt(const accepted_socket& what, connection_limits::admission admission) {
   stream_socket socket{context_.get_executor()};
   socket_error ec;
-  socket.assign(asio::generic::stream_protocol{family, 0}, fd, ec);
+  socket.assign(asio::generic::stream_protocol{what.family, 0}, what.fd, ec);
   if (ec) {
-    ::close(fd);
+    ::close(what.fd);
     return;
   }
   connections_.fetch_add(1, std::memory_order_relaxed);
-  if (covers(whose::clients, from)) clients_.fetch_add(1, std::memory_order_relaxed);
-  asio::post(context_, [this, from, opened = std::move(socket), held = std::move(admission)]() mutable {
-    asio::co_spawn(context_, serve(*this, from, std::move(opened), std::move(held)), asio::detached);
+  if (covers(whose::clients, what.from)) clients_.fetch_add(1, std::memory_order_relaxed);
+  asio::post(context_, [this, what, opened = std::move(socket), held = std::move(admission)]() mutable {
+    asio::co_spawn(context_, serve(*this, what, std::move(opened), std::move(held)), asio::detached);
+  });
+}
+
+void io_thread::ask_to_leave(std::shared_ptr<counted_connection> which, connection_limits& limits) {
+  asio::post(context_, [this, &limits, which = std::move(which)] {
+    // A connection that was accepted just now may have no session yet.
+    if (which->session != nullptr && which->session->give_way())
+      here.shared.meters.connections_evicted.Increment();
+    else
+      limits.stays(*which);
   });
 }
 

@@ -38,6 +38,14 @@ struct handlers {
 /// Through which listener a connection came.
 enum class entrance : unsigned char { public_tls, operator_socket, operator_tcp };
 
+/// A socket that was accepted, and how.
+struct accepted_socket {
+  int fd = -1;
+  int family = 0;
+  entrance from = entrance::public_tls;
+  bool is_proxied = false;  ///< a PROXY header comes first
+};
+
 /// Whose sessions are meant when the server ends some of them.
 enum class whose : unsigned char { clients, everyone };
 
@@ -51,31 +59,34 @@ class session_record
  public:
   using clock = std::chrono::steady_clock;
   static constexpr clock::time_point never = clock::time_point::max();
-  enum class interruption : unsigned char { none, deadline, drain, abort };
+  enum class interruption : unsigned char { none, deadline, drain, room, abort };
 
   explicit session_record(entrance through) : from(through) {}
   virtual ~session_record() = default;
   /// Ends the socket operation that is under way, if there is one.
   virtual void interrupt(interruption why) = 0;
+  /// Ends the connection so that another may come, unless it has a request under way. Returns whether it does.
+  virtual bool give_way() = 0;
 
   const entrance from;
   clock::time_point deadline = never;
   bool idle = true;  ///< between requests
 };
 
-class io_thread {
+class io_thread final : public connection_home {
  public:
   using clock = session_record::clock;
 
   io_thread(services& shared, caf::actor_system& system, const tls_identity& identity, const handlers& routes,
             unsigned number);
-  ~io_thread();
+  ~io_thread() override;
   io_thread(const io_thread&) = delete;
   io_thread& operator=(const io_thread&) = delete;
 
   void start();
   /// Takes a new connection's socket.
-  void adopt(int fd, int family, entrance from, connection_limits::admission admission);
+  void adopt(const accepted_socket& what, connection_limits::admission admission);
+  void ask_to_leave(std::shared_ptr<counted_connection> which, connection_limits& limits) override;
   /// Idle sessions end now, the others with their next answer.
   void begin_drain(whose of);
   /// Ends every open ask with an error, so that its request is answered at once.

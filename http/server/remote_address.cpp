@@ -8,17 +8,20 @@
 
 namespace gateway::http {
 
-std::string remote_address_of(stream_socket& socket) {
-  socket_error ignored;
-  const auto end = socket.remote_endpoint(ignored);
-  if (ignored) return {};
+std::string address_text(const sockaddr_storage& address) {
   std::array<char, INET6_ADDRSTRLEN> text{};
-  const auto* address = static_cast<const sockaddr*>(end.data());
   const void* bytes = nullptr;
-  if (address->sa_family == AF_INET) bytes = &reinterpret_cast<const sockaddr_in*>(address)->sin_addr;
-  if (address->sa_family == AF_INET6) bytes = &reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr;
-  if (!bytes || !::inet_ntop(address->sa_family, bytes, text.data(), text.size())) return {};
+  if (address.ss_family == AF_INET) bytes = &reinterpret_cast<const sockaddr_in&>(address).sin_addr;
+  if (address.ss_family == AF_INET6) bytes = &reinterpret_cast<const sockaddr_in6&>(address).sin6_addr;
+  if (!bytes || !::inet_ntop(address.ss_family, bytes, text.data(), text.size())) return {};
   return text.data();
+}
+
+sockaddr_storage peer_of(stream_socket& socket) {
+  sockaddr_storage peer{};
+  socklen_t size = sizeof peer;
+  if (::getpeername(socket.native_handle(), reinterpret_cast<sockaddr*>(&peer), &size) != 0) return {};
+  return peer;
 }
 
 }  // namespace gateway::http

@@ -1,6 +1,8 @@
 // Who is at the other end of a connection.
 #pragma once
 
+#include <sys/socket.h>
+
 #include <string>
 
 #include "transport.hpp"
@@ -8,6 +10,9 @@
 namespace gateway::http {
 
 /// An IP address without its port; empty where there is none, as on the operator socket.
-std::string remote_address_of(stream_socket& socket);
+std::string address_text(const sockaddr_storage& address);
+
+/// The other end of a connection; of no family if it has gone.
+sockaddr_storage peer_of(stream_socket& socket);
 
 }  // namespace gateway::http

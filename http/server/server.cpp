@@ -11,6 +11,7 @@
 
 #include "acceptor.hpp"
 #include "gateway/base/log.hpp"
+#include "gateway/base/networks.hpp"
 #include "tls.hpp"
 
 namespace gateway::http {
@@ -39,7 +40,8 @@ class server::implementation {
         identity_(find_tls_files(shared.config)),
         port_(sockets.public_tls.port()),
         public_limits_(shared.config.http.connections, shared.config.http.connections_per_address),
-        operator_limits_(operator_connections, operator_connections) {
+        operator_limits_(operator_connections, operator_connections),
+        proxies_(std::get<networks>(networks::parse(shared.config.proxy_protocol_from))) {
     for (unsigned number = 0; number < thread_count(shared.config); ++number) {
       threads_.push_back(std::make_unique<io_thread>(shared, system, identity_, routes_, number));
     }
@@ -81,8 +83,10 @@ class server::implementation {
   void listen(listening_socket socket, entrance kind, connection_limits& limits) {
     if (!socket) return;
     auto& context = threads_.front()->context();
+    // Operators' programs and balancers' probes reach the other listeners without a header.
+    const auto& proxies = kind == entrance::public_tls ? proxies_ : no_proxies_;
     acceptors_.push_back(
-        std::make_unique<acceptor>(context, std::move(socket), kind, limits, threads_, shared_.meters));
+        std::make_unique<acceptor>(context, std::move(socket), kind, limits, proxies, threads_, shared_.meters));
   }
 
   std::size_t connections(whose of) const {
@@ -130,6 +134,8 @@ class server::implementation {
   const std::uint16_t port_;
   connection_limits public_limits_;
   connection_limits operator_limits_;
+  const networks proxies_;
+  const networks no_proxies_;
   acceptor::thread_list threads_;
   std::vector<std::unique_ptr<acceptor>> acceptors_;  ///< on the first thread's context
   bool running_ = false;

@@ -20,6 +20,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
+constexpr std::chrono::milliseconds longest_wait_for_proxy{15'000};
 constexpr auto handshake_timeout = 10s;
 constexpr auto linger_timeout = 2s;
 constexpr std::size_t linger_bytes = 256 * 1024;
@@ -30,26 +31,51 @@ template <class Transport>
 class session final : public session_record {
  public:
   template <class... Args>
-  session(io_thread& home, entrance through, request_handler handle, Args&&... transport)
-      : session_record(through),
+  session(io_thread& home, accepted_socket how, connection_limits::admission& admission, request_handler handle,
+          Args&&... transport)
+      : session_record(how.from),
+        admission_(admission),
+        is_proxied_(how.is_proxied),
         home_(home),
         limits_(home.here.shared.config.http),
         handle_(handle),
         stream_(std::forward<Args>(transport)...),
         reader_(limits_, &home.buffers) {
+    admission_.connection().session = this;
     home_.enter(*this);
   }
-  ~session() override { home_.leave(*this); }
+  ~session() override {
+    admission_.connection().session = nullptr;
+    home_.leave(*this);
+  }
   session(const session&) = delete;
   session& operator=(const session&) = delete;
 
   asio::awaitable<void> run() {
+    auto client = peer_of(stream_.socket());
+    if constexpr (Transport::secure) {
+      if (is_proxied_) {
+        auto asking = ask_proxy(client);
+        const bool known = co_await std::move(asking);
+        if (!known || interrupted_ == interruption::room) co_return;
+      }
+    }
     within(handshake_timeout);
-    remote_address_ = remote_address_of(stream_.socket());
+    remote_address_ = address_text(client);
     address_number_ = home_.here.shared.limits.number_of_address(remote_address_);
+    if constexpr (Transport::secure) {
+      auto hearing = stream_.hear(failure_);
+      co_await std::move(hearing);
+      if (failure_) co_return;
+      speaks_ = true;
+      admission_.speaks();
+    }
     auto opening = stream_.open(failure_);
     co_await std::move(opening);
-    if (failure_) co_return;
+    if (failure_ || interrupted_ == interruption::room) co_return;
+    admission_.opened();
+    opened_ = true;
+    admission_.connection().set_idle(clock::now());
     auto state = request_reader::state::partial;
     bool stays = true;
     within(limits_.idle_timeout);
@@ -71,6 +97,12 @@ class session final : public session_record {
     say_goodbye();
   }
 
+  bool give_way() override {
+    if (opened_ ? !idle || has_unread() : !speaks_ && has_unread()) return false;
+    interrupt(interruption::room);
+    return true;
+  }
+
   void interrupt(interruption why) override {
     interrupted_ = why;
     socket_error ignored;
@@ -83,6 +115,28 @@ class session final : public session_record {
   }
 
  private:
+  /// Puts the client's address in the place of its proxy's, if the proxy's header names one. False: the connection is
+  /// over, because the header did not come, is malformed, or names an address that has too many connections.
+  asio::awaitable<bool> ask_proxy(sockaddr_storage& client) {
+    within(std::min(longest_wait_for_proxy, limits_.request_timeout));
+    proxy_header header;
+    auto reading = stream_.read(header, failure_);
+    const auto came = co_await std::move(reading);
+    if (came != proxy_header::state::whole) {
+      // A probe of the proxy's that only connects is nothing to be warned of.
+      if (came == proxy_header::state::malformed || interrupted_ == interruption::deadline)
+        log::warn(
+            "proxy_header_refused",
+            {{"from", address_text(client)},
+             {"reason", came == proxy_header::state::malformed ? "it is malformed or missing" : "it did not come"}});
+      co_return false;
+    }
+    if (header.client()) client = *header.client();
+    if (admission_.count_at(key_of(client))) co_return true;
+    home_.here.shared.meters.connections_refused.Increment();
+    co_return false;
+  }
+
   void within(clock::duration time) { deadline = clock::now() + time; }
 
   bool draining() const { return home_.here.shared.draining.load(std::memory_order_relaxed); }
@@ -97,6 +151,7 @@ class session final : public session_record {
       if (space.empty()) co_return request_reader::state::rejected;
       auto reading = stream_.read(space, failure_);
       const auto count = co_await std::move(reading);
+      if (interrupted_ == interruption::room && (!failure_ || has_unread())) admission_.stays();
       if (failure_) {
         if (goes_on()) continue;
         co_return timed_out_ ? request_reader::state::rejected : state;
@@ -114,8 +169,13 @@ class session final : public session_record {
     co_return state;
   }
 
-  void begin_request() {
+  void set_busy() {
     idle = false;
+    admission_.connection().set_busy();
+  }
+
+  void begin_request() {
+    set_busy();
     deadline = begun_ + limits_.request_timeout;
   }
 
@@ -127,11 +187,19 @@ class session final : public session_record {
       failure_ = {};
       return false;
     }
-    // The server drains, but a request may have come before the client could know.
+    // The server drains, or needs room, but a request may have come before the client could know.
+    const bool asked_to_end = interrupted_ == interruption::drain || interrupted_ == interruption::room;
+    if (asked_to_end && has_unread()) {
+      failure_ = {};
+      return true;
+    }
+    if (interrupted_ == interruption::room) failure_ = {};
+    return false;
+  }
+
+  bool has_unread() {
     socket_error ec;
-    if (interrupted_ != interruption::drain || stream_.socket().available(ec) == 0 || ec) return false;
-    failure_ = {};
-    return true;
+    return stream_.socket().available(ec) > 0 && !ec;
   }
 
   /// What stands behind the request that was answered just now.
@@ -142,6 +210,7 @@ class session final : public session_record {
       begin_request();
     } else {
       idle = true;
+      admission_.connection().set_idle(answered_);
       deadline = answered_ + limits_.idle_timeout;
     }
     return state;
@@ -157,7 +226,7 @@ class session final : public session_record {
     // What operators ask for is no part of anybody's trace.
     if constexpr (Transport::secure) trace_ = home_.here.shared.traces.enter(in.traceparent);
     in.trace = trace_.at;
-    idle = false;
+    set_busy();
     deadline = never;  // the asks behind a route have deadlines of their own
     home_.meter.request_begun();
     response out;
@@ -268,6 +337,8 @@ class session final : public session_record {
     }
   }
 
+  connection_limits::admission& admission_;
+  const bool is_proxied_;
   io_thread& home_;
   const http_limits& limits_;
   const request_handler handle_;
@@ -281,21 +352,25 @@ class session final : public session_record {
   socket_error failure_;  ///< of the socket: the connection is over
   interruption interrupted_ = interruption::none;
   bool timed_out_ = false;
+  bool speaks_ = false;  ///< the client has begun its handshake
+  bool opened_ = false;  ///< and it is over
   bool streaming_ = false;  ///< a body of which a part is no answer is on its way
 };
 
 }  // namespace
 
-asio::awaitable<void> serve(io_thread& home, entrance from, stream_socket socket, connection_limits::admission) {
+asio::awaitable<void> serve(io_thread& home, accepted_socket how, stream_socket socket,
+                            connection_limits::admission admission) {
   try {
-    if (from == entrance::public_tls) {
+    if (how.from == entrance::public_tls) {
       session<tls_transport> one{
-          home, from, home.routes.public_routes, std::move(socket), home.identity.current(), home.scratch};
+          home, how, admission, home.routes.public_routes, std::move(socket), home.identity.current(), home.scratch};
       auto running = one.run();
       co_await std::move(running);
     } else {
-      const auto routes = from == entrance::operator_socket ? home.routes.operator_routes : home.routes.metrics_routes;
-      session<plain_transport> one{home, from, routes, std::move(socket)};
+      const auto routes =
+          how.from == entrance::operator_socket ? home.routes.operator_routes : home.routes.metrics_routes;
+      session<plain_transport> one{home, how, admission, routes, std::move(socket)};
       auto running = one.run();
       co_await std::move(running);
     }

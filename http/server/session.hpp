@@ -10,7 +10,7 @@
 namespace gateway::http {
 
 /// Never throws; runs on `home`'s thread until the connection ends, and keeps `admission` until then.
-boost::asio::awaitable<void> serve(io_thread& home, entrance from, stream_socket socket,
+boost::asio::awaitable<void> serve(io_thread& home, accepted_socket how, stream_socket socket,
                                    connection_limits::admission admission);
 
 }  // namespace gateway::http

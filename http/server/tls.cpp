@@ -38,6 +38,19 @@ int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* chosen_si
   return SSL_TLSEXT_ERR_OK;
 }
 
+/// A ticket of TLS 1.2 is all that it takes to read what is said under it, and their key lives as long as the process:
+/// a client that speaks nothing newer gets none. In TLS 1.3 a ticket comes with keys that are made anew each time.
+int refuse_old_tickets(SSL* connection, int*, void*) {
+  const unsigned char* versions = nullptr;  // a length of one byte, then two bytes each
+  std::size_t size = 0;
+  bool speaks_1_3 = false;
+  if (SSL_client_hello_get0_ext(connection, TLSEXT_TYPE_supported_versions, &versions, &size) == 1)
+    for (std::size_t at = 1; at + 1 < size; at += 2)
+      speaks_1_3 = speaks_1_3 || (versions[at] << 8 | versions[at + 1]) == TLS1_3_VERSION;
+  if (!speaks_1_3) SSL_set_options(connection, SSL_OP_NO_TICKET);
+  return SSL_CLIENT_HELLO_SUCCESS;
+}
+
 /// An encrypted key would make OpenSSL ask on the terminal.
 int no_passphrase(char*, int, int, void*) { return 0; }
 
@@ -52,6 +65,7 @@ void set_protocol(SSL_CTX* context) {
   // Sessions resume by tickets, which need no memory here.
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_num_tickets(context, 1);
+  SSL_CTX_set_client_hello_cb(context, refuse_old_tickets, nullptr);
   SSL_CTX_set_alpn_select_cb(context, choose_protocol, nullptr);
 }
 

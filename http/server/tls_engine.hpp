@@ -39,6 +39,8 @@ class tls_engine {
   /// Where the peer's next bytes go, once an operation wants input.
   std::span<char> input_space() noexcept { return input_; }
   void received(std::size_t count) noexcept { unread_ = {input_.data(), count}; }
+  /// What is left of them. Of what is not TLS, the caller takes its part from the front.
+  std::string_view& unread() noexcept { return unread_; }
   /// A read may succeed without new input.
   bool may_have_data() const noexcept;
 

@@ -20,6 +20,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "proxy_header.hpp"
 #include "tls_engine.hpp"
 
 namespace gateway::http {
@@ -92,13 +93,34 @@ class tls_transport {
 
   stream_socket& socket() noexcept { return socket_; }
 
+  /// What a proxy sends before the handshake: reads until the header is whole or malformed.
+  boost::asio::awaitable<proxy_header::state> read(proxy_header& header, socket_error& ec) {
+    auto now = proxy_header::state::partial;
+    while (now == proxy_header::state::partial) {
+      auto feeding = feed(ec);
+      co_await std::move(feeding);
+      if (ec) break;
+      now = header.take(engine_.unread());
+    }
+    co_return now;
+  }
+
+  /// Waits for the client's first bytes.
+  boost::asio::awaitable<void> hear(socket_error& ec) {
+    if (!engine_.unread().empty()) co_return;
+    auto feeding = feed(ec);
+    co_await std::move(feeding);
+  }
+
   /// The handshake. OpenSSL takes its buffers with the first call, so that waits for the client's first bytes.
   boost::asio::awaitable<void> open(socket_error& ec) {
     auto result = tls_engine::result::wants_input;
     while (result == tls_engine::result::wants_input) {
-      auto feeding = feed(ec);
-      co_await std::move(feeding);
-      if (ec) co_return;
+      if (engine_.unread().empty()) {  // else they came with a proxy's header
+        auto feeding = feed(ec);
+        co_await std::move(feeding);
+        if (ec) co_return;
+      }
       scratch_.clear();
       result = engine_.handshake(scratch_);
       auto rest = flush(ec);

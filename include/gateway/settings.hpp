@@ -34,6 +34,7 @@ struct caller_rates {
 struct settings {
   bool dev = false;                       ///< sandbox providers in live mode, http on loopback
   std::string listen = "127.0.0.1:8443";  ///< ADDR:PORT; port 0 takes a free one
+  std::string proxy_protocol_from;  ///< networks, with commas between, whose connections begin with a PROXY header
   std::filesystem::path data_dir = "data";
   std::string store = "sqlite";           ///< sqlite, or mysql://user:password@host:port/database?socket=/path
   std::string base_url;                   ///< empty: https:// and the listening address

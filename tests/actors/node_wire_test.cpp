@@ -183,6 +183,29 @@ TEST_CASE("node wire: bytes that end early, go on, or make no sense are no reque
   }
 }
 
+TEST_CASE("node wire: a number that is no enumerator's is no request and no reply") {
+  const auto request = packed(entity_request{key(), write(), commands().front(), {}, asked_by{}});
+  // Behind the merchant's id and its length stand the environment and the kind.
+  const auto env_at = sizeof(std::uint32_t) + key().merchant.value.size(), kind_at = env_at + 1;
+  const auto with = [](std::string bytes, std::size_t at, unsigned value) {
+    bytes.at(at) = static_cast<char>(value);
+    return bytes;
+  };
+  REQUIRE(unpacked_request(request));
+  for (unsigned value = 0; value < 256; ++value) {
+    CAPTURE(value);
+    CHECK(unpacked_request(with(request, env_at, value)).has_value() == (value <= 1));
+    CHECK(unpacked_request(with(request, kind_at, value)).has_value() == (value <= 5));
+  }
+  const auto reply = packed(entity_reply{problem::payment_not_found});
+  REQUIRE(unpacked_reply(reply));
+  std::size_t taken = 0;
+  for (unsigned value = 0; value < 256; ++value)
+    taken += unpacked_reply(with(reply, reply.size() - 1, value)).has_value();
+  CHECK(taken > 1);
+  CHECK(taken < 64);
+}
+
 TEST_CASE("node wire: the version is the same in every run of a program") {
   CHECK(message_version() == message_version());
   CHECK(message_version() != 0);

@@ -41,6 +41,31 @@ TEST_CASE("a password is hashed on a thread of the hasher's own, and verified ag
   self->send_exit(hasher, caf::exit_reason::user_shutdown);
 }
 
+TEST_CASE(
+    "however many strangers wait, every second password is of somebody who is known, and one account waits for few") {
+  gateway::testing::deterministic_config cfg;
+  caf::actor_system system{cfg};
+  auto& scheduler = dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler());
+  const auto hasher = actors::spawn_password_hasher(system, 8, actors::runs_on::scheduler);
+  std::vector<std::string> told;
+  auto client = system.spawn([&](caf::event_based_actor* self) {
+    const auto ask = [&](std::string who, std::string for_whom) {
+      self->request(hasher, caf::infinite, verify_password{"correct horse", "no hash", std::move(for_whom)})
+          .then([&told, who](bool) { told.push_back(who); },
+                [&told, who](const caf::error&) { told.push_back(who + " turned away"); });
+    };
+    for (int i = 0; i < 9; ++i) ask("s" + std::to_string(i), "");
+    for (const char* who : {"a0", "a1", "a2"}) ask(who, "ada");
+    ask("b0", "bob");
+  });
+  scheduler.run();
+  CHECK(told == std::vector<std::string>{"s8 turned away", "a2 turned away", "a0", "s0", "a1", "s1", "b0", "s2", "s3",
+                                         "s4", "s5", "s6", "s7"});
+  caf::scoped_actor self{system};
+  self->send_exit(hasher, caf::exit_reason::user_shutdown);
+  scheduler.run();
+}
+
 TEST_CASE("past the bound passwords are turned away, and those before it are hashed in their order") {
   gateway::testing::deterministic_config cfg;
   caf::actor_system system{cfg};

@@ -23,6 +23,7 @@ TEST_CASE("every metric is exposed under its name from the start") {
   for (const auto* name : {"gateway_http_requests_in_flight",
                            "gateway_http_connections",
                            "gateway_http_connections_refused_total",
+                           "gateway_http_connections_evicted_total",
                            "gateway_store_commits_total",
                            "gateway_store_commit_failures_total",
                            "gateway_store_up",

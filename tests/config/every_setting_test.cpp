@@ -27,6 +27,7 @@ values values_of(const settings& s) {
       {"listen", shown(s.listen)},
       {"operator-listen", shown(s.operator_listen)},
       {"console-token-file", shown(s.console_token_file)},
+      {"proxy-protocol-from", shown(s.proxy_protocol_from)},
       {"data-dir", shown(s.data_dir)},
       {"base-url", shown(s.base_url)},
       {"portal-url", shown(s.portal_url)},
@@ -99,6 +100,7 @@ values values_of(const settings& s) {
 const values other_values{
     {"dev", "true"},
     {"listen", "127.0.0.1:9001"},
+    {"proxy-protocol-from", "10.0.0.0/8"},
     {"operator-listen", "127.0.0.1:9002"},
     {"console-token-file", "/x/console.token"},
     {"data-dir", "/x/data"},

@@ -184,9 +184,32 @@ TEST_CASE("cluster: who may not join is told why, with one line") {
   half.arguments.emplace_back("--node=n2");
   CHECK_THAT(why_not(half), Contains("cluster-listen") && Contains("all cluster options"));
 
+  nodes.certificates().certificate("n3", "serverAuth");
+  auto for_servers = nodes.beside();
+  for (const auto& word : nodes.arguments_of("n3")) for_servers.arguments.push_back(word);
+  CHECK_THAT(why_not(for_servers), Contains("cluster-certificate") && Contains("clientAuth"));
+
   // None of these has hurt the one that serves.
   CHECK(nodes[0].ready());
   CHECK(nodes[0].ctl({"node", "list"})["nodes"].items().front()["status"] == "up");
+}
+
+TEST_CASE("cluster: a node warns of a certificate that does not name it, or says nothing of its use") {
+  if (!has_mysql()) return;
+  cluster nodes{1};
+  nodes.certificates().certificate("n2", "", "another");
+  nodes.add("n2");
+  const auto warnings = [&](std::size_t at) {
+    const auto log = nodes[at].log();
+    std::size_t count = 0;
+    for (auto found = log.find("node.certificate_unspecific"); found != log.npos;
+         found = log.find("node.certificate_unspecific", found + 1))
+      ++count;
+    return count;
+  };
+  CHECK(eventually([&] { return warnings(1) == 2; }));
+  CHECK(warnings(0) == 0);
+  CHECK(eventually([&] { return nodes.all_up(); }));
 }
 
 TEST_CASE("cluster: a node does not join a gateway that serves alone, and takes over when that one has ended") {

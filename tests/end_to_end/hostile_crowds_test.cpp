@@ -292,21 +292,39 @@ TEST_CASE("a gateway started with few descriptors takes as many as it may have")
   CHECK(gateway.status_of("/readyz") == 200);
 }
 
-TEST_CASE("past a limit of connections newcomers are closed at once, those who are in stay, and operators get in") {
+TEST_CASE("past a limit of connections newcomers are closed at once while all are busy, and operators get in") {
   gateway_options options;
-  options.arguments = {"--http-connections=200", "--http-connections-per-address=150"};
+  options.arguments = {"--http-connections=200", "--http-connections-per-address=150", "--http-request-timeout=1h"};
   gateway_process gateway{options};
   std::vector<hostile_connection> in;
-  for (int i = 0; i < 150; ++i) in.emplace_back(gateway.address());
-  CHECK(std::ranges::all_of(in, [](const auto& one) { return one.open(); }));
+  const auto half = next.substr(0, next.size() / 2);
+  for (int i = 0; i < 150; ++i) {
+    in.emplace_back(gateway.address());
+    in.back().send(next + half);
+    CHECK(in.back().listen(1).answers() == std::vector<std::string>{"200"});
+  }
   {
     const attackers crowd{4, [&](unsigned) { CHECK_FALSE(hostile_connection{gateway.address()}.open()); }};
     for (auto& one : in) {
-      one.send(next);
+      one.send(next.substr(half.size()) + half);
       CHECK(one.listen(1).answers() == std::vector<std::string>{"200"});
     }
     CHECK(unix_http(gateway.operator_socket(), {"GET", "/readyz", {}, {}}).status == 200);
   }
   in.clear();
   CHECK(eventually([&] { return hostile_connection{gateway.address()}.open(); }));
+}
+
+TEST_CASE("connections that say nothing, and handshakes that do not go on, keep nobody out") {
+  gateway_options options;
+  options.arguments = {"--http-connections=200", "--http-connections-per-address=150"};
+  gateway_process gateway{options};
+  std::vector<hostile_connection> crowd;
+  for (int i = 0; i < 300; ++i) {
+    crowd.emplace_back(gateway.address(), i % 3 == 0 ? protocol::nothing : protocol::tls);
+    if (i % 30 != 0) continue;
+    hostile_connection newcomer{gateway.address()};
+    newcomer.send(next);
+    CHECK(newcomer.listen(1).answers() == std::vector<std::string>{"200"});
+  }
 }

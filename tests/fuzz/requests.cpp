@@ -2,7 +2,8 @@
 // arrives.
 //
 // The same bytes must give the same requests however they are cut; each request must be what Beast's own parser makes
-// of them; and a request written again, with a length instead of chunks, must be read as the same.
+// of them; and a request written again, with a length instead of chunks, must be read as the same. As a proxy's header
+// they must come to the same however they are cut, too, and end within its bound.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -13,6 +14,8 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 
+#include "http/server/proxy_header.hpp"
+#include "http/server/remote_address.hpp"
 #include "http/server/request_reader.hpp"
 #include "must.hpp"
 
@@ -162,6 +165,39 @@ class dice {
   std::uint32_t state_;
 };
 
+/// What a proxy's header comes to.
+struct header_reading {
+  http::proxy_header::state now{};
+  std::size_t size = 0;
+  std::string client;
+
+  bool operator==(const header_reading&) const = default;
+};
+
+template <class Piece>
+header_reading read_header(std::string_view bytes, Piece piece) {
+  http::proxy_header header;
+  header_reading read;
+  while (read.now == http::proxy_header::state::partial && read.size < bytes.size()) {
+    auto part = bytes.substr(read.size, piece());
+    const auto before = part.size();
+    read.now = header.take(part);
+    read.size += before - part.size();
+  }
+  if (header.client()) read.client = http::address_text(*header.client());
+  return read;
+}
+
+void check_proxy_header(std::string_view bytes, dice& roll) {
+  const auto at_once = read_header(bytes, [] { return std::string_view::npos; });
+  must(read_header(bytes, [] { return std::size_t{1}; }) == at_once, "a header byte by byte is the same");
+  must(read_header(bytes, [&] { return roll(20); }) == at_once, "a header in pieces is the same");
+  must(at_once.size <= http::proxy_header::most_bytes, "a header has an end");
+  must(at_once.now != http::proxy_header::state::partial || at_once.size == bytes.size(),
+       "a header takes all it needs");
+  must(at_once.now != http::proxy_header::state::malformed || at_once.client.empty(), "a malformed one names nobody");
+}
+
 void drive(unsigned char how, std::string_view bytes) {
   http_limits limits;
   limits.header_bytes = how & 1 ? 256 : 2048;
@@ -172,6 +208,7 @@ void drive(unsigned char how, std::string_view bytes) {
   must(read_all(bytes, limits, [] { return std::size_t{1}; }) == at_once, "byte by byte gives the same");
   must(read_all(bytes, limits, [&] { return roll(how & 4 ? 7 : 300); }) == at_once, "pieces give the same");
 
+  check_proxy_header(bytes, roll);
   auto rest = bytes;
   for (const auto& r : at_once.requests) {
     check_against_beast(rest, r);

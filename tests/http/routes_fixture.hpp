@@ -39,7 +39,8 @@ inline constexpr std::string_view create_text =
     R"({"payment_id":"pay_1","amount":4200,"currency":"HKD","payment_method":"pm_card_visa"})";
 
 struct still_clock final : wall_clock {
-  time_point now() const override { return noon; }
+  time_point now() const override { return at; }
+  time_point at = noon;
 };
 
 struct fake_config : caf::actor_system_config {

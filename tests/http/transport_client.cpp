@@ -53,6 +53,11 @@ int connect_to(std::uint16_t port) {
 
 client::client(std::uint16_t port, tls_options options) : fd_(connect_to(port)) {
   if (fd_ < 0) return;
+  for (auto rest = options.first; !rest.empty();) {
+    const auto count = options.piece == 0 ? rest.size() : std::min(options.piece, rest.size());
+    if (::send(fd_, rest.data(), count, MSG_NOSIGNAL) < 0) return;
+    rest.remove_prefix(count);
+  }
   context_ = {SSL_CTX_new(TLS_client_method()), SSL_CTX_free};
   if (options.most_version != 0) {
     SSL_CTX_set_min_proto_version(context_.get(), 0);
@@ -110,6 +115,8 @@ std::string client::chosen_protocol() const {
   SSL_get0_alpn_selected(ssl_.get(), &name, &size);
   return {reinterpret_cast<const char*>(name), size};
 }
+
+bool client::has_ticket() const { return SSL_SESSION_has_ticket(SSL_get0_session(ssl_.get())) == 1; }
 
 void client::patience(std::chrono::milliseconds time) { set_patience(fd_, time); }
 

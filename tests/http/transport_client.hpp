@@ -33,6 +33,8 @@ class client {
   struct tls_options {
     int most_version = 0;        ///< OpenSSL's number; 0: the newest
     std::string_view protocols;  ///< ALPN, in wire form
+    std::string_view first;      ///< sent before the handshake
+    std::size_t piece = 0;       ///< of `first`, at a time; 0: all at once
   };
 
   /// TLS to 127.0.0.1. handshake_done() tells whether it worked.
@@ -48,6 +50,8 @@ class client {
   std::string subject() const;
   std::string fingerprint() const;  ///< of the server's certificate
   std::string chosen_protocol() const;
+  /// Whether the server has given it a ticket with which to resume its session.
+  bool has_ticket() const;
 
   /// How long each wait may last, instead of until it hangs.
   void patience(std::chrono::milliseconds time);

@@ -120,6 +120,8 @@ asio::awaitable<response> handle(worker& here, request& in) {
     throw std::runtime_error("as asked");
   } else if (in.path.starts_with("/stream")) {
     out.next_chunk = [of = std::make_shared<test_stream>(here, in)] { return make_chunk(of); };
+  } else if (in.path == "/from") {
+    out.body = in.remote_address;
   } else if (in.path == "/large") {
     out.body.assign(large_body, 'x');
   } else {

@@ -36,6 +36,7 @@ bool eventually(const std::function<bool()>& condition);
 // What the handlers below do, by path:
 //   /echo        the request as they saw it, in lines
 //   /wait        answers once `gate` is open
+//   /from        the client's address
 //   /large       8 MiB
 //   /throw       throws
 //   /ask         asks the router for a payment: 200, or 503 with the error

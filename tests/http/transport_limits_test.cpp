@@ -1,7 +1,12 @@
 // Everything that a client may not do, or not for so long.
 #include <catch2/catch.hpp>
 
+#include <sys/socket.h>
+
 #include <cstring>
+#include <memory>
+
+#include <openssl/ssl.h>
 
 #include "http/server/request_reader.hpp"
 #include "transport_fixture.hpp"
@@ -225,26 +230,125 @@ TEST_CASE("a client that does not read its answer is let go") {
   CHECK(eventually([&] { return server.running->connections() == 0; }));
 }
 
-TEST_CASE("connections past the limit are closed at once, and counted") {
+namespace {
+
+/// What a client sends first.
+std::string client_hello() {
+  const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context{SSL_CTX_new(TLS_client_method()), SSL_CTX_free};
+  const std::unique_ptr<SSL, decltype(&SSL_free)> connection{SSL_new(context.get()), SSL_free};
+  auto* const out = BIO_new(BIO_s_mem());
+  SSL_set_bio(connection.get(), BIO_new(BIO_s_mem()), out);
+  SSL_connect(connection.get());
+  char bytes[4096];
+  const auto size = BIO_read(out, bytes, sizeof bytes);
+  return {bytes, static_cast<std::size_t>(size)};
+}
+
+/// A connection with a request under way, until the gate opens.
+client busy_one(test_server& server) {
+  const int before = waiting;
+  auto made = server.connect();
+  REQUIRE(made.send(get("/wait")));
+  REQUIRE(eventually([&] { return waiting == before + 1; }));
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("connections past the limit are closed at once, and counted, while all others have requests under way") {
   test_server server([](settings& s) { s.http.connections = 3; });
-  auto a = server.connect(), b = server.connect();
+  auto a = busy_one(server), b = busy_one(server);
   {
-    auto c = server.connect();
-    REQUIRE(c.handshake_done());
+    auto c = busy_one(server);
     CHECK_FALSE(server.connect().handshake_done());
     CHECK(server.meters.connections_refused.Value() == 1);
     CHECK(server.connect_operator().ask(get("/healthz"))->status == 200);  // operators get in all the same
+    gate = true;
+    CHECK(c.receive()->status == 200);
   }
   CHECK(eventually([&] { return server.connect().handshake_done(); }));
+  CHECK(a.receive()->status == 200);
+  CHECK(b.receive()->status == 200);
   CHECK(a.ask(get("/echo"))->status == 200);
 }
 
 TEST_CASE("connections are limited by address") {
   test_server server([](settings& s) { s.http.connections_per_address = 2; });
-  auto a = server.connect(), b = server.connect();
-  CHECK(a.handshake_done());
-  CHECK(b.handshake_done());
+  auto a = busy_one(server), b = busy_one(server);
   CHECK_FALSE(server.connect().handshake_done());
+  CHECK(server.meters.connections_refused.Value() == 1);
+}
+
+TEST_CASE("at a limit the connection that has been idle for the longest time makes room for a newcomer") {
+  for (const bool by_address : {false, true}) {
+    CAPTURE(by_address);
+    test_server server([&](settings& s) { (by_address ? s.http.connections_per_address : s.http.connections) = 3; });
+    auto busy = busy_one(server);
+    auto first = server.connect(), second = server.connect();
+    REQUIRE(first.ask(get("/echo"))->status == 200);
+    REQUIRE(second.ask(get("/echo"))->status == 200);
+    REQUIRE(first.ask(get("/echo"))->status == 200);  // the second has been idle for longer now
+    auto third = server.connect();
+    CHECK(third.ask(get("/echo"))->status == 200);
+    CHECK(second.ends());
+    CHECK(first.ask(get("/echo"))->status == 200);
+    auto fourth = server.connect();
+    CHECK(fourth.ask(get("/echo"))->status == 200);
+    CHECK(third.ends());
+    gate = true;
+    CHECK(busy.receive()->status == 200);
+    CHECK(first.ask(get("/echo"))->status == 200);
+    CHECK(server.meters.connections_refused.Value() == 0);
+    CHECK(server.meters.connections_evicted.Value() == 2);
+  }
+}
+
+TEST_CASE("at a limit handshakes that are not over make room first, the oldest before the others") {
+  test_server server([](settings& s) { s.http.connections = 3; });
+  auto idle = server.connect();
+  REQUIRE(idle.ask(get("/echo"))->status == 200);
+  auto oldest = client::plain(server.running->port());
+  REQUIRE(eventually([&] { return server.running->connections() == 2; }));
+  auto younger = client::plain(server.running->port());
+  REQUIRE(eventually([&] { return server.running->connections() == 3; }));
+  auto first = server.connect();
+  CHECK(first.ask(get("/echo"))->status == 200);
+  CHECK(oldest.ends());
+  auto second = server.connect();
+  CHECK(second.ask(get("/echo"))->status == 200);
+  CHECK(younger.ends());
+  CHECK(idle.ask(get("/echo"))->status == 200);
+}
+
+TEST_CASE(
+    "at a limit a handshake that has begun is not ended for those who only connect, nor before an idle connection") {
+  test_server server([](settings& s) { s.http.connections = 3; });
+  auto idle = server.connect();
+  REQUIRE(idle.ask(get("/echo"))->status == 200);
+  auto speaking = client::plain(server.running->port());
+  REQUIRE(speaking.send(client_hello()));
+  char answered = 0;
+  REQUIRE(::recv(speaking.fd(), &answered, 1, 0) == 1);
+  auto silent = client::plain(server.running->port());
+  REQUIRE(eventually([&] { return server.running->connections() == 3; }));
+  auto first = server.connect();
+  CHECK(first.ask(get("/echo"))->status == 200);
+  CHECK(silent.ends());
+  auto second = server.connect();
+  CHECK(second.ask(get("/echo"))->status == 200);
+  CHECK(server.meters.connections_evicted.Value() == 2);
+  CHECK(idle.ends());
+}
+
+TEST_CASE("a crowd of idle connections keeps nobody out, and the limit holds") {
+  test_server server([](settings& s) { s.http.connections = 20; });
+  std::vector<client> crowd;
+  for (int i = 0; i < 200; ++i) {
+    crowd.push_back(i % 2 == 0 ? server.connect() : client::plain(server.running->port()));
+    if (i % 10 == 0) CHECK(server.connect().ask(get("/echo"))->status == 200);
+  }
+  CHECK(eventually([&] { return server.running->connections() <= 20; }));
+  CHECK(server.meters.connections_refused.Value() == 0);
 }
 
 TEST_CASE("few connections are spread evenly over the threads") {

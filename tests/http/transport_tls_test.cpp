@@ -145,6 +145,16 @@ TEST_CASE("TLS 1.2 and 1.3 are spoken, nothing older") {
   }
 }
 
+TEST_CASE("tickets are given in TLS 1.3 only, whose sessions have keys of their own") {
+  test_server server;
+  client old{server.running->port(), {.most_version = TLS1_2_VERSION, .protocols = {}}};
+  REQUIRE(old.ask(get("/echo"))->status == 200);
+  CHECK_FALSE(old.has_ticket());
+  auto present = server.connect();
+  REQUIRE(present.ask(get("/echo"))->status == 200);
+  CHECK(present.has_ticket());
+}
+
 TEST_CASE("HTTP/1.1 is the one protocol on offer") {
   test_server server;
   client both{server.running->port(), {0, "\x02h2\x08http/1.1"}};

@@ -81,7 +81,8 @@ time_point at(std::string_view text) { return *parse_seconds(text); }
 const time_point signing_time = at("2026-11-20T09:30:00Z");
 
 rejection rejection_of(const request& in, const directory& keys = with_test_key(), time_point now = signing_time) {
-  const auto result = authenticate(in, keys, now);
+  std::string hash;
+  const auto result = authenticate(in, keys, now, hash);
   REQUIRE(std::holds_alternative<rejection>(result));
   return std::get<rejection>(result);
 }
@@ -94,15 +95,15 @@ TEST_CASE("every published vector is accepted, and names the signer and the body
     const auto made = from_vector(row);
     CHECK(canonical_request(made.method, made.path, made.timestamp, text_of(row, "body_sha256")) ==
           text_of(row, "canonical"));
-    const auto result = authenticate(made.view(), with_test_key(), at(made.timestamp));
-    REQUIRE(std::holds_alternative<authenticated>(result));
-    const auto& known = std::get<authenticated>(result);
-    const auto& who = std::get<merchant_key>(known.who);
+    std::string hash;
+    const auto result = authenticate(made.view(), with_test_key(), at(made.timestamp), hash);
+    REQUIRE(std::holds_alternative<caller>(result));
+    const auto& who = std::get<merchant_key>(std::get<caller>(result));
     CHECK(who.merchant.value == "merch_1");
     CHECK(who.env == environment::test);
     CHECK(who.id.value == test_key);
     CHECK(who.scopes == *parse_scopes("payments:write"));
-    CHECK(known.body_sha256 == text_of(row, "body_sha256"));
+    CHECK(hash == text_of(row, "body_sha256"));
   }
 }
 
@@ -125,7 +126,8 @@ TEST_CASE("the clock may be five minutes off either way, not a second more") {
                     {std::chrono::seconds{-301}, false}};
   for (const auto& row : rows) {
     INFO(row.off.count());
-    CHECK(std::holds_alternative<authenticated>(authenticate(made.view(), with_test_key(), signing_time + row.off)) ==
+    std::string hash;
+    CHECK(std::holds_alternative<caller>(authenticate(made.view(), with_test_key(), signing_time + row.off, hash)) ==
           row.accepted);
   }
 }
@@ -207,8 +209,9 @@ TEST_CASE("a platform's key signs for its platform; that it is suspended is told
   wrong.key = id;
 
   const auto usable = with(false, false);
-  const auto known = authenticate(right.view(), *usable, signing_time);
-  const auto& who = std::get<platform_caller>(std::get<authenticated>(known).who);
+  std::string hash;
+  const auto known = authenticate(right.view(), *usable, signing_time, hash);
+  const auto& who = std::get<platform_caller>(std::get<caller>(known));
   CHECK(who.id.value == id);
   CHECK(who.platform.value == "plat_1");
   CHECK(who.scopes == *parse_scopes("payments:write"));
@@ -225,4 +228,23 @@ TEST_CASE("a platform's key signs for its platform; that it is suspended is told
   // A merchant's key is not looked for among platforms' keys, nor the other way round.
   right.key = test_key;
   CHECK(rejection_of(right.view(), *usable).code == error_code::unauthorized);
+}
+
+TEST_CASE("a wrong signature has a key looked for whether the directory has it or not, and the body is hashed once") {
+  auto wrong = freshly_signed("another secret");
+  const auto looked_for = [&](std::string key) {
+    wrong.key = std::move(key);
+    return key_to_look_for(wrong.view(), with_test_key(), signing_time);
+  };
+  CHECK(looked_for("mk_test_absent0123456789") == key_id{"mk_test_absent0123456789"});
+  const auto instead = looked_for(std::string{test_key});
+  REQUIRE(instead);
+  CHECK(instead->value.size() == test_key.size());
+  CHECK_FALSE(with_test_key().find_key(*instead));
+  CHECK_FALSE(looked_for("mk_platform_0123abcd"));
+
+  wrong.key = test_key;
+  std::string hash{"as if it had been computed before"};
+  authenticate(wrong.view(), with_test_key(), signing_time, hash);
+  CHECK(hash == "as if it had been computed before");
 }

@@ -179,14 +179,22 @@ TEST_CASE_METHOD(limited_fixture, "an answer tells of the key and of the address
   CHECK(header(limited, "RateLimit") == R"("key";r=0;t=1)");
 }
 
-TEST_CASE_METHOD(limited_fixture, "health and providers' notifications are never limited") {
+TEST_CASE_METHOD(limited_fixture, "health is never limited, and an address that takes no notifications is") {
   limit(0, 0, 1);
   CHECK(unsigned_get("/docs/errors", 7).status == 200);
   CHECK(unsigned_get("/docs/errors", 7).status == 429);
   for (int i = 0; i < 3; ++i) {
     CHECK(unsigned_get("/healthz", 7).status == 200);
     CHECK(unsigned_get("/readyz", 7).status == 503);
-    CHECK(unsigned_get("/v1/public/providers/stripe/test/notifications", 7).status == 405);
+  }
+  // No provider is configured here, so that there is nothing at any of these.
+  for (const auto* path : {"/v1/public/providers/stripe/test/notifications", "/v1/public/providers//notifications",
+                           "/v1/public/providers/notifications", "/v1/public/providers/x/y/z/notifications"}) {
+    CAPTURE(path);
+    CHECK(unsigned_get(path, 7).status == 429);
+    auto post = unsigned_request("POST", path, "{}");
+    post.address_number = 7;
+    CHECK(run(post).status == 429);
   }
   CHECK(unsigned_get("/v1/public/providers/stripe/test/return", 7).status == 429);
 }

@@ -82,11 +82,38 @@ TEST_CASE_METHOD(cold_fixture, "what cannot be a merchant's key, or was signed a
   CHECK(scene.looked_up.empty());
 }
 
-TEST_CASE_METHOD(cold_fixture, "a known key with another's signature costs no look") {
+TEST_CASE_METHOD(cold_fixture, "a known key with another's signature costs the same look as a key that there is not") {
   auto in = get("/v1/payment_intents/pay_1");
   in.signature_override = std::string(64, '0');
   CHECK(in.send(*this).status == 401);
-  CHECK(scene.looked_up.empty());
+  REQUIRE(scene.looked_up.size() == 1);
+  CHECK(scene.looked_up[0].what == directory_name::kind::key);
+  CHECK_FALSE(merchants.find_key(key_id{scene.looked_up[0].text}));
+  // And it fails as that does.
+  scene.look_ups = [](const directory_name&) { return make_error(actor_errc::store_unavailable); };
+  CHECK(in.send(*this).status == 503);
+}
+
+TEST_CASE_METHOD(cold_fixture,
+                 "while it is looked for who signed a write, and for whom, the write holds no admission") {
+  std::vector<std::size_t> waiting;
+  scene.look_ups = [&, there = scene.look_ups](const directory_name& name) {
+    scene.seen.clear();  // what was passed on before holds its admission
+    waiting.push_back(shared.writes.waiting());
+    return there(name);
+  };
+  auto by_cold_key = client_request{};
+  by_cold_key.key = cold_key;
+  by_cold_key.send(*this);
+  auto by_nobody = client_request{};
+  by_nobody.key = "mk_test_0000000000000008";
+  by_nobody.send(*this);
+  auto for_cold_merchant = by_platform("merch_9");
+  for_cold_merchant.method = "POST";
+  for_cold_merchant.path = "/v1/payment_intents";
+  for_cold_merchant.send(*this);
+  REQUIRE(waiting.size() >= 2);
+  CHECK(std::ranges::count(waiting, 0U) == static_cast<std::ptrdiff_t>(waiting.size()));
 }
 
 TEST_CASE_METHOD(cold_fixture, "a platform acts for a merchant that is not in memory, by its grant") {

@@ -163,6 +163,25 @@ TEST_CASE("there is nothing where a provider is unknown, has no adapter or is no
   CHECK(brief(to.post()) == "404 not_found");
 }
 
+TEST_CASE("posts to a provider's address are not limited by where they come from, and those to none are") {
+  notified_gateway gateway;
+  gateway.config.rates.address = 1;
+  gateway.shared.limits = caller_limits{gateway.config, gateway.meters,
+                                        [] { return caller_limits::clock::time_point{std::chrono::hours{1}}; }};
+  const auto send = [&](std::string_view method, std::string_view path) {
+    auto in = unsigned_request(method, path, "{}");
+    in.address_number = 7;
+    return gateway.run(in).status;
+  };
+  constexpr std::string_view there = "/v1/public/providers/stripe/live/notifications";
+  for (int i = 0; i < 3; ++i) CHECK(send("POST", there) == 400);  // unsigned
+  CHECK(send("POST", "/v1/public/providers/stripe/test/notifications") == 404);
+  CHECK(send("POST", "/v1/public/providers/stripe/test/notifications") == 429);
+  CHECK(send("POST", "/v1/public/providers/another/live/notifications") == 429);
+  CHECK(send("GET", there) == 429);
+  CHECK(send("POST", there) == 400);
+}
+
 TEST_CASE("a body beyond the bound is not looked at") {
   notified_gateway to;
   CHECK(brief(to.post(std::string(most_notification_bytes + 1, ' '))) == "413 body_too_large");

@@ -1,4 +1,6 @@
 // What the portal's pages stand on: forms, targets of sign-in, slowing, links.
+#include <sstream>
+
 #include <catch2/catch.hpp>
 
 #include "gateway/base/crypto.hpp"
@@ -139,6 +141,52 @@ TEST_CASE("the eleventh attempt from an address waits, whichever account it is f
       CHECK_FALSE(slowing.begin("v6-" + std::to_string(i), "2001:db8::" + std::to_string(i + 1), start));
     CHECK(slowing.begin("v6", "2001:db8:0:0:ffff::1", start));
     CHECK_FALSE(slowing.begin("v6", "2001:db8:0:1::1", start));
+  }
+}
+
+TEST_CASE("the networks around an IPv6 address have allowances of their own, which a whole /48 cannot pass") {
+  sign_in_slowing slowing;
+  const sign_in_slowing::time start{};
+  int allowed = 0;
+  // Each from a network of 64 bits of its own, each at another account.
+  const auto guess_in = [&](int house, int net) {
+    std::ostringstream address;
+    address << "2001:db8:7:" << std::hex << (house << 8 | net) << "::1";
+    allowed += !slowing.begin("user" + std::to_string(house << 8 | net), address.str(), start);
+  };
+  for (int net = 0; net < 256; ++net) guess_in(0, net);
+  CHECK(allowed == 30);
+  for (int house = 1; house < 256; ++house) guess_in(house, 0);
+  CHECK(allowed == 100);
+  CHECK_FALSE(slowing.begin("ada", "2001:db8:8::1", start));
+  CHECK(slowing.begin("ada", "2001:db8:7:ffff::1", start) == 15min);
+  CHECK_FALSE(slowing.begin("ada", "2001:db8:7:ffff::1", start + 15min));
+}
+
+TEST_CASE("a browser that is known is kept out by its own failures only, which count for others, too") {
+  sign_in_slowing slowing;
+  const sign_in_slowing::time start{};
+  for (int i = 0; i < 10; ++i) CHECK_FALSE(slowing.begin("ada", "192.0.2.1", start));
+  CHECK(slowing.begin("ada", "192.0.2.1", start));
+  CHECK(slowing.begin("ada", "192.0.2.2", start));
+  for (int i = 0; i < 9; ++i) CHECK_FALSE(slowing.begin("ada", "192.0.2.1", start + 1s, "browser"));
+  SECTION("it begins anew once it has signed in, and others do not") {
+    CHECK_FALSE(slowing.begin("ada", "192.0.2.1", start + 2s, "browser"));
+    slowing.passed("ada", "192.0.2.1", "browser");
+    CHECK(slowing.begin("ada", "192.0.2.2", start + 3s));
+    for (int i = 0; i < 10; ++i) CHECK_FALSE(slowing.begin("ada", "192.0.2.1", start + 3s, "browser"));
+    CHECK(slowing.begin("ada", "192.0.2.1", start + 3s, "browser") == 15min);
+  }
+  SECTION("its failures keep strangers from the account") {
+    sign_in_slowing other;
+    for (int i = 0; i < 10; ++i) CHECK_FALSE(other.begin("bob", "192.0.2.9", start, "bob's"));
+    CHECK(other.begin("bob", "192.0.2.8", start));
+    CHECK(other.begin("ada", "192.0.2.9", start));
+  }
+  SECTION("another browser has an allowance of its own") {
+    CHECK_FALSE(slowing.begin("ada", "192.0.2.1", start + 1s, "browser"));
+    CHECK(slowing.begin("ada", "192.0.2.1", start + 1s, "browser"));
+    CHECK_FALSE(slowing.begin("ada", "192.0.2.1", start + 1s, "another"));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "gateway/domain/url.hpp"
 #include "http/portal/account_commands.hpp"
+#include "http/portal/known_browser.hpp"
 #include "http/portal/pending_sign_in.hpp"
 #include "http/portal/second_factor.hpp"
 #include "http/portal/sessions.hpp"
@@ -25,6 +26,7 @@ struct sign_in_fixture : gateway_fixture {
   std::vector<unit_of_work> units;
   std::string form_cookie;
   std::string pending;  ///< the browser's
+  std::string known;    ///< its cookie that says that somebody has signed in there
 
   sign_in_fixture() {
     add("user_1", "Ada@example.com");
@@ -67,6 +69,7 @@ struct sign_in_fixture : gateway_fixture {
   std::string jar() const {
     auto text = std::string{form_cookie_name} + "=" + form_cookie;
     if (!pending.empty()) text += "; " + std::string{pending_cookie_name} + "=" + pending;
+    if (!known.empty()) text += "; " + known;
     return text;
   }
   response show() {
@@ -301,4 +304,73 @@ TEST_CASE_METHOD(sign_in_fixture, "where the store does not answer, an attempt d
   post_password();
   scene.commits = [](const unit_of_work&) -> caf::result<commit_outcome> { return commit_outcome::unavailable; };
   for (int i = 0; i < 12; ++i) CHECK(post_code(code()).status == 503);
+}
+
+// ---- browsers that are known ----------------------------------------------------------------------
+
+namespace {
+
+/// The Set-Cookie that makes a browser known.
+std::string known_cookie_in(const response& out) {
+  for (const auto& [header_name, value] : out.headers)
+    if (header_name == "Set-Cookie" && value.starts_with("__Host-known-")) return value;
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(sign_in_fixture,
+                 "a browser that has signed in before gets in while others keep the account slowed down") {
+  ada().sealed_totp.clear();
+  const auto made = known_cookie_in(post_password());
+  CHECK(made.ends_with("; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=7776000"));
+  const auto mine = made.substr(0, made.find(';'));
+  CHECK(known_cookie_in(post_password("wrong password here")).empty());
+
+  for (int i = 0; i < 12; ++i) post("action=sign-in&email=ada%40example.com&password=wrong+password", "198.51.100.7");
+  CHECK(post_password().status == 429);
+  known = mine;
+  CHECK(post_password("wrong password here").status == 422);
+  CHECK(is_signed_in(post_password()));
+
+  SECTION("but not to another account") {
+    for (int i = 0; i < 12; ++i) post("action=sign-in&email=bob%40example.com&password=wrong+password", "198.51.100.8");
+    CHECK(post_password(right_password, "bob@example.com").status == 429);
+    // Nor under the name of that account's cookie.
+    const auto bobs = known_browser_cookie(shared, "bob@example.com");
+    known = bobs.substr(0, bobs.find('=')) + mine.substr(mine.find('='));
+    CHECK(post_password(right_password, "bob@example.com").status == 429);
+    known = bobs.substr(0, bobs.find(';'));
+    CHECK(post_password(right_password, "bob@example.com").status == 200);  // and is asked for the code
+  }
+  SECTION("and it has ten attempts of its own") {
+    for (int i = 0; i < 10; ++i) CHECK(post_password("wrong password here").status == 422);
+    CHECK(post_password().status == 429);
+  }
+  SECTION("and not with a cookie that was changed, cut or has ended") {
+    for (const auto& bad :
+         {mine.substr(0, mine.size() - 1) + (mine.back() == '0' ? '1' : '0'), mine.substr(0, mine.size() - 1),
+          mine.substr(0, mine.find('=') + 1), mine.substr(0, mine.find('=') + 1) + std::string(120, '.')}) {
+      CAPTURE(bad);
+      known = bad;
+      CHECK(post_password().status == 429);
+    }
+    known = mine;
+    clock.at = noon + known_browser_lifetime;
+    CHECK(post_password().status == 429);
+  }
+}
+
+TEST_CASE_METHOD(sign_in_fixture,
+                 "passwords from browsers that are known are looked at for their account, others' for nobody") {
+  ada().sealed_totp.clear();
+  std::vector<std::string> asked_for;
+  scene.verifies = [&, looks = scene.verifies](const verify_password& what) {
+    asked_for.push_back(what.for_whom);
+    return looks(what);
+  };
+  const auto made = known_cookie_in(post_password());
+  known = made.substr(0, made.find(';'));
+  post_password();
+  CHECK(asked_for == std::vector<std::string>{"", "ada@example.com"});
 }

@@ -9,6 +9,9 @@
 #include <openssl/conf.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
+
+#include "gateway/base/log.hpp"
 
 namespace {
 
@@ -28,6 +31,39 @@ void require_tls_13() {
   long line = 0;
   if (NCONF_load_bio(conf.get(), source.get(), &line) != 1 || CONF_modules_load(conf.get(), nullptr, 0) != 1)
     throw std::runtime_error{"OpenSSL does not take TLS 1.3 as the nodes' least version"};
+}
+
+bool names(X509* certificate, std::string_view node) {
+  const std::unique_ptr<GENERAL_NAMES, decltype(&GENERAL_NAMES_free)> all{
+      static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)),
+      &GENERAL_NAMES_free};
+  for (int i = 0; i < sk_GENERAL_NAME_num(all.get()); ++i) {
+    int kind = 0;
+    const void* const value = GENERAL_NAME_get0_value(sk_GENERAL_NAME_value(all.get(), i), &kind);
+    if (kind != GEN_DNS) continue;
+    const auto* const text = static_cast<const ASN1_IA5STRING*>(value);
+    const std::string_view name{reinterpret_cast<const char*>(ASN1_STRING_get0_data(text)),
+                                static_cast<std::size_t>(ASN1_STRING_length(text))};
+    if (name == node) return true;
+  }
+  return false;
+}
+
+/// Each node is a server to some of the others and a client to the rest. A certificate must say that it is for both,
+/// and whose it is; one that says neither works, as it did in earlier versions.
+void check_name_and_use(X509* certificate, const gateway::settings& config) {
+  const auto warn = [&](const char* why) {
+    gateway::log::warn("node.certificate_unspecific",
+                       {{"node", config.node}, {"file", config.cluster_certificate.native()}, {"reason", why}});
+  };
+  const auto use = X509_get_extended_key_usage(certificate);
+  constexpr auto both = static_cast<std::uint32_t>(XKU_SSL_SERVER | XKU_SSL_CLIENT);
+  if ((X509_get_extension_flags(certificate) & EXFLAG_XKUSAGE) == 0)
+    warn("it has no extended key usage: it should have serverAuth and clientAuth");
+  else if ((use & both) != both)
+    fail("cluster-certificate", config.cluster_certificate,
+         "must be for servers and for clients: its extended key usage lacks serverAuth or clientAuth");
+  if (!names(certificate, config.node)) warn("its subjectAltName does not have the node's name as DNS");
 }
 
 }  // namespace
@@ -50,5 +86,6 @@ void require_node_certificates(const gateway::settings& config) {
                       chain);
   if (X509_verify_cert(check.get()) != 1)
     fail("cluster-certificate", config.cluster_certificate, "is not signed by cluster-ca, or not valid now");
+  check_name_and_use(SSL_CTX_get0_certificate(context.get()), config);
   require_tls_13();
 }

@@ -165,6 +165,8 @@ metrics::metrics(std::shared_ptr<prometheus::Registry> registry)
       connections(gauge(*registry, "gateway_http_connections", "Open client connections.")),
       connections_refused(
           counter(*registry, "gateway_http_connections_refused_total", "Connections refused at a limit.")),
+      connections_evicted(counter(*registry, "gateway_http_connections_evicted_total",
+                                  "Idle and half-open connections closed to make room for others.")),
       commits(counter(*registry, "gateway_store_commits_total", "Transactions committed.")),
       commit_failures(counter(*registry, "gateway_store_commit_failures_total",
                               "Transactions that failed or whose outcome is unknown.")),

@@ -28,6 +28,7 @@ class metrics {
   prometheus::Gauge& requests_in_flight;   ///< gateway_http_requests_in_flight
   prometheus::Gauge& connections;          ///< gateway_http_connections
   prometheus::Counter& connections_refused;///< gateway_http_connections_refused_total
+  prometheus::Counter& connections_evicted;///< gateway_http_connections_evicted_total
   prometheus::Counter& commits;            ///< gateway_store_commits_total: transactions
   prometheus::Counter& commit_failures;    ///< gateway_store_commit_failures_total
   prometheus::Counter& units(std::string_view outcome);  ///< gateway_store_units_total{outcome}

@@ -35,12 +35,27 @@ node_certificates::node_certificates() : folder_{new_folder("certificates")} {
            "/CN=nodes", "-keyout", (folder_ / "ca.key").string(), "-out", authority().string()});
 }
 
-std::filesystem::path node_certificates::certificate(const std::string& node) {
+std::filesystem::path node_certificates::certificate(const std::string& node, const std::string& use,
+                                                     const std::string& name) {
   const auto made = folder_ / (node + ".pem");
   if (std::filesystem::exists(made)) return made;
   const auto request = (folder_ / (node + ".csr")).string();
-  openssl({"req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=" + node,
-           "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key(node).string(), "-out", request});
+  std::vector<std::string> words{"req",
+                                 "-newkey",
+                                 "ec",
+                                 "-pkeyopt",
+                                 "ec_paramgen_curve:prime256v1",
+                                 "-nodes",
+                                 "-subj",
+                                 "/CN=" + node,
+                                 "-addext",
+                                 "subjectAltName=IP:127.0.0.1,DNS:" + (name.empty() ? node : name),
+                                 "-keyout",
+                                 key(node).string(),
+                                 "-out",
+                                 request};
+  if (!use.empty()) words.insert(words.end(), {"-addext", "extendedKeyUsage=" + use});
+  openssl(words);
   openssl({"x509", "-req", "-in", request, "-CA", authority().string(), "-CAkey", (folder_ / "ca.key").string(),
            "-CAcreateserial", "-days", "2", "-copy_extensions", "copy", "-out", made.string()});
   return made;

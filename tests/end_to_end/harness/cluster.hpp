@@ -22,8 +22,10 @@ class node_certificates {
  public:
   node_certificates();
 
-  /// The certificate of this node is made when it is first asked for.
-  std::filesystem::path certificate(const std::string& node);
+  /// The certificate of this node is made when it is first asked for: for this use (`extendedKeyUsage`; empty: it says
+  /// nothing), with this DNS name, or the node's.
+  std::filesystem::path certificate(const std::string& node, const std::string& use = "serverAuth,clientAuth",
+                                    const std::string& name = {});
   std::filesystem::path key(const std::string& node) const { return folder_ / (node + ".key"); }
   std::filesystem::path authority() const { return folder_ / "ca.pem"; }
 
@@ -33,8 +35,8 @@ class node_certificates {
 
 struct cluster_options {
   std::optional<mysql_address> database = {};  ///< empty: a new one in the shared MariaDB
-  std::filesystem::path provider = {};         ///< the socket of a provider_process
-  std::vector<std::string> arguments = {};     ///< further options of each gatewayd
+  std::filesystem::path provider = {};  ///< the socket of a provider_process
+  std::vector<std::string> arguments = {};  ///< further options of each gatewayd
   bool proxied = false;  ///< nodes reach each other, and the database, through proxies that can break these links
   bool linked = true;  ///< false: nodes cannot reach each other, and meet in the database alone
 };
