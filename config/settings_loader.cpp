@@ -572,6 +572,8 @@ parsed load_settings(int argc, const char* const* argv) {
     if (read.what == options::outcome::fault) return usage_error(read.text + " (try --help)");
     if (given.file) read_file(*given.file, known);
     for (const auto& s : known) assign(s, given);
+    if (const auto store = given.values.find("store"); store != given.values.end())
+      result.shows_password = without_password(store->second) != store->second;
     normalise(result.config);
     check(result.config);
   } catch (const bad_value& fault) {

@@ -24,6 +24,7 @@ std::string to_json(const payment_details& details) {
   for (const auto& [name, field] : detail_fields)
     if (!(details.*field).empty()) object[name] = details.*field;
   if (details.captures_at_once) object["captures_at_once"] = true;
+  if (!details.made_by.empty()) object["made_by"] = details.made_by.value;
   if (!details.metadata.empty()) {
     json::object metadata;
     for (const auto& [name, value] : details.metadata) metadata[name] = value;
@@ -91,6 +92,7 @@ payment_details details_from_json(std::string_view text) {
     for (const auto& [name, field] : detail_fields)
       if (const auto* value = object.if_contains(name)) details.*field = text_of(*value);
     if (const auto* at_once = object.if_contains("captures_at_once")) details.captures_at_once = at_once->as_bool();
+    if (const auto* maker = object.if_contains("made_by")) details.made_by = platform_id{text_of(*maker)};
     if (const auto* metadata = object.if_contains("metadata"))
       for (const auto& [name, value] : metadata->as_object())
         details.metadata.emplace_back(std::string{name}, text_of(value));

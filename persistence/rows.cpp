@@ -318,6 +318,8 @@ void insert_delivery_row(row_buffer& rows, const delivery& d) {
       .add(d.to.value)
       .add(d.created_at);
   add_progress(rows, d);
+  // Null of nearly all, as of rows from before.
+  d.partial ? rows.add(std::int64_t{1}) : rows.null();
 }
 
 void update_delivery_row(row_buffer& rows, const delivery& d) {
@@ -729,6 +731,7 @@ delivery_job delivery_job_from(const result_row& row) {
     d.last = std::move(last);
   }
   d.version = in.number("version", 1);
+  d.partial = !in.skip_null() && in.flag("is_partial");
   if (!holds_together(d)) throw corrupt_row("a delivery's status, attempts and next attempt do not go together");
   if (in.skip_null()) throw corrupt_row("a delivery without its event");
   job.event.id = in.text();

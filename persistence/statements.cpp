@@ -68,7 +68,7 @@ constexpr names destination_replaced[] = {"environment",     "url",           "e
 constexpr names delivery_columns[] = {"merchant_id",  "delivery_id",     "environment", "subject_kind", "subject_id",
                                       "event_seq",    "destination_id",  "created_at",  "status",       "attempts",
                                       "round_from",   "next_attempt_at", "last_at",     "last_result",  "last_status",
-                                      "last_took_ms", "last_excerpt",    "version"};
+                                      "last_took_ms", "last_excerpt",    "version",     "is_partial"};
 constexpr names delivery_changes[] = {"merchant_id", "delivery_id",     "status",       "attempts",
                                       "round_from",  "next_attempt_at", "last_at",      "last_result",
                                       "last_status", "last_took_ms",    "last_excerpt", "version"};
@@ -577,7 +577,7 @@ const statement is_locked_by_one{"SELECT IS_FREE_LOCK(CONCAT('gateway-database:'
   "d.status, "                                                                                                        \
   "d.attempts, d.round_from, d.next_attempt_at, d.last_at, d.last_result, d.last_status, d.last_took_ms, "            \
   "d.last_excerpt, "                                                                                                  \
-  "d.version, e.event_id, e.type, e.occurred_at, e.data "
+  "d.version, d.is_partial, e.event_id, e.type, e.occurred_at, e.data "
 #define ITS_EVENT                                                                                                  \
   "LEFT JOIN events AS e ON e.merchant_id = d.merchant_id AND e.environment = d.environment AND e.subject_kind = " \
   "d.subject_kind AND e.subject_id = d.subject_id AND e.seq = d.event_seq "

@@ -1,5 +1,6 @@
 #include "persistence/store_location.hpp"
 
+#include <arpa/inet.h>
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
 
@@ -28,6 +29,8 @@ database_host host_of(std::string_view text) {
   database_host host;
   host.name = parsed->host();
   if (parsed->host_type() == boost::urls::host_type::ipv6) host.name = parsed->host_address();
+  // Boost takes 127.0.0.1.example for 127.0.0.1.
+  if (parsed->host_type() == boost::urls::host_type::ipv4) host.name = text.substr(0, text.find(':'));
   if (parsed->has_port()) {
     const std::string_view digits{parsed->port().data(), parsed->port().size()};
     const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), host.port);
@@ -51,6 +54,21 @@ std::pair<std::string, std::vector<database_host>> without_hosts(std::string_vie
   return {std::string{url.substr(0, from)} + "host" + std::string{url.substr(end)}, std::move(hosts)};
 }
 
+bool is_this_machine(const std::string& host) {
+  if (host == "localhost" || host == "::1") return true;
+  in_addr parsed{};
+  return inet_pton(AF_INET, host.c_str(), &parsed) == 1 && ntohl(parsed.s_addr) >> 24 == 127;
+}
+
+/// Card payments do not cross a network unencrypted because an option was forgotten.
+void require_encryption(const store_location& where) {
+  if (!where.socket.empty() || !where.ssl_ca.empty()) return;
+  for (const auto& host : where.hosts)
+    if (!is_this_machine(host.name))
+      bad_url("the connection to " + host.name +
+              " would not be encrypted: give ?ssl-ca=FILE, or ?ssl-mode=disabled to allow it");
+}
+
 store_location from_mysql_url(std::string_view text) {
   auto [rest, hosts] = without_hosts(text);
   const auto parsed = boost::urls::parse_uri(rest);
@@ -65,18 +83,24 @@ store_location from_mysql_url(std::string_view text) {
   if (url.segments().size() != 1 || (*url.segments().begin()).empty())
     bad_url("the URL's path must name the database: mysql://…/database");
   where.database = *url.segments().begin();
+  bool disabled = false;
   for (const auto& option : url.params()) {
     if (option.key == "socket") {
       where.socket = option.value;
     } else if (option.key == "ssl-ca") {
       where.ssl_ca = option.value;
+    } else if (option.key == "ssl-mode") {
+      if (option.value != "disabled") bad_url("ssl-mode may be disabled only; ssl-ca=FILE turns TLS on");
+      disabled = true;
     } else {
-      bad_url("unknown option '" + option.key + "': known are socket and ssl-ca");
+      bad_url("unknown option '" + option.key + "': known are socket, ssl-ca and ssl-mode");
     }
   }
   if (where.user.empty()) bad_url("the URL must name a user: mysql://user:password@host/database");
   if (where.hosts.empty() && where.socket.empty()) bad_url("the URL must name a host or ?socket=/path");
   if (where.hosts.size() > 1 && !where.socket.empty()) bad_url("a socket is of one host, and the URL names several");
+  if (disabled && !where.ssl_ca.empty()) bad_url("ssl-ca and ssl-mode=disabled contradict each other");
+  if (!disabled) require_encryption(where);
   return where;
 }
 

@@ -36,7 +36,8 @@ struct store_location {
   std::string user;
   std::string password;
   std::string database;
-  std::string ssl_ca;  ///< PEM file; if given, TLS is required
+  std::string
+      ssl_ca;  ///< PEM file; if given, TLS is required. Else only hosts of this machine, unless the URL says more
   /// Names this process to the database's lock (docs/decisions/0022-one-gateway-holds-a-lock-on-its-database.md): 32
   /// hex digits. Connections that write take part in it. Empty: they do not, as those of tools and tests.
   std::string process;

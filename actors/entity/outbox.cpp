@@ -6,8 +6,23 @@
 
 namespace gateway::actors {
 
-fresh_deliveries deliveries_of(const entity_key& subject, const std::vector<timeline_entry>& entries,
-                               const entity_context& with) {
+namespace {
+
+/// How much of an entity's events a platform is sent.
+enum class share : unsigned char { whole, partial, none };
+
+share share_of(const platform_id& platform, const entity_row& row) {
+  if (const auto* of = std::get_if<payment_ptr>(&row))
+    return !has_private_parts(**of) || is_made_by(**of, platform) ? share::whole : share::partial;
+  if (const auto* of = std::get_if<subscription_ptr>(&row))
+    return (*of)->platform == platform ? share::whole : share::none;
+  return share::whole;
+}
+
+}  // namespace
+
+fresh_deliveries deliveries_of(const entity_key& subject, const entity_row& after,
+                               const std::vector<timeline_entry>& entries, const entity_context& with) {
   fresh_deliveries outbox;
   const auto owner = with.merchants.find_merchant(subject.merchant);
   if (!owner) {
@@ -17,7 +32,7 @@ fresh_deliveries deliveries_of(const entity_key& subject, const std::vector<time
       log::error("event_without_merchant", {{"merchant", subject.merchant.value}, {"subject", subject.id}});
     return outbox;
   }
-  const auto tell = [&](const timeline_entry& entry, const destination& to) {
+  const auto tell = [&](const timeline_entry& entry, const destination& to, bool partial) {
     if (!is_for(to, subject.env, entry.operation)) return;
     delivery row;
     row.id = with.numbers.next(entry.occurred_at);
@@ -26,16 +41,20 @@ fresh_deliveries deliveries_of(const entity_key& subject, const std::vector<time
     row.to = to.id;
     row.next_attempt_at = entry.occurred_at;
     row.created_at = entry.occurred_at;
+    row.partial = partial;
     outbox.jobs.push_back(
         {std::move(row), {entry.event_id, subject, entry.seq, entry.operation, entry.occurred_at, entry.event_data}});
   };
   for (const auto& entry : entries) {
     if (entry.kind != timeline_kind::event) continue;
-    for (const auto& to : owner->destinations) tell(entry, to);
+    for (const auto& to : owner->destinations) tell(entry, to, false);
     // Platforms never hear of test events.
     if (subject.env != environment::live) continue;
-    for (const auto& platform : with.merchants.find_listening_platforms(subject.merchant))
-      if (const auto to = with.merchants.find_platform_destination(platform, subject.env)) tell(entry, *to);
+    for (const auto& platform : with.merchants.find_listening_platforms(subject.merchant)) {
+      const auto to = with.merchants.find_platform_destination(platform, subject.env);
+      if (!to) continue;
+      if (const auto part = share_of(platform, after); part != share::none) tell(entry, *to, part == share::partial);
+    }
   }
   return outbox;
 }

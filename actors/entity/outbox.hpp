@@ -9,9 +9,10 @@ namespace gateway::actors {
 
 /// The deliveries of the events among `entries`, to be stored in the commit that stores the events: no event is without
 /// its deliveries. To the merchant's own destinations, and in live to those of the platforms that have its grant at
-/// this moment: what is made after a revoke was published is not for that platform. The entries' event_id and
-/// event_data are set.
-fresh_deliveries deliveries_of(const entity_key& subject, const std::vector<timeline_entry>& entries,
-                               const entity_context& with);
+/// this moment: what is made after a revoke was published is not for that platform. A platform is sent the events of
+/// other platforms' payments without their private fields, and no events of other platforms' subscriptions. `after` is
+/// the subject's row as the commit leaves it. The entries' event_id and event_data are set.
+fresh_deliveries deliveries_of(const entity_key& subject, const entity_row& after,
+                               const std::vector<timeline_entry>& entries, const entity_context& with);
 
 }  // namespace gateway::actors

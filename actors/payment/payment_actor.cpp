@@ -146,6 +146,7 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
     if (!take_slot(chosen.provider)) return fail_for_want_of_a_slot(std::move(work));
 
     const auto now = context_->clock.now();
+    making.wanted.details.made_by = platform_id{work->request.write->key.principal};
     auto made =
         begin_payment(key(), making.wanted, chosen, work->request.write->key, now, context_->timing(), making.what);
     made.customer = std::move(making.customer);

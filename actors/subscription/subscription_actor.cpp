@@ -74,7 +74,9 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
   }
 
   void run(job work, const cancel_subscription& wanted) {
-    if (!row()) return fail_unless_key_is_known(std::move(work), subscription_rules.not_found);
+    // Another platform's subscription does not exist for the caller.
+    if (!row() || row()->platform.value != work->request.write->key.principal)
+      return fail_unless_key_is_known(std::move(work), subscription_rules.not_found);
     if (const auto why = forbids(*work)) return fail_unless_key_is_known(std::move(work), *why);
     const auto now = context_->clock.now();
     const auto& key = work->request.write->key;

@@ -73,7 +73,8 @@ class delivery_worker_state {
     const auto owner = context_->merchants.find_merchant(job.event.subject.merchant);
     outgoing_post post;
     post.url = order_.to->what.url;
-    post.body = context_->encoder.envelope(job.event, order_.to->what.kind, owner ? owner->entity : entity_id{});
+    post.body = context_->encoder.envelope(job.event, order_.to->what.kind, owner ? owner->entity : entity_id{},
+                                           job.row.partial);
     post.headers = {{"X-Service-Signature", webhook_signature(*order_.to, post.body, began_at_)},
                     {"X-Service-Delivery", std::to_string(job.row.id)}};
     context_->client.post(

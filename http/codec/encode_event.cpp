@@ -1,14 +1,26 @@
 #include "encode_event.hpp"
 
+#include <algorithm>
+#include <string_view>
+
 #include "json_writer.hpp"
 
 namespace gateway::http {
 namespace {
 
+/// An event's data without the fields that only the platform that made the payment sees. The encoder of payments writes
+/// them last. The names are found as keys only: within a JSON text a quotation mark is escaped.
+std::string_view without_private_fields(std::string_view data) {
+  auto end = data.size();
+  for (const std::string_view name : {R"(,"customer_ref":)", R"(,"payment_method_id":)", R"(,"metadata":)"})
+    end = std::min(end, data.find(name));
+  return data.substr(0, end);
+}
+
 class json_event_encoder final : public event_encoder {
  public:
-  std::string envelope(const event_record& event, destination_kind to,
-                       const entity_id& merchants_entity) const override {
+  std::string envelope(const event_record& event, destination_kind to, const entity_id& merchants_entity,
+                       bool partial) const override {
     std::string out;
     out.reserve(256 + event.data.size());
     {
@@ -21,7 +33,10 @@ class json_event_encoder final : public event_encoder {
         merchant.text("id", event.subject.merchant.value);
         merchant.text("entity_id", merchants_entity.value);
       }
-      body.member("data") += event.data;
+      auto& data = body.member("data");
+      const auto shown = partial ? without_private_fields(event.data) : std::string_view{event.data};
+      data += shown;
+      if (shown.size() < event.data.size()) data += '}';
     }
     return out;
   }

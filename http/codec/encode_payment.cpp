@@ -129,6 +129,7 @@ class json_payment_encoder final : public payment_encoder {
         data.text("failure_code", error.code);
         data.text("failure_category", to_string(error.category));
       }
+      // Private fields, which encode_event.cpp leaves out for other platforms, stand behind all others.
       if (const auto& customer = subject.customer) {
         data.text("customer_ref", customer->ref);
         if (type == payment_captured) data.text_if("payment_method_id", customer->saved_method);

@@ -83,7 +83,7 @@ boost::asio::awaitable<response> show_delivery(call& c) {
   const auto to = shared.merchants.find_destination(job.row.to);
   const auto of = shared.merchants.find_merchant(job.row.subject.merchant);
   const auto envelope = make_event_encoder()->envelope(job.event, to ? to->what.kind : destination_kind::merchant,
-                                                       of ? of->entity : entity_id{});
+                                                       of ? of->entity : entity_id{}, job.row.partial);
   co_return answer_with(encode_delivery(job, shared.merchants, envelope));
 }
 

@@ -138,8 +138,13 @@ boost::asio::awaitable<response> show_subscription(call& c) {
   auto found = co_await std::move(finding);
   if (const auto* failed = std::get_if<error_code>(&found)) co_return error_response(*failed);
   entity_request wanted{std::get<entity_key>(std::move(found)), std::nullopt, view_entity{}};
-  auto op = ask_router(c, std::move(wanted));
-  co_return co_await std::move(op);
+  auto op = ask(c, std::move(wanted));
+  auto reply = co_await std::move(op);
+  const auto* row = reply ? std::get_if<entity_row>(&reply->what) : nullptr;
+  const auto* subject = row ? std::get_if<subscription_ptr>(row) : nullptr;
+  if (subject && (*subject)->platform.value != c.allowed.principal)
+    co_return error_response(error_code::subscription_not_found);
+  co_return answer_of(c, reply);
 }
 
 boost::asio::awaitable<response> cancel_subscription_at_once(call& c) {

@@ -58,9 +58,10 @@ class grant_encoder {
 class event_encoder {
  public:
   virtual ~event_encoder() = default;
-  /// The whole body of a delivery to that kind of destination. The same bytes whenever it is called.
-  virtual std::string envelope(const event_record& event, destination_kind to,
-                               const entity_id& merchants_entity) const = 0;
+  /// The whole body of a delivery to that kind of destination. The same bytes whenever it is called. `partial`: without
+  /// what only the platform that made the payment sees.
+  virtual std::string envelope(const event_record& event, destination_kind to, const entity_id& merchants_entity,
+                               bool partial) const = 0;
 };
 
 }  // namespace gateway

@@ -37,8 +37,10 @@ struct shop_world : world {
     wanted.metadata = {{"plan", "gold"}};
     return {key_of(id), world::write(key, std::string{id} + "open"), subscription_command{wanted}};
   }
-  static entity_request cancel(std::string_view id, std::string_view key) {
-    return {key_of(id), world::write(key, std::string{id} + "cancel"), subscription_command{cancel_subscription{}}};
+  static entity_request cancel(std::string_view id, std::string_view key, const platform_id& by = acme) {
+    auto write = world::write(key, std::string{id} + "cancel");
+    write.key.principal = by.value;
+    return {key_of(id), std::move(write), subscription_command{cancel_subscription{}}};
   }
 
   subscription stored(std::string_view id) { return rows().subscriptions.at(memory_store::id(key_of(id))); }
@@ -187,7 +189,10 @@ TEST_CASE("notifications twice and in reverse order tell the same once") {
 TEST_CASE("a cancel ends it at once, is repeated with the same answer, and is told by the provider's notification") {
   shop_world w;
   w.subscribe("s1", "k1");
+  CHECK(w.ask(w.cancel("s1", "c1", platform_id{"plat_other"})) == told(problem::subscription_not_found));
+  CHECK(w.status("s1") == "active");
   CHECK(w.ask(w.cancel("s1", "c1")) == "cancel canceled");
+  CHECK(w.ask(w.cancel("s1", "c1", platform_id{"plat_other"})) == told(problem::subscription_not_found));
   CHECK(w.ask(w.cancel("s1", "c1")) == "replay: cancel canceled");
   CHECK(w.ask(w.cancel("s1", "c2")) == "cancel canceled");
   CHECK(w.ask(w.cancel("nobody", "c3")) == told(problem::subscription_not_found));

@@ -39,7 +39,7 @@ class text_encoder final : public payment_encoder, public subscription_encoder, 
   std::string event_data(const subscription_event_data& what) const override {
     return what.subscription_id + " " + std::string{to_string(what.state.status)};
   }
-  std::string envelope(const event_record& event, destination_kind to, const entity_id&) const override {
+  std::string envelope(const event_record& event, destination_kind to, const entity_id&, bool) const override {
     return event.id + " " + std::string{type_told_to(to, event.type)} + " " + event.subject.id;
   }
 };

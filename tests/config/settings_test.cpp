@@ -271,6 +271,14 @@ TEST_CASE("a fault in a file is told with the file, the line and the setting") {
   }
 }
 
+TEST_CASE("a store's password is seen on the command line, and nowhere else") {
+  CHECK(load({"--store=mysql://u:secret@127.0.0.1/d"}).shows_password);
+  CHECK_FALSE(load({"--store=mysql://u@127.0.0.1/d"}).shows_password);
+  CHECK_FALSE(load({"--store=sqlite"}).shows_password);
+  CHECK_FALSE(load_file("store = \"mysql://u:secret@127.0.0.1/d\"\n").shows_password);
+  CHECK(load_file("store = \"sqlite\"\n", {"--store=mysql://u:secret@127.0.0.1/d"}).shows_password);
+}
+
 TEST_CASE("no message holds a store's password") {
   for (const auto* argument : {"--stroe=mysql://u:secret@h/d", "mysql://u:sec@secret@h/d", "mysql://u:secret/d",
                                "--store=oracle://u:secret@h/d", "--base-url=mysql://u:secret@h",

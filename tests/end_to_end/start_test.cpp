@@ -101,8 +101,8 @@ TEST_CASE("a wrong store URL ends the start without telling its password") {
   refuses(start("mysql://gateway:hunter2@127.0.0.1:1/payments"), {}, "hunter2");
   refuses(start("mysql://gateway:hunter2@localhost/payments?socket=" + s.file("nothing.sock")), {}, "hunter2");
   refuses(start("oracle"), {"oracle"});
-  for (const auto* wrong :
-       {"oracle", "mysql://a", "mysql://gateway@/payments", "mysql://gateway@localhost/payments?x=y"})
+  for (const auto* wrong : {"oracle", "mysql://a", "mysql://gateway@/payments",
+                            "mysql://gateway@localhost/payments?x=y", "mysql://gateway@db.example/payments"})
     CHECK(start(wrong).code == 2);
 }
 
@@ -120,6 +120,17 @@ TEST_CASE("a database that refuses the password, or does not exist, ends the sta
   refuses(start(wrong_password), {}, "hunter2");
   refuses(start(wrong_database), {}, ':' + right.password + '@');
   drop_database(right);
+}
+
+TEST_CASE("a password on the command line is warned of, and not logged") {
+  for (const auto store : stores()) {
+    gateway_options options;
+    options.store = store;
+    const gateway_process gateway{options};
+    const auto log = gateway.log();
+    CHECK((log.find("store_password_on_command_line") != std::string::npos) == (store == store_kind::mysql));
+    CHECK(log.find("mysql://") == std::string::npos);
+  }
 }
 
 TEST_CASE("a configuration file that is missing or wrong ends the start, naming the place") {

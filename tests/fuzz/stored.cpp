@@ -179,7 +179,7 @@ void drive_delivery(const row& given) {
   row_buffer rows;
   insert_delivery_row(rows, d);
   auto cells = stored(statements::insert_delivery, statements::read_delivery, rows).cells();
-  for (unsigned column = 18; column < 22; ++column) cells.at(column) = given.text(column);
+  for (unsigned column = 19; column < 23; ++column) cells.at(column) = given.text(column);
   must(delivery_job_from(row{std::move(cells)}) == job, "a row that was read is written the same");
   row_buffer changes;
   update_delivery_row(changes, d);

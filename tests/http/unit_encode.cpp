@@ -3,6 +3,7 @@
 
 #include "gateway/actors.hpp"
 #include "gateway/domain/cycle_payment.hpp"
+#include "http/codec/encode_event.hpp"
 #include "http/codec/encode_grant.hpp"
 #include "http/codec/encode_payment.hpp"
 
@@ -211,6 +212,31 @@ TEST_CASE("the data of events") {
   CHECK(
       encoder->event_data(p, "payment.failed") ==
       R"({"payment_id":"pay_1","state":"failed","amount":4200,"currency":"HKD","failure_code":"account_invalid","failure_category":"auth"})");
+}
+
+TEST_CASE("what other platforms are sent of a payment's event is what it says without customer and metadata") {
+  const auto encoder = make_payment_encoder("");
+  const auto body = [](std::string data, std::string_view type, bool partial) {
+    event_record told{"evt_1", example().key, 2, std::string{type}, noon, std::move(data)};
+    return make_event_encoder()->envelope(told, destination_kind::platform, entity_id{"ent_1"}, partial);
+  };
+  auto plain = example();
+  plain.error = provider_error{error_category::provider, R"(a","customer_ref":"b)", "x", false, false};
+  auto with_metadata = plain;
+  with_metadata.details.metadata = {{"order", "A1"}};
+  auto with_customer = plain;
+  with_customer.customer = payment_customer{platform_id{"plat_1"}, R"(a","metadata":{)", "cus_1", true, false, "pm_1"};
+  auto with_both = with_customer;
+  with_both.details.metadata = with_metadata.details.metadata;
+  for (const auto& each : event_catalogue) {
+    const auto expected = body(encoder->event_data(plain, each.name), each.name, false);
+    for (const auto& p : {plain, with_metadata, with_customer, with_both}) {
+      const auto data = encoder->event_data(p, each.name);
+      INFO(data);
+      CHECK(body(data, each.name, true) == expected);
+      CHECK(body(data, each.name, false).find(data) != std::string::npos);
+    }
+  }
 }
 
 TEST_CASE("the events of a cycle's payment name its customer, and a failure told late says what failed") {

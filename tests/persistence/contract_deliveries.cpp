@@ -26,6 +26,7 @@ delivery a_delivery(std::int64_t number, const std::string& payment = "1", const
   d.to = to;
   d.next_attempt_at = at(number);
   d.created_at = at(number);
+  d.partial = to == app;
   return d;
 }
 

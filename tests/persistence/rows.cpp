@@ -83,6 +83,7 @@ const std::vector<std::string> delivery_cells{"merch_1",
                                               "12",
                                               "no",
                                               "4",
+                                              "NULL",
                                               "evt_2",
                                               "payment.captured",
                                               "1790000000123",
@@ -184,6 +185,8 @@ TEST_CASE("a delivery's row is read column by column") {
   CHECK(job.event.subject == job.row.subject);
   CHECK(job.event.seq == 2);
   CHECK_FALSE(read_delivery(never_attempted()).row.last);
+  CHECK_FALSE(job.row.partial);
+  CHECK(read_delivery(with(delivery_cells, 18, "1")).row.partial);
   CHECK(read_delivery(with(with(delivery_cells, 8, "failed"), 11, "NULL")).row.status == delivery_status::failed);
 }
 
@@ -213,7 +216,8 @@ TEST_CASE("a delivery that no attempt could have left so is corrupt") {
       {"no HTTP status", with(delivery_cells, 14, "1000")},
       {"negative duration", with(delivery_cells, 15, "-1")},
       {"no version", with(delivery_cells, 17, "0")},
-      {"no event", with(delivery_cells, 18, "NULL")},
+      {"partial by halves", with(delivery_cells, 18, "2")},
+      {"no event", with(delivery_cells, 19, "NULL")},
   };
   for (const auto& bad : rows) {
     INFO(bad.name);

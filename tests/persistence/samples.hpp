@@ -33,6 +33,7 @@ inline payment a_payment(const std::string& id) {
   p.created_at = at(0);
   p.updated_at = at(0);
   p.details.payment_method = "pm_card_visa";
+  p.details.made_by = platform_id{"plat_1"};
   return p;
 }
 

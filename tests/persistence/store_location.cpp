@@ -63,6 +63,13 @@ TEST_CASE("a mysql URL may name several hosts, each with its port") {
   CHECK(where.last_good->load() == 2);
 }
 
+TEST_CASE("a mysql URL goes without TLS to this machine, by a socket, and where it says so") {
+  for (const auto* store :
+       {"mysql://u@localhost/d", "mysql://u@127.0.0.1/d", "mysql://u@127.8.9.1:3307,[::1]/d", "mysql://u@h/d?socket=/s",
+        "mysql://u@h/d?ssl-mode=disabled", "mysql://u@h,i/d?ssl-mode=disabled", "mysql://u@h/d?ssl-ca=/f"})
+    CHECK_NOTHROW(parsed(store));
+}
+
 TEST_CASE("a store that cannot be meant is refused with the reason") {
   const std::pair<const char*, const char*> rows[] = {
       {"", "must be sqlite or a mysql:// URL"},
@@ -81,6 +88,12 @@ TEST_CASE("a store that cannot be meant is refused with the reason") {
       {"mysql://u@h,i", "name the database"},
       {"mysql://u@h,i:x/d", "port"},
       {"mysql://u@h,i/d?socket=/x", "a socket is of one host"},
+      {"mysql://u@h/d", "would not be encrypted"},
+      {"mysql://u@127.0.0.1,10.0.0.7/d", "the connection to 10.0.0.7 would not be encrypted"},
+      {"mysql://u@127.0.0.1.example/d", "would not be encrypted"},
+      {"mysql://u@[2001:db8::1]/d", "would not be encrypted"},
+      {"mysql://u@h/d?ssl-mode=required", "disabled only"},
+      {"mysql://u@h/d?ssl-mode=disabled&ssl-ca=/f", "contradict"},
   };
   for (const auto& [store, why] : rows) {
     INFO(store);

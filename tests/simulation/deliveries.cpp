@@ -163,7 +163,7 @@ void delivery_promises::check_post(const delivery& row, const outgoing_post& pos
   const auto [first, fresh] = bodies_.try_emplace(row.id, post.body);
   if (first->second != post.body) all_.break_(text_of("delivery ", row.id, " is repeated with other bytes"));
   const event_record told{event.event_id, row.subject, event.seq, event.operation, event.occurred_at, event.event_data};
-  if (fresh && encoder_.envelope(told, destination_kind::merchant, entity_id{}) != post.body)
+  if (fresh && encoder_.envelope(told, destination_kind::merchant, entity_id{}, false) != post.body)
     all_.break_(text_of("delivery ", row.id, " is not what is stored"));
   const auto& past = endpoints_[row.to.value];
   const bool allowed = std::any_of(past.rbegin(), past.rend(), [&](const publication& p) {

@@ -45,7 +45,7 @@ class text_encoder final : public payment_encoder,
     if (subject.customer) data.append(" by ").append(subject.customer->saved_method);
     return data;
   }
-  std::string envelope(const event_record& event, destination_kind to, const entity_id&) const override {
+  std::string envelope(const event_record& event, destination_kind to, const entity_id&, bool) const override {
     return event.id + ' ' + std::string{type_told_to(to, event.type)} + ' ' + event.subject.id + ' ' + event.data;
   }
   answer encode(const subscription_outcome& result) const override {

@@ -33,7 +33,7 @@ gateway::log::level level_of(const std::string& name) {
   return name == "debug" ? level::debug : name == "warn" ? level::warn : name == "error" ? level::error : level::info;
 }
 
-int run(gateway::settings config) {
+int run(gateway::settings config, bool shows_password) {
   const auto signals = block_signals();
   if (!config.core_dumps) gateway::forbid_dumps();  // before the first key is read
   gateway::use_batch_scheduling();
@@ -41,6 +41,9 @@ int run(gateway::settings config) {
   gateway::log::name_node(config.node);
   gateway_process process{std::move(config)};
   gateway::log::start(level);
+  if (shows_password)
+    gateway::log::warn("store_password_on_command_line",
+                       {{"advice", "every user of this machine can read it: set store in the configuration file"}});
   process.start();
   std::cout << "listening on " << process.listening_on() << '\n';
   if (!process.operator_listening_on().empty())
@@ -76,7 +79,7 @@ int main(int argc, char** argv) {
     return parsed.exit_code();
   }
   try {
-    return run(std::move(parsed.config));
+    return run(std::move(parsed.config), parsed.shows_password);
   } catch (const bad_setting& fault) {
     std::cerr << "gatewayd: " << fault.what() << " (try --help)\n";
     return 2;  // as for the settings that are judged by themselves

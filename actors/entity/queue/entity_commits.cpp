@@ -106,7 +106,7 @@ void entity_queue::commit_change(entity_unit unit, entity_row next, std::vector<
       if (entry.event_id.empty()) entry.event_id = "evt_" + crypto::random_hex(16);
       if (entry.event_data.empty()) entry.event_data = event_data(next, entry.operation);
     }
-  auto outbox = deliveries_of(key_, entries, context_);
+  auto outbox = deliveries_of(key_, next, entries, context_);
   for (auto& to_send : outbox.jobs) to_send.trace = spans_.trace();
   unit.reserve_inserts(entries.size() + outbox.jobs.size() + 1);
   for (const auto& entry : entries) unit.insert(entry);

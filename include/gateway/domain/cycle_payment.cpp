@@ -31,6 +31,7 @@ std::optional<transition> settle_cycle(const std::optional<payment>& p, const cy
     t.next.provider_ref = c.invoice.id;
     t.next.details.description = c.description;
     t.next.details.metadata = c.metadata;
+    t.next.details.made_by = c.platform;
     t.next.created_at = now;
   }
   // By its handle only: the provider charges it by itself, under the name and the method that it keeps.

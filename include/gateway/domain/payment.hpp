@@ -118,6 +118,7 @@ struct payment_details {
   std::string customer_mobile;
   bool captures_at_once = false;  ///< also where the route would capture separately
   metadata_map metadata;
+  platform_id made_by{};  ///< whose key asked for it; empty: a key of the merchant's own, or a row that does not say
 
   bool operator==(const payment_details&) const = default;
 };
@@ -161,6 +162,16 @@ struct payment {
 
   bool operator==(const payment&) const = default;
 };
+
+/// What other platforms that act for the merchant do not see: the customer's reference and method, and the metadata.
+inline bool has_private_parts(const payment& p) noexcept { return p.customer || !p.details.metadata.empty(); }
+
+/// Whether that platform made the payment, and so sees all of it. Rows from before name their platform only beside its
+/// customer.
+inline bool is_made_by(const payment& p, const platform_id& platform) noexcept {
+  const auto& maker = p.details.made_by.empty() && p.customer ? p.customer->platform : p.details.made_by;
+  return maker == platform;
+}
 
 enum class timeline_kind : unsigned char { attempt, event };
 

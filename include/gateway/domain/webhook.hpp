@@ -141,6 +141,7 @@ struct delivery {
   std::optional<delivery_attempt> last;
   time_point created_at{};
   std::int64_t version = 1;     ///< every change is a compare-and-swap on this
+  bool partial = false;         ///< to a platform that did not make the payment: without the event's private fields
 
   bool operator==(const delivery&) const = default;
 };

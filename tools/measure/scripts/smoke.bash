@@ -39,6 +39,7 @@ try nodes "${bench[@]}" nodes
 try portal "${bench[@]}" portal --payments=10000
 try providers "${bench[@]}" providers
 try limits "${bench[@]}" limits
+try fairness "${bench[@]}" fairness
 try tracing "${bench[@]}" tracing
 try ledger "${bench[@]}" ledger --against=build/gatewayd
 try instructions "${bench[@]}" instructions

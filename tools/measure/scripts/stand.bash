@@ -8,6 +8,7 @@ fail() {
 declare -A url metrics merchant_of key_id key_secret server_pid
 threads=2
 gateway_options=() # further options of each gateway
+gateway_connections=10000 # that each gateway takes, in all and from one address
 gateway_program=build/gatewayd # which one start_gateway starts
 stand_home=$root/build/bench
 
@@ -74,7 +75,7 @@ start_gateway() {
   if [ "$where" = mariadb ]; then where=$(mariadb_url "${@:3}"); fi
   mkdir -p "$data"
   start_server "$name" "$gateway_program" --listen=127.0.0.1:0 --operator-listen=127.0.0.1:0 --data-dir="$data" --store="$where" \
-    --log-level=warn --http-connections-per-address=10000 --http-connections=10000 "${gateway_options[@]}"
+    --log-level=warn --http-connections-per-address="$gateway_connections" --http-connections="$gateway_connections" "${gateway_options[@]}"
   until metrics[$name]=$(sed -n 's/^operator metrics on //p' "$stand/$name.out") && [ -n "${metrics[$name]}" ]; do sleep 0.05; done
   [ -z "${key_id[$name]-}" ] || return 0
   merchant=$(build/gatewayctl --data-dir="$data" --json merchant create --name Bench)
