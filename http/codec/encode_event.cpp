@@ -21,7 +21,7 @@ class json_event_encoder final : public event_encoder {
         merchant.text("id", event.subject.merchant.value);
         merchant.text("entity_id", merchants_entity.value);
       }
-      body.member("data") += event.data;
+      body.member("data") += event.data.view();
     }
     return out;
   }

@@ -19,7 +19,10 @@ class shared_amount {
  public:
   explicit shared_amount(std::size_t most) noexcept : free_(most) {}
 
-  bool permits(const amount_share& by, std::size_t more = 1) const noexcept { return by.held + more <= free_; }
+  bool permits(const amount_share& by, std::size_t more = 1) const noexcept {
+    // As if it were taken one by one: before the last of it, what is held is still less than what is free.
+    return more == 0 || by.held + 2 * more <= free_ + 1;
+  }
 
   /// For what permits() has let through.
   void take(amount_share& by, std::size_t more = 1) noexcept {
