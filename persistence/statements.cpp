@@ -581,9 +581,10 @@ const statement is_locked_by_one{"SELECT IS_FREE_LOCK(CONCAT('gateway-database:'
 #define JOB ROW_AND_EVENT "e.data, 0 "
 // Data may be large: a list does not show it, and of what is due large data is read once it is sent.
 #define LISTED ROW_AND_EVENT "'', 0 "
-#define UP_TO(bytes)                                                                                                   \
-  ROW_AND_EVENT "CASE WHEN " bytes " <= ? THEN e.data ELSE '' END, CASE WHEN " bytes " <= ? THEN 0 ELSE " bytes " END" \
-                                                                                                                " "
+#define UP_TO(bytes)                                                                                            \
+  ROW_AND_EVENT "CASE WHEN " bytes " <= ? THEN e.data ELSE '' END, CASE WHEN " bytes " <= ? THEN 0 ELSE " bytes \
+                " END"                                                                                          \
+                " "
 #define ITS_EVENT                                                                                                  \
   "LEFT JOIN events AS e ON e.merchant_id = d.merchant_id AND e.environment = d.environment AND e.subject_kind = " \
   "d.subject_kind AND e.subject_id = d.subject_id AND e.seq = d.event_seq "
@@ -628,12 +629,12 @@ const statement read_deliveries{LISTED "FROM deliveries AS d INDEXED BY deliveri
                                        "WHERE d.delivery_id < ? ORDER BY d.delivery_id DESC LIMIT ?"};
 // Deliveries with a status, or to a destination: their numbers are found in the index, and then only these rows are
 // read.
-#define CHOSEN(index, which)                                                                                         \
-  LISTED                                                                                                             \
-      "FROM (SELECT merchant_id, delivery_id FROM deliveries " index " WHERE " which                                 \
-      " AND delivery_id < ? ORDER BY delivery_id DESC LIMIT ?) AS chosen "                                           \
-      "JOIN deliveries AS d ON d.merchant_id = chosen.merchant_id AND d.delivery_id = chosen.delivery_id " ITS_EVENT \
-      "ORDER BY d.delivery_id DESC"
+#define CHOSEN(index, which)                                                                                     \
+  LISTED                                                                                                         \
+  "FROM (SELECT merchant_id, delivery_id FROM deliveries " index " WHERE " which                                 \
+  " AND delivery_id < ? ORDER BY delivery_id DESC LIMIT ?) AS chosen "                                           \
+  "JOIN deliveries AS d ON d.merchant_id = chosen.merchant_id AND d.delivery_id = chosen.delivery_id " ITS_EVENT \
+  "ORDER BY d.delivery_id DESC"
 #define EITHER_CHOSEN(which) \
   {CHOSEN("INDEXED BY deliveries_by_status", which), CHOSEN("FORCE INDEX (deliveries_by_status)", which)}
 const statement read_deliveries_of_status EITHER_CHOSEN("status = ?");
