@@ -41,6 +41,10 @@ boost::asio::awaitable<caf::expected<deliveries_lookup>> ask(worker& here, find_
   return ask_reader(here, &services::archive, std::move(query));
 }
 
+boost::asio::awaitable<caf::expected<delivery_count>> ask(worker& here, count_deliveries query) {
+  return ask_reader(here, &services::archive, std::move(query));
+}
+
 boost::asio::awaitable<caf::expected<events_lookup>> ask(worker& here, find_events query) {
   return ask_reader(here, &services::archive, std::move(query));
 }

@@ -44,7 +44,7 @@ struct services {
   webhook_client& outbound;      ///< where a destination's URL is checked before it is set
   store_reader archive;          ///< for operators' lists
   dispatcher_actor dispatcher;   ///< delivers again what an operator wants delivered again
-  write_brake& brake;            ///< turns new writes away while their webhooks would come too late
+  write_brakes& brake;           ///< turns new writes away while their webhooks would come too late
   std::string setup_token_key;   ///< derived from the master key: signs setup links
   std::string hosted_page_key;   ///< signs hosted pages' links and their CSRF tokens
   std::string address = {};      ///< https://ADDR:PORT: where the public listener listens
@@ -118,6 +118,7 @@ boost::asio::awaitable<caf::expected<grants_lookup>> ask(worker& here, find_gran
 boost::asio::awaitable<caf::expected<customers_lookup>> ask(worker& here, find_customers query);
 boost::asio::awaitable<caf::expected<subscriptions_lookup>> ask(worker& here, find_subscriptions query);
 boost::asio::awaitable<caf::expected<deliveries_lookup>> ask(worker& here, find_deliveries query);
+boost::asio::awaitable<caf::expected<delivery_count>> ask(worker& here, count_deliveries query);
 boost::asio::awaitable<caf::expected<events_lookup>> ask(worker& here, find_events query);
 boost::asio::awaitable<caf::expected<notifications_lookup>> ask(worker& here, find_notifications query);
 boost::asio::awaitable<caf::expected<destinations_lookup>> ask(worker& here, find_destinations query);

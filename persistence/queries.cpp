@@ -456,7 +456,9 @@ notifications_lookup run(db_connection& db, const find_notifications& what) {
 }
 
 due_deliveries_lookup run(db_connection& db, const find_due_deliveries& what) {
-  const cell parameters[] = {std::string_view{what.to.value}, to_unix_ms(what.now), std::int64_t{what.limit}};
+  const std::int64_t most = what.most_data_bytes;
+  const cell parameters[] = {most, most, std::string_view{what.to.value}, to_unix_ms(what.now),
+                             std::int64_t{what.limit}};
   due_deliveries_lookup answer;
   db.read(statements::read_due_deliveries, parameters, [&](const result_row& row) {
     try {
@@ -467,7 +469,7 @@ due_deliveries_lookup run(db_connection& db, const find_due_deliveries& what) {
       ++answer.unreadable;
     }
   });
-  db.read(statements::read_next_due, {parameters, 2}, [&](const result_row& row) {
+  db.read(statements::read_next_due, {parameters + 2, 2}, [&](const result_row& row) {
     if (!row.is_null(0)) answer.next_due = from_unix_ms(row.integer(0));
   });
   return answer;
@@ -529,6 +531,14 @@ deliveries_lookup run(db_connection& db, const find_deliveries& what) {
     const cell parameters[] = {below, limit};
     read(statements::read_deliveries, parameters);
   }
+  return answer;
+}
+
+delivery_count run(db_connection& db, const count_deliveries& what) {
+  const cell parameters[] = {to_string(what.status), std::string_view{what.to.value}, std::int64_t{what.most}};
+  delivery_count answer;
+  db.read(statements::count_deliveries_to, parameters,
+          [&](const result_row& row) { answer.count = static_cast<std::uint64_t>(row.integer(0)); });
   return answer;
 }
 

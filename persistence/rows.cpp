@@ -740,6 +740,7 @@ delivery_job delivery_job_from(const result_row& row) {
   job.event.type = in.text();
   job.event.created = in.time();
   job.event.data = in.text();
+  job.left_out = static_cast<std::size_t>(in.number("event data", 0));
   return job;
 }
 

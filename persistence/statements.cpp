@@ -571,13 +571,20 @@ const statement is_locked_by_one{"SELECT IS_FREE_LOCK(CONCAT('gateway-database:'
 #undef NOW
 
 // An outer join, so that a delivery without its event is read and reported as corrupt.
-#define JOB                                                                                                           \
+#define ROW_AND_EVENT                                                                                                 \
   "SELECT d.merchant_id, d.environment, d.subject_kind, d.subject_id, d.event_seq, d.delivery_id, d.destination_id, " \
   "d.created_at, "                                                                                                    \
   "d.status, "                                                                                                        \
   "d.attempts, d.round_from, d.next_attempt_at, d.last_at, d.last_result, d.last_status, d.last_took_ms, "            \
   "d.last_excerpt, "                                                                                                  \
-  "d.version, d.is_partial, e.event_id, e.type, e.occurred_at, e.data "
+  "d.version, d.is_partial, e.event_id, e.type, e.occurred_at, "
+#define JOB ROW_AND_EVENT "e.data, 0 "
+// Data may be large: a list does not show it, and of what is due large data is read once it is sent.
+#define LISTED ROW_AND_EVENT "'', 0 "
+#define UP_TO(bytes)                                                                                            \
+  ROW_AND_EVENT "CASE WHEN " bytes " <= ? THEN e.data ELSE '' END, CASE WHEN " bytes " <= ? THEN 0 ELSE " bytes \
+                " END"                                                                                          \
+                " "
 #define ITS_EVENT                                                                                                  \
   "LEFT JOIN events AS e ON e.merchant_id = d.merchant_id AND e.environment = d.environment AND e.subject_kind = " \
   "d.subject_kind AND e.subject_id = d.subject_id AND e.seq = d.event_seq "
@@ -585,8 +592,10 @@ const statement is_locked_by_one{"SELECT IS_FREE_LOCK(CONCAT('gateway-database:'
 // show how few of the rows are pending.
 #define DUE \
   "WHERE d.status = 'pending' AND d.destination_id = ? AND d.next_attempt_at <= ? ORDER BY d.next_attempt_at LIMIT ?"
-const statement read_due_deliveries{JOB "FROM deliveries AS d INDEXED BY deliveries_by_status " ITS_EVENT DUE,
-                                    JOB "FROM deliveries AS d FORCE INDEX (deliveries_by_status) " ITS_EVENT DUE};
+const statement read_due_deliveries{
+    UP_TO("LENGTH(CAST(e.data AS BLOB))") "FROM deliveries AS d INDEXED BY deliveries_by_status " ITS_EVENT DUE,
+    UP_TO("LENGTH(e.data)") "FROM deliveries AS d FORCE INDEX (deliveries_by_status) " ITS_EVENT DUE};
+#undef UP_TO
 #undef DUE
 #define LATER "WHERE status = 'pending' AND destination_id = ? AND next_attempt_at > ?"
 const statement read_next_due{"SELECT MIN(next_attempt_at) FROM deliveries INDEXED BY deliveries_by_status " LATER,
@@ -606,19 +615,26 @@ const statement read_fresh_backlog{BACKLOG "INDEXED BY deliveries_by_number " PE
 #undef PENDING
 #undef BACKLOG
 
+#define COUNTED "WHERE status = ? AND destination_id = ? LIMIT ?) AS counted"
+const statement count_deliveries_to{
+    "SELECT COUNT(*) FROM (SELECT 1 FROM deliveries INDEXED BY deliveries_by_status " COUNTED,
+    "SELECT COUNT(*) FROM (SELECT 1 FROM deliveries FORCE INDEX (deliveries_by_status) " COUNTED};
+#undef COUNTED
+
 const statement read_delivery{JOB "FROM deliveries AS d " ITS_EVENT "WHERE d.delivery_id = ?"};
 // Reads in descending order of the numbers until there are enough.
-const statement read_deliveries{JOB "FROM deliveries AS d INDEXED BY deliveries_by_number " ITS_EVENT
-                                    "WHERE d.delivery_id < ? ORDER BY d.delivery_id DESC LIMIT ?",
-                                JOB "FROM deliveries AS d FORCE INDEX (deliveries_by_number) " ITS_EVENT
-                                    "WHERE d.delivery_id < ? ORDER BY d.delivery_id DESC LIMIT ?"};
+const statement read_deliveries{LISTED "FROM deliveries AS d INDEXED BY deliveries_by_number " ITS_EVENT
+                                       "WHERE d.delivery_id < ? ORDER BY d.delivery_id DESC LIMIT ?",
+                                LISTED "FROM deliveries AS d FORCE INDEX (deliveries_by_number) " ITS_EVENT
+                                       "WHERE d.delivery_id < ? ORDER BY d.delivery_id DESC LIMIT ?"};
 // Deliveries with a status, or to a destination: their numbers are found in the index, and then only these rows are
 // read.
-#define CHOSEN(index, which)                                                                                         \
-  JOB "FROM (SELECT merchant_id, delivery_id FROM deliveries " index " WHERE " which                                 \
-      " AND delivery_id < ? ORDER BY delivery_id DESC LIMIT ?) AS chosen "                                           \
-      "JOIN deliveries AS d ON d.merchant_id = chosen.merchant_id AND d.delivery_id = chosen.delivery_id " ITS_EVENT \
-      "ORDER BY d.delivery_id DESC"
+#define CHOSEN(index, which)                                                                                     \
+  LISTED                                                                                                         \
+  "FROM (SELECT merchant_id, delivery_id FROM deliveries " index " WHERE " which                                 \
+  " AND delivery_id < ? ORDER BY delivery_id DESC LIMIT ?) AS chosen "                                           \
+  "JOIN deliveries AS d ON d.merchant_id = chosen.merchant_id AND d.delivery_id = chosen.delivery_id " ITS_EVENT \
+  "ORDER BY d.delivery_id DESC"
 #define EITHER_CHOSEN(which) \
   {CHOSEN("INDEXED BY deliveries_by_status", which), CHOSEN("FORCE INDEX (deliveries_by_status)", which)}
 const statement read_deliveries_of_status EITHER_CHOSEN("status = ?");
@@ -629,11 +645,13 @@ const statement read_deliveries_to EITHER_CHOSEN("status IN (?, ?, ?) AND destin
   "WHERE d.merchant_id = ? AND d.subject_id = ? AND d.environment = ? AND d.subject_kind = ? AND d.delivery_id < ? " \
   "ORDER BY d.delivery_id DESC LIMIT ?"
 const statement read_deliveries_of_subject{
-    JOB "FROM deliveries AS d INDEXED BY deliveries_of_subject " ITS_EVENT OF_SUBJECT,
-    JOB "FROM deliveries AS d FORCE INDEX (deliveries_of_subject) " ITS_EVENT OF_SUBJECT};
+    LISTED "FROM deliveries AS d INDEXED BY deliveries_of_subject " ITS_EVENT OF_SUBJECT,
+    LISTED "FROM deliveries AS d FORCE INDEX (deliveries_of_subject) " ITS_EVENT OF_SUBJECT};
 #undef OF_SUBJECT
 #undef ITS_EVENT
 #undef JOB
+#undef LISTED
+#undef ROW_AND_EVENT
 const statement read_delivery_destination{"SELECT destination_id FROM deliveries WHERE delivery_id = ?"};
 
 #define EVENT                                                                                          \

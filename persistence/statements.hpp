@@ -178,6 +178,7 @@ extern const statement read_due_deliveries;
 extern const statement read_next_due;
 extern const statement read_backlog;
 extern const statement read_fresh_backlog;
+extern const statement count_deliveries_to;
 extern const statement read_delivery;
 extern const statement read_deliveries;
 extern const statement read_deliveries_of_status;

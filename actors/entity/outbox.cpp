@@ -32,8 +32,11 @@ fresh_deliveries deliveries_of(const entity_key& subject, const entity_row& afte
       log::error("event_without_merchant", {{"merchant", subject.merchant.value}, {"subject", subject.id}});
     return outbox;
   }
+  event_record event;
   const auto tell = [&](const timeline_entry& entry, const destination& to, bool partial) {
     if (!is_for(to, subject.env, entry.operation)) return;
+    if (event.seq != entry.seq || event.id.empty())
+      event = {entry.event_id, subject, entry.seq, entry.operation, entry.occurred_at, entry.event_data};
     delivery row;
     row.id = with.numbers.next(entry.occurred_at);
     row.subject = subject;
@@ -42,8 +45,7 @@ fresh_deliveries deliveries_of(const entity_key& subject, const entity_row& afte
     row.next_attempt_at = entry.occurred_at;
     row.created_at = entry.occurred_at;
     row.partial = partial;
-    outbox.jobs.push_back(
-        {std::move(row), {entry.event_id, subject, entry.seq, entry.operation, entry.occurred_at, entry.event_data}});
+    outbox.jobs.push_back({std::move(row), event});
   };
   for (const auto& entry : entries) {
     if (entry.kind != timeline_kind::event) continue;

@@ -5,16 +5,15 @@ namespace gateway::actors {
 provider_slots::provider_slots(std::size_t most)
     : pools_{std::make_unique<std::array<by_environment, provider_catalogue.size()>>()} {
   for (auto& environments : *pools_)
-    for (auto& each : environments) each.free = most;
+    for (auto& each : environments) each.slots = shared_amount{most};
 }
 
 provider_slots::slot provider_slots::take(provider_kind kind, environment env, const merchant_id& merchant) const {
   auto& from = pool_of(kind, env);
   const std::lock_guard guard{from.lock};
   auto& by = from.holder_of(merchant);
-  if (by.held >= from.free) return nullptr;
-  ++by.held;
-  --from.free;
+  if (!from.slots.permits(by.share)) return nullptr;
+  from.slots.take(by.share);
   return slot{&by};
 }
 
@@ -22,22 +21,13 @@ provider_slots::slot provider_slots::occupy(provider_kind kind, environment env,
   auto& from = pool_of(kind, env);
   const std::lock_guard guard{from.lock};
   auto& by = from.holder_of(merchant);
-  if (by.held < from.free)
-    --from.free;
-  else
-    ++by.beyond;
-  ++by.held;
+  from.slots.occupy(by.share);
   return slot{&by};
 }
 
 void provider_slots::give_back::operator()(holder* by) const noexcept {
   const std::lock_guard guard{by->of->lock};
-  --by->held;
-  // It does not matter which of the merchant's operations has ended: what is beyond its share ends first.
-  if (by->beyond > 0)
-    --by->beyond;
-  else
-    ++by->of->free;
+  by->of->slots.give_back(by->share);
 }
 
 std::size_t provider_slots::held() const {
@@ -45,7 +35,7 @@ std::size_t provider_slots::held() const {
   for (const auto& environments : *pools_)
     for (const auto& each : environments) {
       const std::lock_guard guard{each.lock};
-      for (const auto& [merchant, by] : each.holders) all += by.held;
+      for (const auto& [merchant, by] : each.holders) all += by.share.held;
     }
   return all;
 }

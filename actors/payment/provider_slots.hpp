@@ -2,9 +2,7 @@
 // anything of it is durable: past the limit nothing has happened yet, so the client can be told to come back. A call
 // that was turned away after the begin would leave an outcome that is not known.
 //
-// Each provider has a number of slots in each environment. A merchant may take one while it holds fewer than are free:
-// alone it holds half of them at most, and the more merchants want, the fewer each may hold. So slots are left for
-// whoever comes next, although nobody waits for them. docs/decisions/0021 says what follows from that.
+// Each provider has a number of slots in each environment, which merchants share by the rule of shared_amount.hpp.
 //
 // Concurrency: any actor may ask. A lock for each provider and environment is held for one look-up at a time.
 #pragma once
@@ -17,6 +15,7 @@
 
 #include "gateway/domain/ids.hpp"
 #include "gateway/domain/provider_kind.hpp"
+#include "gateway/shared_amount.hpp"
 
 namespace gateway::actors {
 
@@ -46,12 +45,11 @@ class provider_slots {
  private:
   struct holder {
     pool* of = nullptr;
-    std::size_t held = 0;
-    std::size_t beyond = 0;  ///< of these, how many count for the merchant only
+    amount_share share{};
   };
   struct pool {
     mutable std::mutex lock;
-    std::size_t free = 0;
+    shared_amount slots{0};
     /// Whoever has asked since the start, so that an operation costs no allocation: at most as many as there are
     /// merchants.
     std::unordered_map<merchant_id, holder> holders;

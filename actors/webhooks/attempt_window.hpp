@@ -13,7 +13,7 @@ namespace gateway::actors {
 /// How many attempts at once: few for a stranger, more while its answers come as fast as they ever did, fewer when they
 /// slow down, half for each sign of distress. So one that begins to hang holds few workers, one that is far away gets
 /// many, and what is due in masses queues where it costs nothing: in the table, not in front of the destination or of
-/// this machine.
+/// this machine. Nor does it grow where each attempt holds a worker for long, however reliably it is answered.
 class attempt_window {
  public:
   explicit attempt_window(std::size_t most) noexcept
@@ -28,7 +28,7 @@ class attempt_window {
       if (--until_forgotten_ == 0) fastest_ms_ = took_ms, until_forgotten_ = remembered;
       fastest_ms_ = std::min(fastest_ms_, took_ms);
       if (took_ms <= slow_factor * fastest_ms_ + grace_ms) {
-        size_ = std::min(size_ + 1, most_);
+        size_ = std::max(size_, std::min(size_ + 1, most_for(took_ms)));
       } else if (size_ > first) {
         size_ -= 1;
       }
@@ -38,6 +38,12 @@ class attempt_window {
   }
 
  private:
+  /// With answers that take longer than a second, so many that they hold workers for no longer than `most` would then.
+  std::size_t most_for(std::uint32_t took_ms) const noexcept {
+    return std::max(std::min(first, most_), most_ * usual_ms / std::max(took_ms, usual_ms));
+  }
+
+  static constexpr std::uint32_t usual_ms = 1'000;
   static constexpr std::size_t first = 8;  ///< and never fewer for being slow: answers that vary are no distress
   static constexpr std::uint32_t slow_factor = 8;
   static constexpr std::uint32_t grace_ms = 10;

@@ -14,31 +14,39 @@ constexpr duration_ms busy_after{250};
 }  // namespace
 
 void delivery_lag::look(std::unordered_map<destination_id, destination_lane>& lanes, ticks at, time_point now) {
-  longest_ = duration_ms{0};
-  std::uint64_t waiting = 0;
+  for (auto* side : {&live_, &all_}) side->longest = duration_ms{0}, side->waiting = 0;
   for (auto& [id, each] : lanes) {
-    // Where the destination is in distress, its small window is what keeps its workers few, not the slow store.
-    if (each.has_room() && (each.has_workers_left() || !each.allowed.distressed())) each.had_room_at = now;
+    // Where the destination is in distress, its small window is what keeps its workers few, not the slow store. And
+    // what an owner's slow destinations keep from its other ones is no reason to turn other owners away.
+    const bool held_up = each.owner && owners_.is_held_up_by_itself(*each.owner);
+    if (each.has_room() && (each.has_workers_left() || !each.allowed.distressed()) && !held_up) each.had_room_at = now;
     // Most lanes have nothing to do, and must cost next to nothing.
     if (each.ready.empty() && (!each.table_due || *each.table_due > now)) continue;
     each.well = is_well(each, now);
     const auto lag = lag_of(each, now);
-    longest_ = std::max(longest_, lag);
-    if (lag > duration_ms{0} && each.pending > each.with_workers) waiting += each.pending - each.with_workers;
+    all_.see(each, lag);
+    if (is_live(each)) live_.see(each, lag);
   }
-  brake(at, waiting);
+  live_.limit_writes(at, "live");
+  all_.limit_writes(at, "test");
+  const auto limit = live_.balance.limit() ? live_.balance.limit() : all_.balance.limit();
+  context_.meters.webhook_write_limit.Set(limit.value_or(0));
+  context_.meters.webhook_lag_seconds.Set(std::chrono::duration<double>(all_.longest).count());
 }
 
-void delivery_lag::brake(ticks at, std::uint64_t waiting) {
-  const bool limited = brakes();
-  balance_.look(at, longest_, waiting, context_.brake.let_in(), context_.brake.turned_away());
-  const auto limit = balance_.limit();
-  limit ? context_.brake.limit(*limit) : context_.brake.release();
-  context_.meters.webhook_write_limit.Set(limit.value_or(0));
-  context_.meters.webhook_lag_seconds.Set(std::chrono::duration<double>(longest_).count());
+void delivery_lag::side::see(const destination_lane& lane, duration_ms lag) {
+  longest = std::max(longest, lag);
+  if (lag > duration_ms{0} && lane.pending > lane.with_workers) waiting += lane.pending - lane.with_workers;
+}
+
+void delivery_lag::side::limit_writes(ticks at, std::string_view which) {
+  const bool limited = balance.limit().has_value();
+  balance.look(at, longest, waiting, brake.let_in(), brake.turned_away());
+  const auto limit = balance.limit();
+  limit ? brake.limit(*limit) : brake.release();
   if (limited != limit.has_value())
     log::warn(limited ? "webhooks_keep_up_again" : "webhooks_fall_behind",
-              {{"lag_ms", static_cast<std::int64_t>(longest_.count())}});
+              {{"lag_ms", static_cast<std::int64_t>(longest.count())}, {"writes", which}});
 }
 
 /// Whether only the gateway keeps the lane's deliveries back: not where nothing may be sent, or the destination fails,

@@ -1,11 +1,15 @@
-// How long deliveries wait that nothing but the gateway keeps back, and the brake on writes that follows from it.
+// How long deliveries wait that nothing but the gateway keeps back, and the brakes on writes that follow from it: live
+// writes are limited for what waits in live alone, those of test for whatever waits.
 #pragma once
 
+#include <cstdint>
+#include <string_view>
 #include <unordered_map>
 
 #include "delivery_balance.hpp"
 #include "delivery_worker.hpp"
 #include "destination_lane.hpp"
+#include "lane_owners.hpp"
 
 namespace gateway::actors {
 
@@ -14,35 +18,56 @@ class delivery_lag {
  public:
   using ticks = delivery_balance::clock::time_point;
 
-  /// The context outlives it.
-  explicit delivery_lag(const webhook_context& context) : context_{context} {}
+  /// Both outlive it.
+  delivery_lag(const webhook_context& context, const lane_owners& owners)
+      : context_{context}, owners_{owners}, live_{context.brake.live}, all_{context.brake.test} {}
 
   /// One more delivery of the lane is due.
   void came(const destination_lane& to) noexcept {
-    if (to.well) balance_.came();
+    if (!to.well) return;
+    all_.balance.came();
+    if (is_live(to)) live_.balance.came();
   }
   /// And one has gone out.
   void began(const destination_lane& to) noexcept {
-    if (to.well) balance_.began();
+    if (!to.well) return;
+    all_.balance.began();
+    if (is_live(to)) live_.balance.began();
   }
 
-  bool is_due(ticks now) const noexcept { return balance_.is_due(now); }
+  bool is_due(ticks now) const noexcept { return all_.balance.is_due(now); }
   /// Sees which lanes are well, and brakes the writes if their webhooks fall behind.
   void look(std::unordered_map<destination_id, destination_lane>& lanes, ticks at, time_point now);
 
   /// As of the last look: since when the oldest delivery has been due.
-  duration_ms longest() const noexcept { return longest_; }
-  double fresh_per_second() const noexcept { return balance_.fresh_per_second(); }
-  bool brakes() const noexcept { return balance_.limit().has_value(); }
+  duration_ms longest() const noexcept { return all_.longest; }
+  double fresh_per_second() const noexcept { return all_.balance.fresh_per_second(); }
+  bool brakes() const noexcept { return all_.balance.limit() || live_.balance.limit(); }
 
  private:
+  /// Some lanes, and the writes that are limited for them.
+  struct side {
+    explicit side(write_brake& of) : brake(of) {}
+
+    void see(const destination_lane& lane, duration_ms lag);
+    void limit_writes(ticks at, std::string_view which);
+
+    write_brake& brake;
+    delivery_balance balance{};
+    duration_ms longest{0};
+    std::uint64_t waiting = 0;
+  };
+
+  static bool is_live(const destination_lane& lane) noexcept {
+    return !lane.owner || lane.owner->env == environment::live;
+  }
   bool is_well(const destination_lane& lane, time_point now) const;
   static duration_ms lag_of(const destination_lane& of, time_point now);
-  void brake(ticks at, std::uint64_t waiting);
 
   const webhook_context& context_;
-  delivery_balance balance_;
-  duration_ms longest_{0};
+  const lane_owners& owners_;
+  side live_;
+  side all_;
 };
 
 }  // namespace gateway::actors

@@ -14,6 +14,7 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include "destination_lane.hpp"
+#include "gateway/ask_store.hpp"
 #include "gateway/base/crypto.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/delivery_numbers.hpp"
@@ -24,6 +25,7 @@ namespace {
 
 constexpr std::chrono::milliseconds record_again_after{500};
 constexpr std::chrono::milliseconds pause_for_directory{500};
+constexpr std::chrono::seconds read_timeout{30};
 
 class delivery_worker_state {
  public:
@@ -53,6 +55,26 @@ class delivery_worker_state {
 
   void take(delivery_order& order) {
     order_ = std::move(order);
+    if (order_.job.left_out > 0) return read_event();
+    find_merchant();
+  }
+
+  /// Large data lies in the store until it is sent.
+  void read_event() {
+    find_deliveries one;
+    one.id = order_.job.row.id;
+    ask_store(self_, context_->store.outbox, read_timeout, std::move(one))
+        .then(
+            [this](deliveries_lookup& found) {
+              if (found.jobs.empty() || found.jobs.front().row.version != order_.job.row.version)
+                return self_->delayed_send(pool_, pause_for_directory, attempt_withheld{number_, true});
+              order_.job.event = std::move(found.jobs.front().event);
+              find_merchant();
+            },
+            [this](const caf::error&) { self_->delayed_send(pool_, pause_for_directory, attempt_withheld{number_}); });
+  }
+
+  void find_merchant() {
     // Of a platform's destination only the platform is known from the start.
     if (context_->merchants.find_merchant(order_.job.event.subject.merchant)) return attempt();
     look_up wanted{{directory_name::kind::merchant, order_.job.event.subject.merchant.value}};
@@ -73,8 +95,10 @@ class delivery_worker_state {
     const auto owner = context_->merchants.find_merchant(job.event.subject.merchant);
     outgoing_post post;
     post.url = order_.to->what.url;
+    post.owner = order_.to->what.owner;
     post.body = context_->encoder.envelope(job.event, order_.to->what.kind, owner ? owner->entity : entity_id{},
                                            job.row.partial);
+    order_.job.event.data = {};  // it is in the body now
     post.headers = {{"X-Service-Signature", webhook_signature(*order_.to, post.body, began_at_)},
                     {"X-Service-Delivery", std::to_string(job.row.id)}};
     context_->client.post(

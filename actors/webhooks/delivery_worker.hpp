@@ -28,7 +28,7 @@ struct webhook_context {
   const settings& config;
   metrics& meters;
   webhook_client& client;
-  write_brake& brake;  ///< the dispatcher's: it brakes writes whose webhooks it cannot keep up with
+  write_brakes& brake;  ///< the dispatcher's: it brakes writes whose webhooks it cannot keep up with
   const membership& nodes = membership::alone();
   node_keeper keeper{};  ///< of a node among others
   tracing& traces = tracing::off();
@@ -51,6 +51,7 @@ struct attempt_answered {
 /// Nothing may be posted there any more: nothing was, and the order is to be given out again.
 struct attempt_withheld {
   std::size_t worker = 0;
+  bool moved_on = false;  ///< only the table knows where the delivery stands
 };
 /// The attempt is durable, and the worker is ready for another. Without `row`, the delivery has moved on meanwhile:
 /// only the table knows where it stands.

@@ -24,17 +24,29 @@ inline bool may_be_sent(const webhook_endpoint& to) {
   return to.what.status == destination_status::enabled && !to.held;
 }
 
+struct lane_owner;
+
+/// What a delivery in memory takes there, its event's data included. Data that deliveries share counts for each.
+inline std::size_t bytes_of(const delivery_job& job) {
+  constexpr std::size_t without_data = 1'024;
+  return without_data + job.event.data.size();
+}
+
 struct destination_lane {
+  /// Of the deliveries that it holds, those with workers included.
+  static constexpr std::size_t most_bytes = 1024 * 1024;
   /// Workers that a lane may occupy while it waits for the store, in windows.
   static constexpr std::size_t windows_of_workers = 4;
 
   destination_lane(destination_id of, std::size_t window) : id(std::move(of)), allowed(window) {}
 
   const destination_id id;
+  lane_owner* owner = nullptr;            ///< null until its endpoint is known; nothing is held before
   breaker trust;
   attempt_window allowed;
 
   std::deque<delivery_job> ready;         ///< due, in the order in which they will be attempted
+  std::size_t bytes = 0;                  ///< of what is in `ready` or with a worker
   std::set<std::int64_t> held;            ///< numbers of what is in `ready` or with a worker; drawn in order of time
   std::size_t under_way = 0;              ///< attempts whose answer is awaited
   std::size_t with_workers = 0;           ///< these, and those whose result is being recorded

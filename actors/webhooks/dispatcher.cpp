@@ -4,7 +4,8 @@
 // another process left.
 //
 // Each destination has a lane: its own window and breaker, so that one that hangs holds few workers and slows nobody
-// else. Lanes with something to do stand in one line and take turns.
+// else. Owners of lanes with something to do take turns, and so do the lanes of one owner; owners share the workers and
+// the memory (lane_owners.hpp).
 //
 // Of several nodes each attends to the lanes that it owns (gateway/membership.hpp). What others commit for these it
 // finds in the table, at which it looks twice a second then. A lane that has come to it waits until whoever had it
@@ -31,6 +32,7 @@
 #include "gateway/ask_store.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/delivery_numbers.hpp"
+#include "lane_owners.hpp"
 #include "pace.hpp"
 
 namespace gateway::actors {
@@ -42,8 +44,12 @@ constexpr std::size_t most_ready = 256;
 constexpr std::size_t low_ready = 64;
 /// Of all lanes together. Past it what is fresh waits in the table.
 constexpr std::size_t most_ready_in_all = 50'000;
-/// And past it a lane that has none reads no more than these.
+/// And past it a lane that has none reads no more than these, whatever its owner's share of the memory is.
 constexpr std::size_t few_ready = 16;
+/// Of larger events the data is read when they are sent, where it does not fit into memory before.
+constexpr std::uint32_t most_data_read = find_due_deliveries{}.most_data_bytes;
+/// A body, and the request that it is part of.
+constexpr std::size_t copies_of_attempt = 2;
 /// Lanes that read at once: more would only wait for each other in the reader's mailbox.
 constexpr std::size_t most_reading = 4;
 /// After a start every destination with something pending is unknown: requests for merchants go between them.
@@ -80,7 +86,8 @@ class dispatcher_state {
     self_ = self;
     context_ = std::move(context);
     pace_ = pace{context_->config.webhook_rate};
-    lag_.emplace(*context_);
+    owners_.emplace(std::max<std::size_t>(1, context_->config.webhook_workers));
+    lag_.emplace(*context_, *owners_);
     self_->set_down_handler([this](caf::down_msg& down) { worker_died(down); });
     self_->set_exit_handler([this](caf::exit_msg& message) {
       for (auto& each : workers_) self_->send_exit(each.actor, caf::exit_reason::user_shutdown);
@@ -103,7 +110,7 @@ class dispatcher_state {
       if (to.oldest_number == 0) to.oldest_number = job.row.id;
       // What the table holds already comes first.
       const bool behind = to.table_due && *to.table_due <= now;
-      if (behind || to.ready.size() >= most_ready || ready_in_all_ >= most_ready_in_all) {
+      if (behind || to.ready.size() >= most_ready || ready_in_all_ >= most_ready_in_all || !may_take(to, job)) {
         to.expect(now);
       } else {
         take(to, std::move(job));
@@ -125,7 +132,7 @@ class dispatcher_state {
     auto& to = lane_of(worker.order.to->what.id);
     const auto now = context_->clock.now();
     worker.answered = true;
-    to.under_way -= 1;
+    end_attempt(worker, to);
     to.allowed.ended(told.result, told.status, told.took_ms);
     if (told.result == attempt_result::delivered) {
       if (to.trust.now_is() != breaker::state::closed) log::info("destination_is_back", {{"destination", to.id.value}});
@@ -149,7 +156,13 @@ class dispatcher_state {
     auto& worker = workers_[told.worker];
     auto& to = lane_of(worker.order.to->what.id);
     end_without_answer(worker, to);
-    give_back(worker, to);
+    if (told.moved_on) {
+      let_go(to, worker.order.job);
+      to.expect(context_->clock.now());
+    } else {
+      give_back(worker, to);
+    }
+    worker.order.job = {};
     set_free(told.worker);
     enqueue(to);
     work();
@@ -160,8 +173,9 @@ class dispatcher_state {
     auto& worker = workers_[told.worker];
     auto& to = lane_of(worker.order.to->what.id);
     const auto number = worker.order.job.row.id;
-    to.let_go(number);
-    to.with_workers -= 1;
+    let_go(to, worker.order.job);
+    worker.order.job = {};
+    end_work(to);
     if (!told.row) {
       to.expect(context_->clock.now());
     } else if (told.row->next_attempt_at) {
@@ -215,6 +229,7 @@ class dispatcher_state {
   struct pool_worker {
     delivery_worker actor;
     delivery_order order;
+    std::size_t bytes = 0;  ///< of its attempt, beside what its delivery holds
     bool answered = false;
   };
 
@@ -277,6 +292,8 @@ class dispatcher_state {
   destination_lane& lane_of(const destination_id& id) {
     auto& lane = lanes_.try_emplace(id, id, context_->config.webhook_window).first->second;
     lane.idle_since.reset();
+    if (!lane.owner)
+      if (const auto endpoint = context_->merchants.find_destination(id)) join(lane, *endpoint);
     return lane;
   }
 
@@ -289,6 +306,7 @@ class dispatcher_state {
         lane.idle_since = now;
       else if (now - *lane.idle_since >= idle_lanes_kept) {
         context_->meters.forget_destination(at->first.value);
+        if (lane.owner) owners_->leave(*lane.owner);
         at = lanes_.erase(at);
         continue;
       }
@@ -297,29 +315,59 @@ class dispatcher_state {
     }
   }
 
+  void join(destination_lane& lane, const webhook_endpoint& of) {
+    lane.owner = &owners_->join(of.what.owner, of.what.env);
+  }
+
+  /// Whether there is memory for it: of the lane, its owner, and all. Large data may have to stay in the store.
+  bool may_take(const destination_lane& to, delivery_job& job) const {
+    if (!to.owner) return false;
+    if (has_room(to, bytes_of(job))) return true;
+    if (job.event.data.size() <= most_data_read) return false;
+    job.left_out = job.event.data.size();
+    job.event.data = {};
+    return has_room(to, bytes_of(job));
+  }
+  bool has_room(const destination_lane& to, std::size_t bytes) const {
+    return to.bytes + bytes <= destination_lane::most_bytes && owners_->may_hold(*to.owner, bytes);
+  }
+
   void take(destination_lane& to, delivery_job job) {
+    const auto bytes = bytes_of(job);
+    to.bytes += bytes;
+    owners_->hold(*to.owner, bytes);
     to.take(std::move(job));
     ready_in_all_ += 1;
+  }
+  void let_go(destination_lane& to, const delivery_job& job) {
+    const auto bytes = bytes_of(job);
+    to.bytes -= bytes;
+    owners_->let_go(*to.owner, bytes);
+    to.let_go(job.row.id);
   }
 
   void enqueue(destination_lane& to) {
     if (to.queued) return;
     to.queued = true;
-    queued_lanes_.push_back(&to);
+    owners_->enqueue(to);
   }
 
-  /// Hands out one delivery of each queued lane after the other, until there is no worker or nothing more to do.
+  /// Hands out one delivery of each queued lane after the other, until there is no worker or nothing more may be done.
   void work() {
     if (draining_) return;
     const auto now = context_->clock.now();
     const auto ticks = self_->system().clock().now();
-    if (lag_->is_due(ticks)) lag_->look(lanes_, ticks, now);
+    if (lag_->is_due(ticks)) {
+      if (looked_at_ != timer_time{}) owners_->look(std::chrono::duration<double>(ticks - looked_at_).count());
+      looked_at_ = ticks;
+      lag_->look(lanes_, ticks, now);
+    }
     pace_.refill(ticks, {context_->meters.requests_in_flight.Value() > 0, lag_->fresh_per_second(), lag_->longest()});
-    while (!queued_lanes_.empty() && worker_is_free() && pace_.permits()) {
-      auto& to = *queued_lanes_.front();
-      queued_lanes_.pop_front();
-      to.queued = false;
-      if (attend(to, now)) enqueue(to);
+    while (worker_is_free() && pace_.permits()) {
+      auto* to = owners_->next();
+      if (!to) break;
+      to->queued = false;
+      if (attend(*to, now)) enqueue(*to);
     }
     schedule(now);
   }
@@ -341,6 +389,10 @@ class dispatcher_state {
       if (!endpoint && to.pending > 0) look_up_endpoint(to, now);
       return false;
     }
+    if (!to.owner) {
+      join(to, *endpoint);
+      return true;  // its owner's turn may be another one
+    }
     if (to.gone == endpoint) return false;
     to.gone.reset();
     read_if_low(to, now);
@@ -353,8 +405,17 @@ class dispatcher_state {
     }
     const bool probing = to.trust.now_is() != breaker::state::closed;
     if ((probing ? to.under_way >= 1 : !to.has_room()) || !to.has_workers_left()) return false;
+    const auto bytes = bytes_of_attempt(to.ready.front());
+    if (!owners_->may_hold_for_attempt(*to.owner, bytes)) {
+      owners_->wait_for_bytes(*to.owner, bytes);
+      return true;
+    }
     hand_out(to, endpoint);
     return !to.ready.empty();
+  }
+
+  static std::size_t bytes_of_attempt(const delivery_job& job) {
+    return copies_of_attempt * (job.event.data.size() + job.left_out);
   }
 
   /// The directory tells of it by destination_changed. If it cannot, or has too much to find already, or there is no
@@ -371,7 +432,9 @@ class dispatcher_state {
     const auto number = free_worker();
     auto& worker = workers_[number];
     worker.order = {std::move(to.ready.front()), std::move(endpoint)};
+    worker.bytes = bytes_of_attempt(worker.order.job);
     worker.answered = false;
+    owners_->take_worker(*to.owner, worker.bytes);
     to.ready.pop_front();
     ready_in_all_ -= 1;
     pace_.began();
@@ -384,7 +447,7 @@ class dispatcher_state {
 
   void forget_ready(destination_lane& to, time_point now, std::size_t but = 0) {
     if (to.ready.size() <= but) return;
-    for (; to.ready.size() > but; to.ready.pop_back(), ready_in_all_ -= 1) to.let_go(to.ready.back().row.id);
+    for (; to.ready.size() > but; to.ready.pop_back(), ready_in_all_ -= 1) let_go(to, to.ready.back());
     to.expect(now);
   }
 
@@ -415,7 +478,9 @@ class dispatcher_state {
     if (!to.table_due || to.reading || to.ready.size() >= low_ready) return;
     if (*to.table_due > now) return remind(to, *to.table_due);
     if (to.trust.now_is() != breaker::state::closed && !to.ready.empty()) return;
-    const bool short_of_memory = ready_in_all_ >= most_ready_in_all;
+    const bool has_memory = has_room(to, bytes_of(delivery_job{}) + most_data_read);
+    if (!has_memory) owners_->note_shortage(*to.owner);
+    const bool short_of_memory = ready_in_all_ >= most_ready_in_all || !has_memory;
     if (short_of_memory && !to.ready.empty()) return;
     if (reading_ >= most_reading) {
       if (!std::exchange(to.waits_to_read, true)) waiting_to_read_.push_back(&to);
@@ -428,7 +493,7 @@ class dispatcher_state {
     // not known yet.
     const auto wanted = short_of_memory ? few_ready : most_ready - to.ready.size();
     const auto limit = static_cast<std::uint32_t>(wanted + to.held.size() + set_aside_.size() + to.unreadable);
-    ask_store(self_, context_->store.outbox, look_timeout, find_due_deliveries{to.id, now, limit})
+    ask_store(self_, context_->store.outbox, look_timeout, find_due_deliveries{to.id, now, limit, most_data_read})
         .then([this, &to, limit](due_deliveries_lookup& found) { adopt(to, found, limit); },
               [this, &to](const caf::error&) {
                 has_read(to);
@@ -439,12 +504,16 @@ class dispatcher_state {
   }
 
   void adopt(destination_lane& to, due_deliveries_lookup& found, std::uint32_t limit) {
-    const bool more = found.jobs.size() + found.unreadable >= limit;
+    bool more = found.jobs.size() + found.unreadable >= limit;
     to.unreadable = found.unreadable;
     for (auto& job : found.jobs) {
       const auto number = job.row.id;
-      if (!to.holds(number) && !to.let_go_while_reading.contains(number) && !is_set_aside(job.row))
-        take(to, std::move(job));
+      if (to.holds(number) || to.let_go_while_reading.contains(number) || is_set_aside(job.row)) continue;
+      if (to.ready.size() >= few_ready && !may_take(to, job)) {
+        more = true;
+        break;
+      }
+      take(to, std::move(job));
     }
     has_read(to);
     if (more) to.expect(context_->clock.now());
@@ -536,7 +605,7 @@ class dispatcher_state {
     if (!agenda_.empty()) at = std::min(at, agenda_.begin()->first);
     auto delay = std::clamp<duration_ms>(at - now, duration_ms{1}, gauge_interval);
     if (context_->nodes.clustered()) delay = std::min(delay, fresh_interval);
-    if (!queued_lanes_.empty() && !pace_.permits()) delay = std::min(delay, pace::grain);
+    if (owners_->has_queued() && !pace_.permits()) delay = std::min(delay, pace::grain);
     if (lag_->brakes()) delay = std::min<duration_ms>(delay, delivery_balance::interval);
     const auto rings = self_->system().clock().now() + delay;
     if (wake_at_ <= rings + duration_ms{1}) return;
@@ -571,6 +640,7 @@ class dispatcher_state {
 
   void set_free(std::size_t number) {
     free_.push_back(number);
+    owners_->release();
     context_->meters.webhook_workers_busy.Set(static_cast<double>(workers_.size() - free_.size()));
   }
 
@@ -599,12 +669,22 @@ class dispatcher_state {
   }
 
   /// The worker has nothing to do with the lane any more; what its attempt came to, if it was made, nobody knows.
-  void end_without_answer(const pool_worker& worker, destination_lane& to) {
+  void end_without_answer(pool_worker& worker, destination_lane& to) {
     if (!worker.answered) {
-      to.under_way -= 1;
+      end_attempt(worker, to);
       to.trust.abandoned(context_->clock.now());
     }
+    end_work(to);
+  }
+
+  /// Its body is needed no more.
+  void end_attempt(pool_worker& worker, destination_lane& to) {
+    to.under_way -= 1;
+    owners_->end_attempt(*to.owner, std::exchange(worker.bytes, 0));
+  }
+  void end_work(destination_lane& to) {
     to.with_workers -= 1;
+    owners_->give_back_worker(*to.owner);
   }
 
   void give_back(pool_worker& worker, destination_lane& to) {
@@ -621,7 +701,7 @@ class dispatcher_state {
       log::error("delivery_set_aside", {{"delivery", dead.order.job.row.id}, {"destination", to.id.value}});
       deaths_by_delivery_.erase(dead.order.job.row.id);
       set_aside_[dead.order.job.row.id] = dead.order.job.row.version;
-      to.let_go(dead.order.job.row.id);
+      let_go(to, dead.order.job);
     } else {
       give_back(dead, to);
     }
@@ -642,7 +722,8 @@ class dispatcher_state {
   std::shared_ptr<const webhook_context> context_;
 
   std::unordered_map<destination_id, destination_lane> lanes_;  ///< handlers refer only to those that are not idle
-  std::deque<destination_lane*> queued_lanes_;
+  std::optional<lane_owners> owners_;
+  timer_time looked_at_{};
   std::multimap<time_point, destination_id> agenda_;
   std::size_t ready_in_all_ = 0;
   std::size_t reading_ = 0;

@@ -6,6 +6,7 @@
 #include "body_fields.hpp"
 #include "gateway/domain/customer.hpp"
 #include "json_body.hpp"
+#include "json_writer.hpp"
 #include "query.hpp"
 #include "web_address.hpp"
 
@@ -18,6 +19,7 @@ constexpr std::size_t most_token = 255;
 constexpr std::size_t most_word = 64;
 constexpr std::size_t most_setup_token = 2048;
 constexpr std::size_t most_metadata_keys = 50;
+constexpr std::size_t most_metadata_bytes = 64 * 1024;  ///< in all, as the JSON that events have
 constexpr std::int64_t most_interval_count = 1'000;
 constexpr std::int64_t most_trial_days = 3'650;
 constexpr std::string_view reserved_metadata_prefix = "service_";
@@ -74,10 +76,20 @@ std::string read_return_url(field_reader& fields, std::string_view name, bool re
   return url;
 }
 
+std::size_t json_bytes_of(const metadata_map& metadata) {
+  std::string written;
+  {
+    json_object object{written};
+    for (const auto& [name, value] : metadata) object.text(name, value);
+  }
+  return written.size();
+}
+
 metadata_map read_metadata(field_reader& fields) {
   auto metadata = fields.free_text_map("metadata");
   std::erase_if(metadata, [](const auto& pair) { return pair.first.starts_with(reserved_metadata_prefix); });
   if (metadata.size() > most_metadata_keys) fields.reject("metadata", "must have at most 50 keys");
+  if (json_bytes_of(metadata) > most_metadata_bytes) fields.reject("metadata", "must be at most 65536 bytes of JSON");
   return metadata;
 }
 

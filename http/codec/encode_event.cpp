@@ -34,9 +34,9 @@ class json_event_encoder final : public event_encoder {
         merchant.text("entity_id", merchants_entity.value);
       }
       auto& data = body.member("data");
-      const auto shown = partial ? without_private_fields(event.data) : std::string_view{event.data};
+      const auto shown = partial ? without_private_fields(event.data.view()) : event.data.view();
       data += shown;
-      if (shown.size() < event.data.size()) data += '}';
+      if (shown.size() < event.data.view().size()) data += '}';
     }
     return out;
   }

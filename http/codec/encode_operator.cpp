@@ -311,7 +311,7 @@ std::string encode_events(const std::vector<event_record>& events) {
       object.text("mode", to_string(event.subject.env));
       object.text("payment_id", event.subject.id);
       object.text("created", format_millis(event.created));
-      object.member("data") += event.data;
+      object.member("data") += event.data.view();
     });
   });
 }

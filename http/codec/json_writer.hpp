@@ -14,7 +14,10 @@ namespace gateway::http {
 
 /// `text` as a JSON string with its quotes. Nearly every text here is plain ASCII, which is copied in one piece.
 inline void write_json_string(std::string& out, std::string_view text) {
-  const bool plain = std::ranges::all_of(text, [](char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; });
+  const bool plain = std::ranges::all_of(text, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= 0x20 && byte < 0x80 && c != '"' && c != '\\';
+  });
   if (plain)
     out.append(1, '"').append(text).append(1, '"');
   else

@@ -14,11 +14,17 @@ address_check::address_check(client_parts& parts, std::string url, std::chrono::
 void address_check::give_up(http_fault why) {
   switch (why) {
     // A name is no worse for being looked up slowly than for not being found.
-    case http_fault::connect_timeout: break;
+    case http_fault::connect_timeout: reject_unless_tls(); break;
     case http_fault::stopping: why_not_ = "the gateway is stopping"; break;
     case http_fault::overloaded: why_not_ = "the gateway is overloaded"; break;
     default: why_not_ = "the check failed"; break;
   }
+}
+
+/// A name that leads nowhere may lead to the Internet later. To this machine, which is all that http is for, it leads
+/// now.
+void address_check::reject_unless_tls() {
+  if (url_ && !url_->tls) why_not_ = "http is for this machine only, and " + url_->host + " does not lead to it";
 }
 
 void address_check::tell() {
@@ -41,6 +47,7 @@ asio::awaitable<void> address_check::run() {
     give_up(*over_);
     co_return;
   }
+  if (found_->addresses.empty()) reject_unless_tls();
   const auto& host = url_->host;
   // None may be known yet: an endpoint is registered before its name is, and a look-up fails for a moment. Where it
   // leads is judged again for each request that is sent there.

@@ -23,6 +23,8 @@ class address_check final : public client_call {
   void tell() override;
 
  private:
+  void reject_unless_tls();
+
   const std::string text_;
   std::function<void(std::optional<std::string>)> done_;
   std::optional<std::string> why_not_;

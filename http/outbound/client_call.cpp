@@ -30,7 +30,7 @@ asio::awaitable<void> client_call::look_up() {
     found_.emplace().addresses.push_back(*url_->literal);
     co_return;
   }
-  found_ = parts_.lookup.find(url_->host,
+  found_ = parts_.lookup.find(url_->host, tenant_,
                               [&context = parts_.context, held = weak_from_this()](const found_addresses& found) {
                                 asio::post(context, [held, found] {
                                   const auto waiter = held.lock();

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -48,6 +49,7 @@ class client_call : public std::enable_shared_from_this<client_call> {
   client_parts& parts_;
   const clock::time_point begun_ = clock::now();
   const clock::duration connect_timeout_;
+  std::string tenant_{};  ///< for whom the name is looked up
   std::optional<destination_url> url_;
   std::optional<found_addresses> found_;
   std::optional<http_fault> over_;  ///< it was interrupted, and that is what it has come to

@@ -16,7 +16,9 @@ exchange::exchange(client_parts& parts, http_request request, std::function<void
     : client_call(parts, request.connect_timeout, request.answer_timeout),
       request_(std::move(request)),
       done_(std::move(done)),
-      outcome_(http_failure{}) {}
+      outcome_(http_failure{}) {
+  tenant_ = request_.tenant;
+}
 
 void exchange::give_up(http_fault why) { outcome_ = http_failure{why, sent_}; }
 
@@ -42,6 +44,7 @@ asio::awaitable<void> exchange::run() {
   if (!found) co_return;
 
   const auto request = write_request(*url_, parts_.first_headers, request_);
+  request_.body = {};  // may be large, and is in there
   for (bool again = false;;) {
     auto connecting = connect();
     const bool connected = co_await std::move(connecting);

@@ -8,12 +8,15 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <thread>
 #include <unordered_map>
 #include <utility>
 
 #include <boost/asio/ip/tcp.hpp>
+
+#include "gateway/shared_amount.hpp"
 
 namespace gateway::http {
 
@@ -62,15 +65,79 @@ struct name_lookup::shared {
     clock::time_point usable_until{};
   };
 
+  struct tenant_queue {
+    amount_share threads{};
+    amount_share places{};
+    std::deque<std::string> names{};
+  };
+  struct asked_name {
+    std::vector<callback> waiters{};
+    std::vector<std::string> queued_for{};  ///< tenants, in whose queues it is
+    bool begun = false;
+  };
+  struct job {
+    tenant_queue* of = nullptr;
+    std::string name{};
+  };
+
   const resolve_function resolve;
   std::mutex mutex;
   std::condition_variable changed;
   bool stopped = false;
   unsigned threads = 0;
   unsigned idle = 0;
-  std::deque<std::string> queue;
-  std::unordered_map<std::string, std::vector<callback>> waiting;  ///< of names that are queued or being looked up
+  shared_amount threads_shared{most_threads};
+  shared_amount places{most_waiting};
+  std::map<std::string, tenant_queue> tenants;  ///< that have names in their queue, or being looked up
+  std::string last_served;
+  std::unordered_map<std::string, asked_name> waiting;  ///< of names that are queued or being looked up
   std::unordered_map<std::string, kept> known;
+
+  /// False: too many names of this tenant, or of all, wait.
+  bool enqueue(const std::string& name, const std::string& tenant, asked_name& asked) {
+    auto& of = tenants[tenant];
+    if (!places.permits(of.places)) return false;
+    places.take(of.places);
+    of.names.push_back(name);
+    asked.queued_for.push_back(tenant);
+    return true;
+  }
+  /// The next name of the tenant whose turn it is, of those that may have a thread; nothing if there is none.
+  std::optional<job> next() {
+    auto at = tenants.upper_bound(last_served);
+    for (std::size_t left = tenants.size(); left > 0; --left, ++at) {
+      if (at == tenants.end()) at = tenants.begin();
+      auto& of = at->second;
+      drop_begun(of);
+      if (of.names.empty() || !threads_shared.permits(of.threads)) continue;
+      last_served = at->first;
+      threads_shared.take(of.threads);
+      job found{&of, take_name(of)};
+      waiting.at(found.name).begun = true;
+      return found;
+    }
+    return std::nullopt;
+  }
+  void end(const job& done) {
+    threads_shared.give_back(done.of->threads);
+    std::erase_if(tenants, [](const auto& each) { return each.second.names.empty() && each.second.threads.held == 0; });
+    changed.notify_one();
+  }
+
+  /// Another tenant has asked for it, too, and its turn came first.
+  void drop_begun(tenant_queue& of) {
+    while (!of.names.empty()) {
+      const auto asked = waiting.find(of.names.front());
+      if (asked != waiting.end() && !asked->second.begun) return;
+      take_name(of);
+    }
+  }
+  std::string take_name(tenant_queue& of) {
+    auto name = std::move(of.names.front());
+    of.names.pop_front();
+    places.give_back(of.places);
+    return name;
+  }
 
   /// A failure is remembered for as long as it took to get: a dead name server shall not keep all threads busy.
   void keep(const std::string& name, const found_addresses& found, clock::duration took) {
@@ -95,12 +162,11 @@ name_lookup::name_lookup(resolve_function resolve) : state_(std::make_shared<sha
 name_lookup::~name_lookup() {
   const std::lock_guard lock{state_->mutex};
   state_->stopped = true;
-  state_->queue.clear();
   state_->waiting.clear();
   state_->changed.notify_all();
 }
 
-std::optional<found_addresses> name_lookup::find(const std::string& name, callback later) {
+std::optional<found_addresses> name_lookup::find(const std::string& name, const std::string& tenant, callback later) {
   auto& state = *state_;
   const std::lock_guard lock{state.mutex};
   // An old answer serves while a new one is looked for. Where it may lead is judged each time that it is used.
@@ -114,17 +180,17 @@ std::optional<found_addresses> name_lookup::find(const std::string& name, callba
       state.known.erase(known);
     }
   }
-  if (stale && state.waiting.contains(name)) return stale;
-  if (const auto under_way = state.waiting.find(name); under_way != state.waiting.end()) {
-    under_way->second.push_back(std::move(later));
-    return std::nullopt;
-  }
-  if (state.queue.size() >= most_waiting)
+  const auto [asked, is_new] = state.waiting.try_emplace(name);
+  // A name that waits among many of another tenant has a turn among this one's, too.
+  const bool turn_needed =
+      !asked->second.begun && std::ranges::find(asked->second.queued_for, tenant) == asked->second.queued_for.end();
+  if (turn_needed && !state.enqueue(name, tenant, asked->second) && is_new) {
+    state.waiting.erase(asked);
     return stale ? stale : found_addresses{{}, "too many names are being looked up"};
-  auto& waiters = state.waiting[name];
-  if (!stale) waiters.push_back(std::move(later));
-  state.queue.push_back(name);
-  if (state.queue.size() > state.idle && state.threads < most_threads) {
+  }
+  if (!stale) asked->second.waiters.push_back(std::move(later));
+  if (!turn_needed) return stale;
+  if (most_waiting - state.places.free() > state.idle && state.threads < most_threads) {
     std::thread{work, state_}.detach();
     ++state.threads;
   } else {
@@ -137,12 +203,12 @@ void name_lookup::work(std::shared_ptr<shared> state) {
   pthread_setname_np(pthread_self(), "lookup");
   std::unique_lock lock{state->mutex};
   for (;;) {
+    std::optional<shared::job> next;
     ++state->idle;
-    state->changed.wait(lock, [&] { return state->stopped || !state->queue.empty(); });
+    state->changed.wait(lock, [&] { return state->stopped || (next = state->next()); });
     --state->idle;
     if (state->stopped) return;
-    const auto name = std::move(state->queue.front());
-    state->queue.pop_front();
+    const auto name = next->name;
     lock.unlock();
     const auto began = clock::now();
     auto found = state->resolve(name);
@@ -150,8 +216,9 @@ void name_lookup::work(std::shared_ptr<shared> state) {
     if (state->stopped) return;
     state->keep(name, found, clock::now() - began);
     // Under the lock, so that none is running once the destructor has returned.
-    for (const auto& tell : state->waiting[name]) tell(found);
-    state->waiting.erase(name);
+    const auto asked = state->waiting.extract(name);
+    for (const auto& tell : asked.mapped().waiters) tell(found);
+    state->end(*next);
   }
 }
 

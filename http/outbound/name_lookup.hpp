@@ -1,6 +1,7 @@
-// Names to addresses, without holding anybody up: the system's resolver blocks, so it runs on a few threads of its own,
-// for each name once at a time. Answers are kept for 30 s, and serve for ten minutes while they are looked for anew;
-// failures for as long as they took, from 1 s to a minute.
+// Names to addresses, without holding anybody up: the system's resolver blocks, so it runs on threads of its own, for
+// each name once at a time. Tenants share the threads and the places of names that wait (gateway/shared_amount.hpp):
+// names of one tenant that never resolve leave half of them to the others. Answers are kept for 30 s, and serve for ten
+// minutes while they are looked for anew; failures for as long as they took, from 1 s to a minute.
 //
 // Concurrency: find() on any thread. A thread that is stuck in the resolver when the lookup is destroyed is left behind:
 // it ends by itself, and tells nobody.
@@ -29,7 +30,7 @@ found_addresses resolve_by_system(const std::string& name);
 
 class name_lookup {
  public:
-  static constexpr unsigned most_threads = 8;
+  static constexpr unsigned most_threads = 32;  ///< begun as they are needed
 
   explicit name_lookup(resolve_function resolve);
   /// No callback runs after this.
@@ -39,7 +40,8 @@ class name_lookup {
 
   using callback = std::function<void(const found_addresses&)>;
   /// What is known; or nothing, and then `later` is called, on a thread of the lookup. It must not call back into this.
-  std::optional<found_addresses> find(const std::string& name, callback later);
+  /// `tenant`: for whom; all that have none count as one.
+  std::optional<found_addresses> find(const std::string& name, const std::string& tenant, callback later);
 
  private:
   struct shared;

@@ -40,6 +40,7 @@ class http_webhook_client final : public webhook_client {
     http_request request;
     request.method = http_method::post;
     request.url = std::move(outgoing.url);
+    request.tenant = std::move(outgoing.owner);
     request.headers = std::move(outgoing.headers);
     request.body = std::move(outgoing.body);
     request.connect_timeout = connect_timeout_;

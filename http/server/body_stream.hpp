@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <exception>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -60,6 +61,10 @@ class body_stream {
       auto making = what.next_chunk();
       const auto chunk = co_await std::move(making);
       if (!chunk) co_return;
+      // The session has taken one piece. A slow client keeps the whole chunk in memory.
+      budget_share held{home_.buffers};
+      if (chunk->capacity() > streamed_piece && !held.take(chunk->capacity() - streamed_piece))
+        throw std::runtime_error("no memory is left for so large a chunk");
       for (std::size_t at = 0; at < chunk->size() && !failure_; at += streamed_piece) {
         const auto piece = std::string_view{*chunk}.substr(at, streamed_piece);
         write_chunk(home_.text, piece, http_1_0_);

@@ -23,6 +23,7 @@ enum class http_method : unsigned char { get, post, delete_ };
 struct http_request {
   http_method method = http_method::get;
   std::string url;
+  std::string tenant{};  ///< who chose the host: tenants share the threads that look names up
   std::vector<std::pair<std::string, std::string>> headers;  ///< beside Host, Content-Length and those of the client
   std::string body;
   /// Of the name lookup, the connection and the TLS handshake, and of the wait while all connections are in use.

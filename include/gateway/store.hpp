@@ -744,6 +744,7 @@ struct purge_result {
 struct delivery_job {
   delivery row;
   event_record event;
+  std::size_t left_out = 0;  ///< bytes of the event's data, where a query was not to read it
   /// Of the request that has made the event, as long as that is remembered: no store keeps it.
   trace_context trace{};
 
@@ -756,6 +757,8 @@ struct find_due_deliveries {
   destination_id to;
   time_point now{};
   std::uint32_t limit = 0;
+  /// Of events whose data is larger the data is left out, so that `limit` bounds the bytes, too.
+  std::uint32_t most_data_bytes = 4 * 1024;
 };
 struct due_deliveries_lookup {
   std::vector<delivery_job> jobs;
@@ -777,7 +780,7 @@ struct destination_backlog {
 struct backlog_lookup {
   std::vector<destination_backlog> destinations;
 };
-/// Newest first, at most `limit`.
+/// Newest first, at most `limit`. Only of a single one (`id`) the event's data is read.
 struct find_deliveries {
   using answer = struct deliveries_lookup;
 
@@ -790,6 +793,17 @@ struct find_deliveries {
 };
 struct deliveries_lookup {
   std::vector<delivery_job> jobs;
+};
+/// How many deliveries to `to` have this status, counted up to `most`.
+struct count_deliveries {
+  using answer = struct delivery_count;
+
+  destination_id to;
+  delivery_status status = delivery_status::failed;
+  std::uint32_t most = 0;
+};
+struct delivery_count {
+  std::uint64_t count = 0;
 };
 /// For operators: a merchant's events, newest first, at most `limit`.
 struct find_events {
@@ -826,18 +840,18 @@ struct redeliver_rows_result {
 /// All reads, in one message: a new one is added here, and to persistence/queries.hpp.
 struct store_question
     : compiled_once<std::variant<find_entity, find_command, find_timeline, find_due, find_directory,
-                                 find_directory_news, find_due_deliveries, find_backlog, find_deliveries, find_events,
-                                 find_grant, find_grants, find_customers, find_subscription_keys, find_subscriptions,
-                                 find_user, find_session, find_destinations, find_payments, find_payments_by_ref,
-                                 find_daily_totals, find_ledger_sums, find_ledger, find_sessions, find_audit,
-                                 find_notifications, find_payment_key, find_spent_token>> {
+                                 find_directory_news, find_due_deliveries, find_backlog, find_deliveries,
+                                 count_deliveries, find_events, find_grant, find_grants, find_customers,
+                                 find_subscription_keys, find_subscriptions, find_user, find_session, find_destinations,
+                                 find_payments, find_payments_by_ref, find_daily_totals, find_ledger_sums, find_ledger,
+                                 find_sessions, find_audit, find_notifications, find_payment_key, find_spent_token>> {
   using compiled_once::compiled_once;
 };
 struct store_answer
     : compiled_once<std::variant<
           entity_lookup, command_lookup, timeline_lookup, due_lookup, directory_lookup, directory_news,
-          due_deliveries_lookup, backlog_lookup, deliveries_lookup, events_lookup, grant_lookup, grants_lookup,
-          customers_lookup, subscription_keys_lookup, subscriptions_lookup, user_lookup, session_lookup,
+          due_deliveries_lookup, backlog_lookup, deliveries_lookup, delivery_count, events_lookup, grant_lookup,
+          grants_lookup, customers_lookup, subscription_keys_lookup, subscriptions_lookup, user_lookup, session_lookup,
           destinations_lookup, payments_lookup, daily_totals_lookup, ledger_sums_lookup, ledger_lookup, sessions_lookup,
           audit_lookup, notifications_lookup, payment_key_lookup, spent_token_lookup>> {
   using compiled_once::compiled_once;

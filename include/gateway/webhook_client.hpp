@@ -17,6 +17,7 @@ struct outgoing_post {
   std::string url;
   std::vector<std::pair<std::string, std::string>> headers;  ///< beside Host, User-Agent and those of the body
   std::string body;
+  std::string owner{};  ///< of the destination
 };
 
 class webhook_client {

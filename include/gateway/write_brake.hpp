@@ -9,6 +9,8 @@
 #include <chrono>
 #include <cstdint>
 
+#include "gateway/domain/ids.hpp"
+
 namespace gateway {
 
 class write_brake {
@@ -52,6 +54,14 @@ class write_brake {
   std::atomic<std::int64_t> taken_until_{0};  ///< up to when, on the clock, places are taken
   std::atomic<std::uint64_t> let_in_{0};
   std::atomic<std::uint64_t> turned_away_{0};
+};
+
+/// For the writes of each environment: what happens in test never slows live.
+struct write_brakes {
+  write_brake live;
+  write_brake test;
+
+  write_brake& of(environment env) noexcept { return env == environment::live ? live : test; }
 };
 
 }  // namespace gateway

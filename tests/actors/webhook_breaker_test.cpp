@@ -74,6 +74,20 @@ TEST_CASE("a probe that came to nothing is made again") {
   CHECK(b.probe_at() == noon + 11s);
 }
 
+TEST_CASE("a window grows less the longer each attempt holds a worker, and not at all for seconds") {
+  const auto grown = [](std::uint32_t took_ms) {
+    attempt_window w{32};
+    for (int i = 0; i < 100; ++i) w.ended(attempt_result::delivered, 200, took_ms);
+    return w.size();
+  };
+  CHECK(grown(1'000) == 32);
+  CHECK(grown(2'000) == 16);
+  CHECK(grown(9'900) == 8);
+  attempt_window single{1};
+  single.ended(attempt_result::delivered, 200, 9'900);
+  CHECK(single.size() == 1);
+}
+
 TEST_CASE("a window begins small, grows by one with each success, and halves at each sign of distress") {
   attempt_window w{32};
   CHECK(w.size() == 8);

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "webhooks/destination_lane.hpp"
+#include "webhooks/lane_owners.hpp"
 #include "world.hpp"
 
 using namespace gateway;
@@ -321,25 +322,26 @@ TEST_CASE("what waits for a suspended platform limits no writes, and is no lag")
 
 TEST_CASE("what waited for the gateway when its platform was suspended limits no writes any more") {
   auto config = with_live_sandbox();
-  config.webhook_workers = 8;
+  config.webhook_workers = 2;
   marketplace w{config};
-  w.office().answer = [](const outgoing_post& post) -> std::optional<delivery_attempt> {
-    if (post.url.starts_with("https://hangs")) return std::nullopt;
-    return post_office::says(200);
-  };
-  w.publish_hook(hook("hangs"));
-  w.grant("hangs", shop);
-  for (int i = 0; i < 8; ++i) w.sell("pay_" + std::to_string(i));  // which all workers are busy with now
+  w.office().answer = [](const outgoing_post&) { return std::nullopt; };
   w.publish_hook(hook("tea"));
   w.grant("tea", shop);
-  for (int i = 8; i < 40; ++i) {
+  // 20 come in a second, and the two workers can send 10: each answer takes 200 ms.
+  for (int i = 0; i < 80; ++i) {
     w.sell("pay_" + std::to_string(i));
+    if (i % 2 == 0) continue;
     w.advance(100ms, 100ms);
+    if (i % 4 == 3)
+      for (auto& answer : std::exchange(w.office().unanswered, {})) answer(post_office::says(200));
+    w.settle();
   }
-  REQUIRE(w.brake().limits());
+  REQUIRE(w.brake(environment::live).limits());
+  REQUIRE(w.brake(environment::test).limits());
   w.publish_hook(hook("tea"), true);
   w.advance(10s, 100ms);
-  CHECK_FALSE(w.brake().limits());
+  CHECK_FALSE(w.brake(environment::live).limits());
+  CHECK_FALSE(w.brake(environment::test).limits());
   CHECK(w.meters().webhook_lag_seconds.Value() == 0);
 }
 
@@ -380,4 +382,152 @@ TEST_CASE("a platform that does not answer holds up neither another platform nor
   CHECK(w.office().sent_to(live_url("hangs")) == 8);
   CHECK(w.office().sent_to(live_url("tea")) == 100);
   CHECK(w.office().sent_to(live_url("shop")) == 100);
+}
+
+namespace {
+
+destination merchants_hook(std::string_view name, environment env) {
+  auto d = hook(name, env);
+  d.kind = destination_kind::merchant;
+  d.owner = shop.value;
+  return d;
+}
+
+/// Of a post to a host that begins so there is no answer.
+auto hanging(std::string_view hosts) {
+  return [begin = "https://" + std::string{hosts}](const outgoing_post& post) -> std::optional<delivery_attempt> {
+    if (post.url.starts_with(begin)) return std::nullopt;
+    return post_office::says(200);
+  };
+}
+
+}  // namespace
+
+TEST_CASE("an owner whose destinations hang has half of the workers, and another owner's webhooks go out at once") {
+  auto config = with_live_sandbox();
+  config.webhook_workers = 16;
+  marketplace w{config};
+  w.office().answer = hanging("hangs");
+  for (int i = 0; i < 4; ++i) w.subscribe(merchants_hook("hangs" + std::to_string(i), environment::live));
+  for (int i = 0; i < 10; ++i) w.sell("pay_" + std::to_string(i));
+  CHECK(w.office().unanswered.size() == 8);
+  w.publish_hook(hook("tea"));
+  w.grant("tea", shop);
+  for (int i = 10; i < 40; ++i) {
+    w.sell("pay_" + std::to_string(i));
+    w.advance(100ms, 100ms);
+    REQUIRE_FALSE(w.brake(environment::live).limits());
+    REQUIRE(w.told_to(live_url("tea")).size() == static_cast<std::size_t>(i - 9));
+  }
+}
+
+TEST_CASE("the test destinations of many owners leave half of the workers to live, and brake no live writes") {
+  auto config = with_live_sandbox();
+  config.webhook_workers = 16;
+  marketplace w{config};
+  w.office().answer = hanging("hangs");
+  // As if they were of many owners: each would have a share of its own.
+  auto owner = in_both_modes(shop);
+  for (int i = 0; i < 8; ++i) {
+    auto to = merchants_hook("hangs" + std::to_string(i), environment::test);
+    owner.destinations.push_back(to);
+    to.owner = "merch_of_" + std::to_string(i);
+    w.publish_quietly(to, false);
+  }
+  w.publish(owner);
+  for (int i = 0; i < 10; ++i) w.sell("pay_t" + std::to_string(i), shop, environment::test);
+  CHECK(w.office().unanswered.size() == 8);
+  w.publish_hook(hook("tea"));
+  w.grant("tea", shop);
+  for (int i = 0; i < 30; ++i) {
+    w.sell("pay_t" + std::to_string(i + 10), shop, environment::test);
+    w.sell("pay_" + std::to_string(i));
+    w.advance(100ms, 100ms);
+    REQUIRE_FALSE(w.brake(environment::live).limits());
+    REQUIRE(w.told_to(live_url("tea")).size() == static_cast<std::size_t>(i + 1));
+  }
+}
+
+TEST_CASE("test deliveries that wait for the gateway limit the writes of test, and no live ones") {
+  auto config = with_live_sandbox();
+  config.webhook_workers = 4;
+  marketplace w{config};
+  w.office().answer = [](const outgoing_post&) { return std::nullopt; };
+  w.subscribe(merchants_hook("shop", environment::test));
+  for (int i = 0; i < 160; ++i) {
+    w.sell("pay_" + std::to_string(i), shop, environment::test);
+    if (i % 4 != 3) continue;
+    w.advance(100ms, 100ms);
+    if (i % 8 == 7)
+      for (auto& answer : std::exchange(w.office().unanswered, {})) answer(post_office::says(200));
+    w.settle();
+    REQUIRE_FALSE(w.brake(environment::live).limits());
+  }
+  CHECK(w.brake(environment::test).limits());
+}
+
+namespace {
+
+/// As many workers as the owner gets.
+std::size_t take_all(actors::lane_owners& of, actors::lane_owner& by) {
+  std::size_t taken = 0;
+  for (; of.permits(by); ++taken) of.take_worker(by, 0);
+  return taken;
+}
+
+void answer_all(actors::lane_owners& of, actors::lane_owner& by) {
+  while (by.awaiting > 0) of.end_attempt(by, 0);
+}
+
+}  // namespace
+
+TEST_CASE("an owner has half of the workers, and four fifths while its attempts take a moment only") {
+  actors::lane_owners owners{100};
+  auto& slow = owners.join("merch_1", environment::live);
+  CHECK(take_all(owners, slow) == 50);
+  owners.look(0.1);
+  CHECK(owners.is_held_up_by_itself(slow));
+  CHECK(take_all(owners, owners.join("merch_2", environment::live)) == 25);
+
+  actors::lane_owners others{100};
+  auto& quick = others.join("merch_1", environment::live);
+  CHECK(take_all(others, quick) == 50);
+  answer_all(others, quick);
+  others.look(0.1);
+  CHECK(take_all(others, quick) == 30);
+  CHECK_FALSE(others.is_held_up_by_itself(quick));
+  // Its answers stay away: it is slow as soon as that is seen.
+  for (int i = 0; i < 30; ++i) others.look(0.1);
+  CHECK_FALSE(others.permits(quick));
+  CHECK(others.is_held_up_by_itself(quick));
+}
+
+TEST_CASE("all owners of test together have no more workers than one owner may have") {
+  actors::lane_owners owners{100};
+  std::size_t taken = 0;
+  for (int i = 0; i < 20; ++i) taken += take_all(owners, owners.join("merch_" + std::to_string(i), environment::test));
+  CHECK(taken == 50);
+  CHECK(take_all(owners, owners.join("merch_1", environment::live)) == 25);
+}
+
+TEST_CASE("an owner holds half of the memory, and may make one attempt all the same") {
+  actors::lane_owners owners{100, 1'000};
+  auto& first = owners.join("merch_1", environment::live);
+  CHECK(owners.may_hold(first, 500));
+  CHECK_FALSE(owners.may_hold(first, 501));
+  owners.hold(first, 500);
+  CHECK_FALSE(owners.may_hold(first, 1));
+  // What waits takes nothing from attempts.
+  CHECK(owners.may_hold_for_attempt(first, 5'000));
+  owners.take_worker(first, 500);
+  CHECK_FALSE(owners.may_hold_for_attempt(first, 1));
+  owners.end_attempt(first, 500);
+  CHECK(owners.may_hold_for_attempt(first, 500));
+  auto& second = owners.join("merch_2", environment::live);
+  CHECK(owners.may_hold(second, 250));
+  // What is held past the share is the owner's own.
+  owners.hold(first, 5'000);
+  CHECK(owners.may_hold(second, 250));
+  owners.let_go(first, 5'500);
+  CHECK(owners.may_hold(second, 500));
 }

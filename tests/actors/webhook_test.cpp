@@ -530,18 +530,18 @@ TEST_CASE("while clients wait for answers, what is due in masses begins at three
 
 TEST_CASE("deliveries that wait for the gateway limit new writes, until they have gone out") {
   auto config = unhurried();
-  config.webhook_workers = 8;
+  config.webhook_workers = 2;
   world w{std::make_shared<failing_store>(), config};
-  w.office().answer = [](const outgoing_post& post) -> std::optional<delivery_attempt> {
-    if (post.url.starts_with("https://hangs")) return std::nullopt;
-    return post_office::says(200);
-  };
-  w.subscribe(hook("hangs"));
-  for (int i = 0; i < 8; ++i) sell(w, "pay_" + std::to_string(i));  // which all workers are busy with now
+  w.office().answer = [](const outgoing_post&) { return std::nullopt; };
   w.subscribe(hook("well"));
-  for (int i = 8; i < 40; ++i) {
+  // 20 come in a second, and the two workers can send 10: each answer takes 200 ms.
+  for (int i = 0; i < 80; ++i) {
     sell(w, "pay_" + std::to_string(i));
+    if (i % 2 == 0) continue;
     w.advance(100ms, 100ms);
+    if (i % 4 == 3)
+      for (auto& answer : std::exchange(w.office().unanswered, {})) answer(post_office::says(200));
+    w.settle();
   }
   CHECK(w.brake().limits());
   CHECK(w.meters().webhook_lag_seconds.Value() > 1);
@@ -552,6 +552,52 @@ TEST_CASE("deliveries that wait for the gateway limit new writes, until they hav
   w.advance(10s, 100ms);
   CHECK_FALSE(w.brake().limits());
   CHECK(w.meters().webhook_lag_seconds.Value() == 0);
+}
+
+TEST_CASE("what an owner's slow destinations keep from its other ones limits no writes") {
+  auto config = unhurried();
+  config.webhook_workers = 8;
+  world w{std::make_shared<failing_store>(), config};
+  w.office().answer = [](const outgoing_post& post) -> std::optional<delivery_attempt> {
+    if (post.url.starts_with("https://hangs")) return std::nullopt;
+    return post_office::says(200);
+  };
+  w.subscribe(hook("hangs"));
+  for (int i = 0; i < 8; ++i) sell(w, "pay_" + std::to_string(i));
+  CHECK(w.office().sent.size() == 4);  // the owner's half of the workers
+  w.subscribe(hook("well"));
+  for (int i = 8; i < 40; ++i) {
+    sell(w, "pay_" + std::to_string(i));
+    w.advance(100ms, 100ms);
+    REQUIRE_FALSE(w.brake().limits());
+  }
+}
+
+TEST_CASE("large events are sent whole, those that wait in the store too, and after a restart") {
+  const auto rows = std::make_shared<failing_store>();
+  {
+    world w{rows};
+    w.encoder().data_bytes = 64 * 1024;
+    w.office().answer = [](const outgoing_post&) { return std::nullopt; };
+    for (int i = 0; i < 4; ++i) w.subscribe(hook("d" + std::to_string(i)));
+    for (int i = 0; i < 60; ++i) sell(w, "pay_" + std::to_string(i));
+    CHECK(w.office().sent.size() == 32);
+    w.office().answer = [](const outgoing_post&) { return post_office::says(200); };
+    for (auto& answer : std::exchange(w.office().unanswered, {})) answer(post_office::says(200));
+    w.settle();
+    w.advance(1s);
+    CHECK(w.office().sent.size() == 240);
+    for (const auto& letter : w.office().sent) CHECK(letter.post.body.size() > 64 * 1024);
+    w.office().answer = [](const outgoing_post&) { return std::nullopt; };
+    for (int i = 60; i < 100; ++i) sell(w, "pay_" + std::to_string(i));
+  }
+  world w{rows};
+  w.encoder().data_bytes = 64 * 1024;
+  for (int i = 0; i < 4; ++i) w.subscribe(hook("d" + std::to_string(i)));
+  w.advance(31s);
+  CHECK(w.office().sent.size() == 160);
+  for (const auto& letter : w.office().sent) CHECK(letter.post.body.size() > 64 * 1024);
+  for (const auto& row : rows_of(w)) CHECK(row.status == delivery_status::delivered);
 }
 
 TEST_CASE("deliveries that wait for their own destination limit no writes") {

@@ -31,7 +31,9 @@ class text_encoder final : public payment_encoder, public subscription_encoder, 
             std::string{to_string(result.what)} + " " + std::string{to_string(result.after.state)} + " " +
                 std::to_string(result.refunded_amount) + "/" + std::to_string(result.after.refunded)};
   }
-  std::string event_data(const payment&, std::string_view type) const override { return std::string{type}; }
+  std::string event_data(const payment&, std::string_view type) const override {
+    return data_bytes > 0 ? std::string(data_bytes, 'd') : std::string{type};
+  }
   answer encode(const subscription_outcome& result) const override {
     return {static_cast<std::uint16_t>(result.failure ? 502 : 200),
             std::string{to_string(result.what)} + " " + std::string{to_string(result.after.state.status)}};
@@ -40,8 +42,11 @@ class text_encoder final : public payment_encoder, public subscription_encoder, 
     return what.subscription_id + " " + std::string{to_string(what.state.status)};
   }
   std::string envelope(const event_record& event, destination_kind to, const entity_id&, bool) const override {
-    return event.id + " " + std::string{type_told_to(to, event.type)} + " " + event.subject.id;
+    return event.id + " " + std::string{type_told_to(to, event.type)} + " " + event.subject.id +
+           (data_bytes > 0 ? " " + std::string{event.data.view()} : std::string{});
   }
+
+  std::size_t data_bytes = 0;  ///< of each payment's event, which then is in its envelope
 };
 
 /// The world outside: takes what is posted, and answers as the test says.
@@ -262,7 +267,7 @@ class world {
   failing_store& rows() { return *rows_; }
   call_log& calls() { return *log_; }
   metrics& meters() { return meters_; }
-  write_brake& brake() { return brake_; }
+  write_brake& brake(environment env = environment::test) { return brake_.of(env); }
   hand_clock& clock() { return clock_; }
   caf::actor_system& system() { return system_; }
   const router_actor& router() const { return router_; }
@@ -271,6 +276,7 @@ class world {
   provider_board& board() { return board_; }
   const dispatcher_actor& dispatcher() const { return dispatcher_; }
   post_office& office() { return office_; }
+  text_encoder& encoder() { return encoder_; }
   /// What the directory was told.
   const std::vector<operator_command>& heard() const { return directory_->heard; }
   directory_script& looking() { return *directory_; }
@@ -407,7 +413,7 @@ class world {
   hand_clock clock_;
   text_encoder encoder_;
   metrics meters_;
-  write_brake brake_;
+  write_brakes brake_;
   std::optional<actors::clock_watch> watch_;
   directory merchants_;
   provider_board board_{merchants_, config_.dev};

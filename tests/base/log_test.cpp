@@ -102,7 +102,7 @@ TEST_CASE("whatever a field holds, the line stays valid JSON") {
   const row rows[] = {{"", R"("")"},
                       {"quote \" and \\", R"("quote \" and \\")"},
                       {"line\nbreak\r\ttab\b\f", R"("line\nbreak\r\ttab\b\f")"},
-                      {std::string{"nul\0and\x1f\x7f", 9}, "\"nul\\u0000and\\u001f\\u007f\""},
+                      {std::string{"nul\0and\x1f\x7f", 9}, "\"nul\\u0000and\\u001f\x7f\""},
                       {"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\""},
                       {"a\xff"
                        "b",

@@ -229,6 +229,39 @@ TEST_CASE("a slow name holds up nobody but its own posts") {
   release.set_value();
 }
 
+TEST_CASE("names of one tenant that never resolve leave threads for other tenants, for the same names too") {
+  scripted_server server{answer_all};
+  std::promise<void> release;
+  const auto released = release.get_future().share();
+  test_client client{[](settings& s) { s.webhook_connect_timeout = tests::hang_timeout; },
+                     {[released](const std::string& name) {
+                       if (name.ends_with("stuck.test")) released.wait();
+                       return test_names{}(name);
+                     }}};
+  const auto post = [&](const std::string& url, const std::string& owner) {
+    auto told = std::make_shared<std::promise<delivery_attempt>>();
+    auto answer = told->get_future();
+    client.client->post({url, {}, "{}", owner}, [told](delivery_attempt seen) { told->set_value(std::move(seen)); });
+    return answer;
+  };
+  std::vector<std::future<delivery_attempt>> stuck;
+  for (int i = 0; i < 200; ++i)
+    stuck.push_back(post(server.url(std::to_string(i) + ".stuck.test"), i % 2 == 0 ? "merch_1" : "merch_2"));
+  stuck.push_back(post(server.url("hooks.test"), "merch_1"));
+  CHECK(post(server.url("hooks.test"), "merch_3").get().result == attempt_result::delivered);
+  release.set_value();
+  for (auto& each : stuck) each.wait();
+  CHECK(stuck.back().get().result == attempt_result::delivered);
+}
+
+TEST_CASE("http to a name that does not lead to this machine is refused, although the name may be known later") {
+  test_client client;
+  CHECK(client.check("http://shop.example/hook") ==
+        "http is for this machine only, and shop.example does not lead to it");
+  CHECK_FALSE(client.check("http://hooks.test/hook"));
+  CHECK_FALSE(client.check("https://shop.example/hook"));
+}
+
 TEST_CASE("the system's resolver knows this machine") {
   const auto found = resolve_by_system("localhost");
   REQUIRE_FALSE(found.addresses.empty());

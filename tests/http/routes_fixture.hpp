@@ -74,6 +74,9 @@ struct behind {
   std::function<caf::expected<deliveries_lookup>(const find_deliveries&)> deliveries = [](const find_deliveries&) {
     return deliveries_lookup{};
   };
+  std::function<caf::expected<delivery_count>(const count_deliveries&)> delivery_counts = [](const count_deliveries&) {
+    return delivery_count{};
+  };
   std::function<caf::expected<events_lookup>(const find_events&)> events = [](const find_events&) {
     return events_lookup{};
   };
@@ -192,6 +195,7 @@ struct fake_archive_answer {
   auto operator()(const find_due& what) const { return scene->due(what); }
   auto operator()(const find_backlog& what) const { return scene->backlogs(what); }
   auto operator()(const find_deliveries& what) const { return scene->deliveries(what); }
+  auto operator()(const count_deliveries& what) const { return scene->delivery_counts(what); }
   auto operator()(const find_events& what) const { return scene->events(what); }
   auto operator()(const find_grant& what) const { return scene->grants(what); }
   auto operator()(const find_grants& what) const { return scene->grant_lists(what); }
@@ -264,7 +268,7 @@ struct gateway_fixture {
   still_clock clock;
   metrics meters;
   fake_outbound outbound;
-  write_brake brake;
+  write_brakes brake;
   services shared{config,
                   "https://pay.example",
                   "https://pay.example/portal",

@@ -72,7 +72,7 @@ struct test_server {
   gateway::directory merchants;
   system_wall_clock clock;
   mute_outbound outbound;
-  write_brake brake;
+  write_brakes brake;
   std::unique_ptr<services> shared;
   std::uint16_t operator_port = 0;
   std::unique_ptr<server> running;

@@ -57,6 +57,19 @@ TEST_CASE("an empty chunk is no end, and a large one goes out in pieces") {
   CHECK(body_of(another.receive_all().bytes) == chunk("10000", 65536, 'a') + chunk("86a0", 34464, 'a') + "0\r\n\r\n");
 }
 
+TEST_CASE("a chunk for which no memory is left is not sent, and its connection is reset") {
+  test_server server{[](settings& s) { s.http.body_bytes = 16 * 1024; }};  // a budget of 4 MiB
+  auto caller = server.connect();
+  REQUIRE(caller.send(get("/stream?1x10000000", "Connection: close\r\n")));
+  const auto got = caller.receive_all();
+  CHECK_FALSE(got.in_order);
+  CHECK(body_of(got.bytes).empty());
+  // What it had taken is given back.
+  auto another = server.connect();
+  REQUIRE(another.send(get("/stream?2x3000000", "Connection: close\r\n")));
+  CHECK(body_of(another.receive_all().bytes).ends_with("0\r\n\r\n"));
+}
+
 TEST_CASE("a client of HTTP/1.0 gets a streamed body up to the end of the connection") {
   test_server server;
   for (const bool secure : {true, false}) {

@@ -43,6 +43,12 @@ rejection rejected_with(decoded<T> result) {
   return std::get<rejection>(std::move(result));
 }
 
+std::string repeated(std::string_view text, std::size_t times) {
+  std::string out;
+  for (; times > 0; --times) out += text;
+  return out;
+}
+
 std::string nested(std::size_t levels) { return std::string(levels, '[') + std::string(levels, ']'); }
 
 }  // namespace
@@ -83,7 +89,9 @@ TEST_CASE("the bounds themselves are accepted") {
       "", R"("payment_method":"pm_x","amount":1,"currency":"HKD","payment_id":"pay_)" + std::string(60, 'x') + '"')));
   for (const auto* name : {"description", "customer_name", "customer_mobile"})
     CHECK_NOTHROW(created(server(text_member(name, 65'536))));
-  CHECK_NOTHROW(created(server("\"metadata\":{" + text_member(std::string(65'536, 'k'), 65'536) + "}")));
+  // In all, as JSON: braces, a colon and four quotation marks are 7 bytes.
+  CHECK_NOTHROW(created(server("\"metadata\":{" + text_member("k", 65'536 - 8) + "}")));
+  CHECK_NOTHROW(created(server("\"metadata\":{" + text_member(std::string(30'000, 'k'), 35'536 - 7) + "}")));
   CHECK(created(server(R"("metadata":{"":"x"})")).command.details.metadata == metadata_map{{"", "x"}});
   std::string half;
   for (int i = 0; i < 32'768; ++i) half += "é";
@@ -211,6 +219,10 @@ TEST_CASE("a body that breaks a rule is rejected, and the message names the fiel
       {server(R"("metadata":{"k":"a\u0000"})"), "metadata"},
       {server("\"metadata\":{" + text_member(std::string(65'537, 'k'), 1) + "}"), "metadata"},
       {server("\"metadata\":{" + text_member("k", 65'537) + "}"), "metadata"},
+      {server("\"metadata\":{" + text_member("k", 65'536 - 7) + "}"), "metadata"},
+      {server("\"metadata\":{" + text_member("k", 40'000) + ',' + text_member("l", 40'000) + "}"), "metadata"},
+      // Six bytes for each character, once it is written.
+      {server("\"metadata\":{\"k\":\"" + repeated(R"(\u0001)", 11'000) + "\"}"), "metadata"},
   };
   for (const auto& row : rows) {
     INFO(row.body);

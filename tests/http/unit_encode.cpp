@@ -202,6 +202,8 @@ TEST_CASE("the data of events") {
   CHECK(
       encoder->event_data(p, "payment.captured") ==
       R"({"payment_id":"pay_1","state":"captured","amount":4200,"currency":"HKD","metadata":{"order":"A\n1","k\"":"v"}})");
+  p.details.metadata = {{"k\x7f", "\x7f\x7f"}};  // DEL needs no escape
+  CHECK(encoder->event_data(p, "payment.captured").find("{\"k\x7f\":\"\x7f\x7f\"}") != std::string::npos);
   p.details.metadata.clear();
   p.state = payment_state::refunded;
   p.refunded = 4200;

@@ -124,7 +124,7 @@ TEST_CASE("a notification that is signed is handed over as it came, and answered
 
 TEST_CASE("providers post in their own formats, and are not held to the merchants' limit of writes") {
   notified_gateway to;
-  to.brake.limit(1);
+  to.brake.live.limit(1);
   for (const auto* type : {"application/x-www-form-urlencoded", "text/plain", "application/json; charset=utf-8"}) {
     CHECK(brief(to.post("a=1&b=2", "genuine", "/v1/public/providers/stripe/live/notifications", type)) == "200");
     CHECK(to.adapter->seen_type == type);

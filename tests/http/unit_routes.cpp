@@ -191,7 +191,7 @@ TEST_CASE_METHOD(gateway_fixture,
 
 TEST_CASE_METHOD(gateway_fixture,
                  "while webhooks fall behind, so many writes come in as may, and who may not write takes no place") {
-  brake.limit(1);
+  brake.test.limit(1);
   auto unsigned_write = client_request{};
   unsigned_write.signature_override = "00";
   for (int i = 0; i < 3; ++i) CHECK(unsigned_write.send(*this).status == 401);
@@ -207,7 +207,7 @@ TEST_CASE_METHOD(gateway_fixture,
   CHECK(shared.writes.waiting() == 0);
   get("/v1/payment_intents/pay_1").send(*this);
   CHECK(scene.seen.size() == 1);
-  brake.release();
+  brake.test.release();
   client_request{}.send(*this);
   CHECK(scene.seen.size() == 2);
 }

@@ -490,7 +490,10 @@ due_deliveries_lookup memory_store::run(const find_due_deliveries& what) const {
   }
   for (const auto& [at, row] : due) {
     if (found.jobs.size() == what.limit) break;
-    found.jobs.push_back(job_of(*row));
+    auto& job = found.jobs.emplace_back(job_of(*row));
+    if (job.event.data.size() <= what.most_data_bytes) continue;
+    job.left_out = job.event.data.size();
+    job.event.data = {};
   }
   return found;
 }
@@ -518,9 +521,17 @@ deliveries_lookup memory_store::run(const find_deliveries& what) const {
   deliveries_lookup found;
   for (auto row = deliveries.rbegin(); row != deliveries.rend(); ++row) {
     if (what.id == 0 && found.jobs.size() == what.limit) break;
-    if (wanted(row->second)) found.jobs.push_back(job_of(row->second));
+    if (!wanted(row->second)) continue;
+    auto& job = found.jobs.emplace_back(job_of(row->second));
+    if (what.id == 0) job.event.data = {};
   }
   return found;
+}
+
+delivery_count memory_store::run(const count_deliveries& what) const {
+  const auto counted = std::ranges::count_if(
+      deliveries, [&](const auto& each) { return each.second.to == what.to && each.second.status == what.status; });
+  return {std::min<std::uint64_t>(static_cast<std::uint64_t>(counted), what.most)};
 }
 
 events_lookup memory_store::run(const find_events& what) const {

@@ -55,6 +55,7 @@ class memory_store {
   due_deliveries_lookup run(const find_due_deliveries& what) const;
   backlog_lookup run(const find_backlog& what) const;
   deliveries_lookup run(const find_deliveries& what) const;
+  delivery_count run(const count_deliveries& what) const;
   events_lookup run(const find_events& what) const;
   grant_lookup run(const find_grant& what) const;
   grants_lookup run(const find_grants& what) const;

@@ -255,6 +255,50 @@ TEST_CASE("a destination's due deliveries come most overdue first, so many as ar
         std::vector{delivery_job{foremost, its_event(foremost)}});
 }
 
+TEST_CASE("of what is due large data is left out, and a list reads none: only one delivery is read with it") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  // 2 bytes a character: it is the bytes that count.
+  std::string data{R"({"k":""})"};
+  for (int i = 0; i < 1'000; ++i) data.insert(data.size() - 2, "é");
+  must_commit(store, begin_unit("1"));
+  auto unit = finish_unit("1");
+  unit.entries.back().event_data = data;
+  unit.deliveries = {a_delivery(7)};
+  must_commit(store, unit);
+
+  const auto most = static_cast<std::uint32_t>(data.size());
+  const auto whole = store.run(find_due_deliveries{shop, at(7), 1, most}).jobs.at(0);
+  CHECK(whole.event.data == data);
+  CHECK(whole.left_out == 0);
+  const auto without = store.run(find_due_deliveries{shop, at(7), 1, most - 1}).jobs.at(0);
+  CHECK(without.event.data.size() == 0);
+  CHECK(without.left_out == data.size());
+  CHECK(without.event.id == whole.event.id);
+  CHECK(without.row == whole.row);
+
+  CHECK(store.run(find_deliveries{}).jobs.at(0).event.data.size() == 0);
+  CHECK(store.run(find_deliveries{.to = shop}).jobs.at(0).event.data.size() == 0);
+  CHECK(store.run(find_deliveries{.status = delivery_status::pending}).jobs.at(0).event.data.size() == 0);
+  CHECK(store.run(find_deliveries{.subject = key_of("1")}).jobs.at(0).event.type == "payment.captured");
+  CHECK(store.run(find_deliveries{.id = 7}).jobs.at(0).event.data == data);
+}
+
+TEST_CASE("deliveries of a status are counted, up to a number") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  with_event(store, "1");
+  must_commit(store, fresh({a_delivery(1), a_delivery(2), a_delivery(3), a_delivery(4, "1", app)}));
+  must_commit(store, recorded({failed(a_delivery(2)), failed(a_delivery(3)), failed(a_delivery(4, "1", app))}));
+  const auto count = [&](delivery_status status, std::uint32_t most) {
+    return store.run(count_deliveries{shop, status, most}).count;
+  };
+  CHECK(count(delivery_status::failed, 10) == 2);
+  CHECK(count(delivery_status::failed, 1) == 1);
+  CHECK(count(delivery_status::pending, 10) == 1);
+  CHECK(count(delivery_status::delivered, 10) == 0);
+}
+
 TEST_CASE("the backlog counts what is pending, by destination") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};

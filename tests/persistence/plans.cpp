@@ -50,7 +50,7 @@ TEST_CASE("deliveries are found by their indexes") {
   const std::string_view to = "dest_1", merchant = "merch_1", test_env = "test", payment = "pay_1", pending = "pending";
   const std::int64_t now = to_unix_ms(at(100)), limit = 10;
 
-  const cell due[] = {to, now, limit};
+  const cell due[] = {limit, limit, to, now, limit};
   const auto due_plan = plan_of(store, statements::read_due_deliveries, due);
   INFO(due_plan);
   if (sqlite) {

@@ -87,7 +87,8 @@ const std::vector<std::string> delivery_cells{"merch_1",
                                               "evt_2",
                                               "payment.captured",
                                               "1790000000123",
-                                              "{}"};
+                                              "{}",
+                                              "0"};
 const std::vector<std::string> destination_cells{
     "merch_1", "dest_1", "merchant", "test", "https://shop.example/", "payment.captured payment.voided", "enabled",
     "",        "sealed", "",         "NULL", "1790000000123"};

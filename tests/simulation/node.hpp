@@ -142,7 +142,7 @@ class node {
   delivery_numbers numbers_;
   webhook_link webhooks_;
   provider_board board_{environment_.merchants, environment_.config.dev};
-  write_brake brake_;  ///< set by the dispatcher; the worlds have no HTTP that would ask it
+  write_brakes brake_;  ///< set by the dispatcher; the worlds have no HTTP that would ask it
   time_point caught_up_;
   // The members above outlive the actor system, because actors refer to them.
   deterministic_config caf_config_;

@@ -46,7 +46,8 @@ class text_encoder final : public payment_encoder,
     return data;
   }
   std::string envelope(const event_record& event, destination_kind to, const entity_id&, bool) const override {
-    return event.id + ' ' + std::string{type_told_to(to, event.type)} + ' ' + event.subject.id + ' ' + event.data;
+    return event.id + ' ' + std::string{type_told_to(to, event.type)} + ' ' + event.subject.id + ' ' +
+           std::string{event.data.view()};
   }
   answer encode(const subscription_outcome& result) const override {
     const auto problem = result.failure ? ", problem " + std::to_string(static_cast<int>(*result.failure)) : "";

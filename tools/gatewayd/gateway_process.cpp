@@ -463,7 +463,7 @@ class gateway_process::parts {
   system_wall_clock clock{config.clock_offset};
   metrics meters;
   std::optional<tracing> made_traces;  ///< none: it is off
-  write_brake brake;
+  write_brakes brake;
   std::optional<actors::clock_watch> watch;
   std::optional<membership> nodes;
   directory merchants;

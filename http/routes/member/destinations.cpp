@@ -93,13 +93,10 @@ std::optional<std::vector<std::string>> stored_events(const std::vector<std::str
 }
 
 boost::asio::awaitable<std::optional<std::uint64_t>> count_failed(call& c, destination_id to) {
-  find_deliveries query;
-  query.to = std::move(to);
-  query.status = delivery_status::failed;
-  query.limit = most_failed_counted;
+  count_deliveries query{std::move(to), delivery_status::failed, most_failed_counted};
   auto asking = ask(c.here, std::move(query));
   const auto found = co_await std::move(asking);
-  co_return found ? std::optional<std::uint64_t>{found->jobs.size()} : std::nullopt;
+  co_return found ? std::optional{found->count} : std::nullopt;
 }
 
 boost::asio::awaitable<response> show_destinations(call& c) { return destinations_screen(c, {}); }

@@ -1,4 +1,5 @@
 // The list as a file (RFC 4180), made while it is sent: it may be of millions.
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -14,20 +15,27 @@
 namespace gateway::http {
 namespace {
 
-constexpr std::uint32_t rows_of_a_chunk = 250;
+// As many rows are read at a time as make about so many bytes: what people write may be long.
+constexpr std::uint32_t most_rows_of_a_chunk = 250;
+constexpr std::uint32_t rows_of_the_first_chunk = 8;
+constexpr std::size_t bytes_of_a_chunk = 64 * 1024;
+/// By the byte order mark spreadsheets know UTF-8.
 constexpr std::string_view csv_head =
+    "\xef\xbb\xbf"
     "payment_id,created_at,state,amount,currency,captured,refunded,provider,provider_ref,description,customer_name,"
     "customer_email,failure_code\r\n";
 
-/// A spreadsheet takes what begins so for a formula, and computes what a customer has written.
-bool looks_like_formula(std::string_view text) {
-  return !text.empty() && std::string_view{"=+-@\t\r"}.find(text.front()) != std::string_view::npos;
-}
+bool is_one_of(char c, std::string_view set) { return set.find(c) != std::string_view::npos; }
 
+/// A spreadsheet takes for a formula what begins with one of these signs, and computes what a customer has written. A
+/// text has several beginnings, because spreadsheets that are told of another separator, or of no quotes, split it.
 void append_cell(std::string& out, std::string_view text, char end = ',') {
   out += '"';
-  if (looks_like_formula(text)) out += '\'';
+  if (!text.empty() && is_one_of(text.front(), "\t\r")) out += '\'';
+  bool begins = true;
   for (const char c : text) {
+    if (begins && is_one_of(c, "=+-@")) out += '\'';
+    begins = is_one_of(c, ",;|\t\r\n\"") || (begins && c == ' ');
     if (c == '"') out += '"';
     out += c;
   }
@@ -70,9 +78,16 @@ boost::asio::awaitable<std::optional<std::string>> next_rows(std::shared_ptr<csv
   if (!found) throw std::runtime_error("the store did not answer while a list was sent");
   std::string out;
   if (!std::exchange(file->has_head, true)) out += csv_head;
-  for (const auto& each : found->payments) append_row(out, *each);
+  std::size_t bytes = 0;  // of the rows as they were read
+  for (const auto& each : found->payments) {
+    append_row(out, *each);
+    for (const auto& [name, value] : each->details.metadata) bytes += name.size() + value.size();
+  }
+  bytes += out.size();
   file->at_end = !found->more;
   if (found->more) file->next.before = position_of(*found->payments.back());
+  const auto rows = found->payments.size() * bytes_of_a_chunk / bytes;
+  file->next.limit = static_cast<std::uint32_t>(std::clamp<std::size_t>(rows, 1, most_rows_of_a_chunk));
   co_return out;
 }
 
@@ -98,7 +113,7 @@ boost::asio::awaitable<response> show_payments_csv(call& c) {
     for (const auto& each : *found) append_row(out.body, *each);
     co_return out;
   }
-  wanted.filter.limit = rows_of_a_chunk;
+  wanted.filter.limit = rows_of_the_first_chunk;
   auto file = std::make_shared<csv_file>(csv_file{c.here, std::move(wanted.filter)});
   out.next_chunk = [file = std::move(file)] { return next_rows(file); };
   co_return out;

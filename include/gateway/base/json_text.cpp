@@ -39,7 +39,7 @@ void append_escaped(std::string& out, char c) {
     case '\t': out += "\\t"; return;
     default: break;
   }
-  if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) {
+  if (static_cast<unsigned char>(c) >= 0x20) {
     out += c;
     return;
   }

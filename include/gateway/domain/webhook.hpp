@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gateway/domain/event_type.hpp"
@@ -177,6 +180,25 @@ delivery after_attempt(delivery d, delivery_attempt seen, destination_kind kind,
 /// The delivery as an operator's redelivery makes it: due at once, with a whole schedule before it.
 delivery redelivered(delivery d, time_point now);
 
+/// Text that its copies share, as an event's data is shared by all of its deliveries. Never changes.
+class shared_text {
+ public:
+  shared_text() = default;
+  shared_text(std::string text)
+      : text_(text.empty() ? nullptr : std::make_shared<const std::string>(std::move(text))) {}
+  shared_text(std::string_view text) : shared_text(std::string{text}) {}
+  shared_text(const char* text) : shared_text(std::string{text}) {}
+
+  std::string_view view() const noexcept { return text_ ? std::string_view{*text_} : std::string_view{}; }
+  operator std::string_view() const noexcept { return view(); }
+  std::size_t size() const noexcept { return view().size(); }
+
+  friend bool operator==(const shared_text& a, const shared_text& b) noexcept { return a.view() == b.view(); }
+
+ private:
+  std::shared_ptr<const std::string> text_;
+};
+
 /// An event as rows hold it.
 struct event_record {
   std::string id;             ///< evt_<id>: the same for every destination
@@ -184,7 +206,7 @@ struct event_record {
   std::uint32_t seq = 0;
   std::string type;           ///< stored name
   time_point created{};
-  std::string data;           ///< JSON object
+  shared_text data;           ///< JSON object
 
   bool operator==(const event_record&) const = default;
 };

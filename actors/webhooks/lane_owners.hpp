@@ -1,0 +1,202 @@
+// What the destinations of one owner, in one environment, may take of the dispatcher together: workers, and memory for
+// deliveries that wait. One owner alone may have most of both as long as it uses workers for moments only; one whose
+// destinations are slow has half at most, and less the more owners want some (shared_amount.hpp). All of test has no
+// more than one owner has, so that live deliveries find room whatever is done in test.
+// Concurrency: the dispatcher's.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "destination_lane.hpp"
+#include "gateway/domain/ids.hpp"
+#include "gateway/shared_amount.hpp"
+
+namespace gateway::actors {
+
+struct lane_owner {
+  static constexpr unsigned looks_remembered = 5;  ///< half a second
+
+  std::string key{};
+  environment env = environment::live;
+  amount_share workers{};
+  amount_share bytes{};
+  amount_share attempt_bytes{};
+  std::size_t lanes = 0;
+  std::size_t awaiting = 0;       ///< attempts whose answer is awaited
+  std::size_t answered = 0;       ///< since the last look
+  double answers_per_second = 0;  ///< moving average, as the next
+  double awaiting_on_average = 0;
+  unsigned looks_without_answer = 0;  ///< in a row, with answers awaited
+  bool quick = false;             ///< as was last seen: its attempts take no more than a moment
+  std::deque<destination_lane*> queued{};  ///< its lanes that have something to do
+  bool in_line = false;
+  bool held_up = false;           ///< it has its share, or did when it was its turn
+  unsigned looks_since_held_up = looks_remembered;
+  std::size_t wanted_bytes = 0;   ///< that the attempt which would be next takes, if that is what holds it up
+};
+
+class lane_owners {
+ public:
+  /// Of all deliveries in memory; and as much again of the bodies and requests of attempts.
+  static constexpr std::size_t most_bytes = 32 * 1024 * 1024;
+  /// So many times what is left for others a quick owner may hold.
+  static constexpr std::size_t share_of_quick = 4;
+  /// Attempts that take no longer on average hold workers for a moment only.
+  static constexpr double quick_seconds = 0.5;
+  /// Of moving averages: 3 s.
+  static constexpr double looks_averaged = 30;
+  /// Every so many turns one of test comes first.
+  static constexpr unsigned turns_of_live = 4;
+
+  explicit lane_owners(std::size_t workers, std::size_t bytes = most_bytes)
+      : workers_(workers), bytes_(bytes), attempt_bytes_(bytes) {}
+
+  /// The owner of an endpoint's lane, which leave() ends.
+  lane_owner& join(const std::string& owner, environment env) {
+    auto key = owner + (env == environment::live ? " live" : " test");
+    auto& found = all_[key];
+    found.key = std::move(key);
+    found.env = env;
+    found.lanes += 1;
+    return found;
+  }
+  /// A lane that holds nothing is forgotten.
+  void leave(lane_owner& owner) {
+    if (--owner.lanes > 0) return;
+    std::erase(held_up_, &owner);
+    all_.erase(std::string{owner.key});
+  }
+
+  // ---- lanes that have something to do, in turn by owner --------------------------------------------
+
+  void enqueue(destination_lane& lane) {
+    auto& by = lane.owner ? *lane.owner : strangers_;
+    by.queued.push_back(&lane);
+    if (!by.in_line && !by.held_up) line_up(by);
+  }
+  bool has_queued() const { return !lines_[0].empty() || !lines_[1].empty(); }
+
+  /// The lane whose turn it is, of an owner that may have a worker; null if there is none.
+  destination_lane* next() {
+    while (has_queued()) {
+      auto& line = next_line();
+      auto& by = *line.front();
+      line.pop_front();
+      by.in_line = false;
+      if (!permits(by)) {
+        hold_up(by);
+        continue;
+      }
+      auto* lane = by.queued.front();
+      by.queued.pop_front();
+      if (!by.queued.empty()) line_up(by);
+      return lane;
+    }
+    return nullptr;
+  }
+  /// Its next attempt takes more memory than the owner may have now.
+  void wait_for_bytes(lane_owner& by, std::size_t bytes) { by.wanted_bytes = bytes; }
+  /// Its share has kept one of its deliveries out of memory.
+  void note_shortage(lane_owner& by) { by.looks_since_held_up = 0; }
+  /// Whose share has room again gets its turns.
+  void release() {
+    std::erase_if(held_up_, [this](lane_owner* by) {
+      if (!permits(*by)) return false;
+      by->held_up = false;
+      if (!by->queued.empty()) line_up(*by);
+      return true;
+    });
+  }
+  /// Whether its lanes wait, or did a moment ago, for what its own slow destinations hold.
+  bool is_held_up_by_itself(const lane_owner& by) const {
+    return !by.quick && by.awaiting > 0 && by.looks_since_held_up < lane_owner::looks_remembered;
+  }
+
+  // ---- workers ------------------------------------------------------------------------------------
+
+  bool permits(const lane_owner& by) const {
+    const auto most = (by.quick ? share_of_quick : 1) * workers_.free();
+    if (by.workers.held + 1 > most || (by.env == environment::test && with_test_ + 1 > most)) return false;
+    return by.wanted_bytes == 0 || may_hold_for_attempt(by, by.wanted_bytes);
+  }
+  /// `bytes`: of the attempt.
+  void take_worker(lane_owner& by, std::size_t bytes) {
+    workers_.take(by.workers);
+    attempt_bytes_.occupy(by.attempt_bytes, bytes);
+    if (by.env == environment::test) ++with_test_;
+    ++by.awaiting;
+    by.wanted_bytes = 0;
+  }
+  void end_attempt(lane_owner& by, std::size_t bytes) {
+    attempt_bytes_.give_back(by.attempt_bytes, bytes);
+    --by.awaiting;
+    ++by.answered;
+  }
+  void give_back_worker(lane_owner& by) {
+    workers_.give_back(by.workers);
+    if (by.env == environment::test) --with_test_;
+  }
+  /// By Little's law: how long attempts take on average is how many are under way by how many end in a second.
+  void look(double seconds) {
+    for (auto& [key, by] : all_) {
+      if (!permits(by))
+        by.looks_since_held_up = 0;
+      else if (by.looks_since_held_up < lane_owner::looks_remembered)
+        ++by.looks_since_held_up;
+      if (by.awaiting == 0 && by.answered == 0 && by.answers_per_second < 1) continue;
+      const auto rate = static_cast<double>(by.answered) / seconds;
+      by.answers_per_second += (rate - by.answers_per_second) / looks_averaged;
+      by.awaiting_on_average += (static_cast<double>(by.awaiting) - by.awaiting_on_average) / looks_averaged;
+      by.looks_without_answer = std::exchange(by.answered, 0) > 0 || by.awaiting == 0 ? 0 : by.looks_without_answer + 1;
+      by.quick = by.awaiting_on_average <= by.answers_per_second * quick_seconds &&
+                 by.looks_without_answer < lane_owner::looks_remembered;
+    }
+    release();
+  }
+
+  // ---- memory -------------------------------------------------------------------------------------
+
+  bool may_hold(const lane_owner& by, std::size_t bytes) const { return bytes_.permits(by.bytes, bytes); }
+  /// An owner with no attempt under way may make one, however large.
+  bool may_hold_for_attempt(const lane_owner& by, std::size_t bytes) const {
+    return by.workers.held == 0 || attempt_bytes_.permits(by.attempt_bytes, bytes);
+  }
+  void hold(lane_owner& by, std::size_t bytes) { bytes_.occupy(by.bytes, bytes); }
+  void let_go(lane_owner& by, std::size_t bytes) { bytes_.give_back(by.bytes, bytes); }
+
+ private:
+  std::deque<lane_owner*>& next_line() {
+    auto& live = lines_[static_cast<std::size_t>(environment::live)];
+    auto& test = lines_[static_cast<std::size_t>(environment::test)];
+    if (live.empty()) return test;
+    if (test.empty()) return live;
+    return ++turns_ % turns_of_live == 0 ? test : live;
+  }
+  void line_up(lane_owner& by) {
+    by.in_line = true;
+    lines_[static_cast<std::size_t>(by.env)].push_back(&by);
+  }
+  void hold_up(lane_owner& by) {
+    note_shortage(by);
+    by.held_up = true;
+    held_up_.push_back(&by);
+  }
+
+  shared_amount workers_;
+  shared_amount bytes_;
+  shared_amount attempt_bytes_;
+  std::size_t with_test_ = 0;
+  std::unordered_map<std::string, lane_owner> all_;
+  lane_owner strangers_;  ///< of the lanes whose endpoint is not known yet
+  std::array<std::deque<lane_owner*>, 2> lines_;
+  std::vector<lane_owner*> held_up_;
+  unsigned turns_ = 0;
+};
+
+}  // namespace gateway::actors
