@@ -37,7 +37,8 @@ struct guarded {
   guarded() {
     sign_in();
     REQUIRE(is_in());
-    person.click("enable-second-factor");
+    CHECK(person.click("second-factor-on", {{"password", "not the password"}}).status == 422);
+    person.click("second-factor-on", {{"password", password}});
     const auto found = all_in(person.html(), "([A-Z2-7]{4} ){7}[A-Z2-7]{4}");
     REQUIRE(found.size() == 1);
     secret = found[0];
