@@ -440,7 +440,8 @@ const statement read_invitations_of_user{
     "CASE WHEN EXISTS (SELECT 1 FROM memberships AS m WHERE m.user_id = p.user_id) THEN 1 ELSE 0 END, " INVITATION
     ", t.name FROM people AS p LEFT JOIN invitations AS i ON i.user_id = p.user_id "
     "LEFT JOIN merchants AS t ON t.merchant_id = i.merchant_id "
-    "WHERE p.user_id = ? ORDER BY i.expires_at DESC, i.merchant_id LIMIT ?"};
+    "WHERE p.user_id = ? "
+    "ORDER BY CASE WHEN i.made_by = 'operator' THEN 0 ELSE 1 END, i.expires_at DESC, i.merchant_id LIMIT ?"};
 #undef INVITATION
 const statement read_person{
     "SELECT p.user_id, p.email, p.password_hash, p.created_at, p.sealed_totp, p.totp_step, "

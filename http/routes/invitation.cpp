@@ -49,7 +49,7 @@ struct link_standing {
 using link_found = std::variant<link_standing, response>;
 
 /// Else the page that tells that the link is dead.
-boost::asio::awaitable<link_found> standing_of(call& c, const invitation& to) {
+boost::asio::awaitable<link_found> standing_of(call& c, invitation to) {
   auto looking = ask(c.here, find_invitations{to.user});
   auto found = co_await std::move(looking);
   if (!found) co_return error_page(page_error::busy);

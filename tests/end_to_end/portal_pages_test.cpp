@@ -226,7 +226,8 @@ struct takeover {
     visitor person{gateway};
     person.open("/portal/sign-in");
     sign_in(person, email, password);
-    return person.open("/portal/" + merchant + "/live/").status == 200;
+    const auto overview = "/portal/" + merchant + "/live/";
+    return person.open(overview).status == 200 && person.at() == overview;
   }
 };
 
@@ -268,7 +269,7 @@ TEST_CASE("an owner's invitation takes over nobody who belongs to another mercha
     visitor thief{t.gateway};
     thief.open("/portal/sign-in");
     sign_in(thief, cfo, stolen);
-    REQUIRE(thief.open("/portal/" + t.a.id + "/live/").status == 200);
+    REQUIRE(t.opens(cfo, stolen, t.a.id));
     const auto b = new_merchant(t.gateway, {"B"});
     if (GENERATE(true, false))
       invite(t.gateway, b.id, cfo);

@@ -315,7 +315,7 @@ TEST_CASE_METHOD(accounts_fixture, "a setup link opens nothing at a provider wit
   connected_as(connection_status::not_connected, {});
   const auto press_connect = [&](const std::string& jar) {
     const auto named = "setup\nmerch_1\nlive";
-    const std::string browser(64, 'b');
+    const std::string browser(32, 'b');
     const bool signed_in = jar.find("__Host-session") != std::string::npos;
     const auto body =
         "csrf=" + csrf_token(shared.form_key, signed_in ? cookie : browser, named) + "&action=connect&provider=stripe";

@@ -16,8 +16,8 @@ constexpr std::string_view urlencoded_type = "application/x-www-form-urlencoded"
 const std::string team_page_path = "/portal/merch_1/live/team";
 const std::string link_page = "/portal/invitation";
 
-bool says(const response& page, std::string_view text) { return page.body.find(text) != std::string::npos; }
-std::string location(const response& out) { return header(out, "Location"); }
+bool shows_text(const response& page, std::string_view text) { return page.body.find(text) != std::string::npos; }
+std::string way_of(const response& out) { return header(out, "Location"); }
 
 /// user_1 is signed in, an owner of merch_1; the store knows one person who is invited.
 struct invitations_fixture : gateway_fixture {
@@ -52,7 +52,7 @@ struct invitations_fixture : gateway_fixture {
   }
   response open(bool signed_in = false) { return call_link("GET", signed_in ? session : std::string{}); }
   response choose_password() {
-    const std::string browser(64, 'b');
+    const std::string browser(32, 'b');
     const auto token = csrf_token(shared.form_key, browser, "invitation\n" + link.id);
     return call_link("POST", "__Host-form=" + browser,
                      "csrf=" + token + "&password=correct+horse+battery&action=set-password");
@@ -79,14 +79,14 @@ struct invitations_fixture : gateway_fixture {
 }  // namespace
 
 TEST_CASE_METHOD(invitations_fixture, "an owner is shown the link of an address that is new, and nobody else's") {
-  CHECK(says(invite(), "/portal/invitation?token="));
+  CHECK(shows_text(invite(), "/portal/invitation?token="));
   REQUIRE(told.size() == 1);
   CHECK(std::get<invite_user>(told[0]).by == invited_by::owner);
   const auto is_hidden = [&] {
     const auto page = invite();
     CHECK(page.status == 200);
-    CHECK_FALSE(says(page, "invitation?token="));
-    CHECK(says(page, "operator must invite"));
+    CHECK_FALSE(shows_text(page, "invitation?token="));
+    CHECK(shows_text(page, "operator must invite"));
   };
   SECTION("of a member of another merchant, with a password or without") {
     person.is_member = true;
@@ -100,7 +100,7 @@ TEST_CASE_METHOD(invitations_fixture, "an owner is shown the link of an address 
     person.invitations.push_back(other);
     is_hidden();
     person.invitations.back().what.expires = noon;
-    CHECK(says(invite(), "/portal/invitation?token="));
+    CHECK(shows_text(invite(), "/portal/invitation?token="));
   }
   SECTION("of whose password another merchant's owner may know") {
     person.has_password = true;
@@ -111,8 +111,8 @@ TEST_CASE_METHOD(invitations_fixture, "an owner is shown the link of an address 
 
 TEST_CASE_METHOD(invitations_fixture, "an owner's link lets a newcomer choose a password, once") {
   CHECK(open().status == 200);
-  CHECK(says(open(), "value=\"set-password\""));
-  CHECK(location(choose_password()) == "https://pay.example/portal/sign-in");
+  CHECK(shows_text(open(), "value=\"set-password\""));
+  CHECK(way_of(choose_password()) == "https://pay.example/portal/sign-in");
   REQUIRE(told.size() == 1);
   const auto& set = std::get<accept_invitation>(told[0]);
   CHECK(set.id == link.id);
@@ -124,11 +124,11 @@ TEST_CASE_METHOD(invitations_fixture, "an owner's link lets a newcomer choose a 
 }
 
 TEST_CASE_METHOD(invitations_fixture, "a link is dead without its row: replaced, withdrawn, of a removed person, old") {
+  person.has_password = GENERATE(true, false);
   SECTION("no row, as for links from before there were any") { person.invitations.clear(); }
   SECTION("a newer one stands") { person.invitations.front().what.id = std::string(32, '2'); }
   SECTION("another merchant's stands") { person.invitations.front().what.merchant = merchant_id{"merch_2"}; }
   SECTION("it is over") { person.invitations.front().what.expires = noon; }
-  person.has_password = GENERATE(true, false);
   for (const bool signed_in : {true, false}) check_dead(open(signed_in));
   check_dead(choose_password());
   check_dead(accept());
@@ -138,9 +138,9 @@ TEST_CASE_METHOD(invitations_fixture, "a link is dead without its row: replaced,
 TEST_CASE_METHOD(invitations_fixture, "a link sets no password of whom another merchant knows: it asks for a sign-in") {
   SECTION("who has chosen one by now") { person.has_password = true; }
   SECTION("who belongs to another merchant and has chosen none yet") { person.is_member = true; }
-  CHECK(location(open()).starts_with("https://pay.example/portal/sign-in?next="));
+  CHECK(way_of(open()).starts_with("https://pay.example/portal/sign-in?next="));
   const auto out = choose_password();
-  CHECK(location(out).starts_with("https://pay.example/portal/invitation?token="));
+  CHECK(way_of(out).starts_with("https://pay.example/portal/invitation?token="));
   check_nothing_told();
 }
 
@@ -148,9 +148,9 @@ TEST_CASE_METHOD(invitations_fixture, "who has a password signs in and accepts, 
   person.has_password = true;
   const auto page = open(true);
   CHECK(page.status == 200);
-  CHECK(says(page, "value=\"accept\""));
+  CHECK(shows_text(page, "value=\"accept\""));
   SECTION("by the button") {
-    CHECK(location(accept()) == "https://pay.example/portal/merch_1/live/");
+    CHECK(way_of(accept()) == "https://pay.example/portal/merch_1/live/");
     REQUIRE(told.size() == 1);
     const auto& accepted = std::get<accept_invitation>(told[0]);
     CHECK(accepted.password.empty());
@@ -167,14 +167,14 @@ TEST_CASE_METHOD(invitations_fixture, "who has a password signs in and accepts, 
     person = standing_of(link);
     person.has_password = true;
     CHECK(open(true).status == 403);
-    CHECK_FALSE(says(open(true), "value=\"accept\""));
+    CHECK_FALSE(shows_text(open(true), "value=\"accept\""));
     CHECK(accept().status == 403);
     check_nothing_told();
   }
   SECTION("not by a password that another merchant's owner may know") {
     person.shown_to = merchant_id{"merch_2"};
     CHECK(open(true).status == 403);
-    CHECK(says(open(true), "operator must invite"));
+    CHECK(shows_text(open(true), "operator must invite"));
     CHECK(accept().status == 403);
     check_nothing_told();
   }
@@ -183,8 +183,8 @@ TEST_CASE_METHOD(invitations_fixture, "who has a password signs in and accepts, 
 TEST_CASE_METHOD(invitations_fixture, "the operator's link sets a new password, and has no button to accept") {
   person = standing_of(link, invited_by::operators);
   person.has_password = person.is_member = true;
-  CHECK(says(open(), "value=\"set-password\""));
-  CHECK(location(choose_password()) == "https://pay.example/portal/sign-in");
+  CHECK(shows_text(open(), "value=\"set-password\""));
+  CHECK(way_of(choose_password()) == "https://pay.example/portal/sign-in");
   CHECK(told.size() == 1);
   CHECK(accept().status == 403);
   CHECK(told.size() == 1);
@@ -200,12 +200,12 @@ TEST_CASE_METHOD(invitations_fixture, "the account lists invitations, with a but
     in.remote_address = "192.0.2.1";
     return run(in);
   };
-  CHECK(says(account("GET"), "value=\"accept\""));
-  CHECK(location(account("POST", "action=accept&merchant_id=merch_1")).ends_with("/portal/account?done=accept"));
+  CHECK(shows_text(account("GET"), "value=\"accept\""));
+  CHECK(way_of(account("POST", "action=accept&merchant_id=merch_1")).ends_with("/portal/account?done=accept"));
   CHECK(told.size() == 1);
   CHECK(account("POST", "action=accept&merchant_id=merch_2").status == 422);
   person.shown_to = merchant_id{"merch_2"};
-  CHECK_FALSE(says(account("GET"), "value=\"accept\""));
+  CHECK_FALSE(shows_text(account("GET"), "value=\"accept\""));
   CHECK(account("POST", "action=accept&merchant_id=merch_1").status == 422);
   CHECK(told.size() == 1);
 }
@@ -226,10 +226,10 @@ TEST_CASE_METHOD(invitations_fixture, "a second factor is offered to whoever kno
   for (const std::string fields : {"", "&password=", "&password=guess"}) {
     const auto refused = turn_on(fields);
     CHECK(refused.status == 422);
-    CHECK_FALSE(says(refused, "confirm-second-factor"));
-    CHECK(says(refused, "The password is not right."));
+    CHECK_FALSE(shows_text(refused, "confirm-second-factor"));
+    CHECK(shows_text(refused, "The password is not right."));
   }
-  CHECK(says(turn_on("&password=mine"), "confirm-second-factor"));
+  CHECK(shows_text(turn_on("&password=mine"), "confirm-second-factor"));
 }
 
 TEST_CASE_METHOD(invitations_fixture, "who is invited stands on the team's list, and is removed as a member is") {
@@ -242,15 +242,15 @@ TEST_CASE_METHOD(invitations_fixture, "who is invited stands on the team's list,
   auto in = unsigned_request("GET", team_page_path);
   in.cookie = session;
   const auto page = run(in);
-  CHECK(says(page, "new@example.com"));
-  CHECK(says(page, "Invited"));
-  CHECK(says(page, "value=\"remove\""));
-  CHECK_FALSE(says(page, "value=\"role\""));
+  CHECK(shows_text(page, "new@example.com"));
+  CHECK(shows_text(page, "Invited"));
+  CHECK(shows_text(page, "value=\"remove\""));
+  CHECK_FALSE(shows_text(page, "value=\"role\""));
   const auto body = "csrf=" + csrf_token(shared.form_key, cookie, "page\n" + team_page_path) +
                     "&action=remove&user_id=" + link.user.value;
   auto removing = unsigned_request("POST", team_page_path, body, urlencoded_type);
   removing.cookie = session;
-  CHECK(location(run(removing)).ends_with("/team?done=remove"));
+  CHECK(way_of(run(removing)).ends_with("/team?done=remove"));
   REQUIRE(told.size() == 1);
   CHECK(std::get<withdraw_invitation>(told[0]).user == link.user);
 }

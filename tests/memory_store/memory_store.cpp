@@ -668,7 +668,9 @@ invitations_lookup memory_store::run(const find_invitations& what) const {
     const auto merchant = directory_.merchants.find(row.merchant.value);
     found.invitations.push_back({row, merchant == directory_.merchants.end() ? "" : merchant->second.name});
   }
-  std::ranges::stable_sort(found.invitations, std::greater{}, [](const auto& one) { return one.what.expires; });
+  std::ranges::stable_sort(found.invitations, std::greater{}, [](const auto& one) {
+    return std::pair{one.what.by == invited_by::operators, one.what.expires};
+  });
   if (found.invitations.size() > most_invitations_told) found.invitations.resize(most_invitations_told);
   return found;
 }
