@@ -215,17 +215,17 @@ struct takeover {
     return at == std::string::npos ? std::string{} : html.substr(at, html.find_first_of(" \"<", at) - at);
   }
   /// Somebody who has no more than the link.
-  int choose(const std::string& link, const std::string& password) {
+  int choose(const std::string& link, const std::string& chosen) {
     visitor thief{gateway};
     thief.open(link);
     const auto actions = thief.actions();
     if (std::ranges::find(actions, "set-password") == actions.end()) return thief.answer().status;
-    return thief.click("set-password", {{"password", password}}).status;
+    return thief.click("set-password", {{"password", chosen}}).status;
   }
-  bool opens(const std::string& email, const std::string& password, const std::string& merchant) {
+  bool opens(const std::string& email, const std::string& chosen, const std::string& merchant) {
     visitor person{gateway};
     person.open("/portal/sign-in");
-    sign_in(person, email, password);
+    sign_in(person, email, chosen);
     const auto overview = "/portal/" + merchant + "/live/";
     return person.open(overview).status == 200 && person.at() == overview;
   }
