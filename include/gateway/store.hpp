@@ -603,7 +603,7 @@ struct named_invitation {
   stored_invitation what;
   std::string merchant_name;
 };
-/// Of more invitations, those that last longest are told.
+/// Of more, the operator's are told, then those that last longest.
 inline constexpr std::uint32_t most_invitations_told = 100;
 struct invitations_lookup {
   bool has_password = false;
