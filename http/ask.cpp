@@ -129,6 +129,10 @@ boost::asio::awaitable<caf::expected<spent_token_lookup>> ask(worker& here, find
   return ask_reader(here, &services::archive, std::move(query));
 }
 
+boost::asio::awaitable<caf::expected<invitations_lookup>> ask(worker& here, find_invitations query) {
+  return ask_reader(here, &services::people, std::move(query));
+}
+
 boost::asio::awaitable<caf::expected<std::string>> ask(worker& here, hash_password wanted) {
   return here.self->ask<std::string>(here.shared.hasher, std::move(wanted), here.shared.config.http.answer_timeout);
 }

@@ -106,6 +106,8 @@ boost::asio::awaitable<caf::expected<sessions_lookup>> ask(worker& here, find_se
 boost::asio::awaitable<caf::expected<audit_lookup>> ask(worker& here, find_audit query);
 /// Asks the reader behind pages whether a link's token was spent.
 boost::asio::awaitable<caf::expected<spent_token_lookup>> ask(worker& here, find_spent_token query);
+/// Asks the reader behind pages how somebody stands who is invited.
+boost::asio::awaitable<caf::expected<invitations_lookup>> ask(worker& here, find_invitations query);
 /// Ask the hasher. Overloaded where too many passwords wait.
 boost::asio::awaitable<caf::expected<std::string>> ask(worker& here, hash_password wanted);
 boost::asio::awaitable<caf::expected<bool>> ask(worker& here, verify_password question);

@@ -76,8 +76,11 @@ void add_merchant(db_connection& db, std::string_view id, directory_lookup& into
   read_into(db, statements::read_merchant, of, into.merchants, merchant_from);
   if (into.merchants.empty()) return;
   read_into(db, statements::read_api_keys_of, of, into.keys, api_key_from);
+  const cell twice[] = {id, id};
   read_into(db, statements::read_people_of, of, into.users, user_from);
+  read_into(db, statements::read_invited_people_of, twice, into.users, user_from);
   read_into(db, statements::read_memberships_of, of, into.memberships, membership_from);
+  read_into(db, statements::read_invitations_of, of, into.invitations, invitation_from);
   read_connections(db, id, into);
   read_into(db, statements::read_routes_of, of, into.routes, route_from);
   read_into(db, statements::read_bindings_of, of, into.bindings, stored_binding_from);
@@ -143,6 +146,7 @@ void add_entry(directory_lookup&& entry, directory_lookup& into) {
   append(into.keys, entry.keys);
   append(into.users, entry.users);
   append(into.memberships, entry.memberships);
+  append(into.invitations, entry.invitations);
   append(into.connections, entry.connections);
   append(into.routes, entry.routes);
   append(into.bindings, entry.bindings);
@@ -406,6 +410,13 @@ spent_token_lookup run(db_connection& db, const find_spent_token& what) {
   const cell key[] = {std::string_view{what.merchant.value}, std::string_view{what.token_id}};
   spent_token_lookup answer;
   db.read(statements::read_spent_token, key, [&](const result_row&) { answer.spent = true; });
+  return answer;
+}
+
+invitations_lookup run(db_connection& db, const find_invitations& what) {
+  const cell of[] = {std::string_view{what.user.value}, std::int64_t{most_invitations_told}};
+  invitations_lookup answer;
+  db.read(statements::read_invitations_of_user, of, [&](const result_row& row) { add_invitation_row(answer, row); });
   return answer;
 }
 

@@ -39,7 +39,9 @@ constexpr table_row table[] = {
     {row_kind::merchant, {&statements::insert_merchant, nullptr, 0, duplicate_record}},
     {row_kind::api_key, {&statements::insert_api_key, nullptr, 0, duplicate_record}},
     {row_kind::person, {&statements::insert_person, nullptr, 0, duplicate_record}},
+    {row_kind::first_password, {nullptr, &statements::set_first_password, 5, duplicate_record, true}},
     {row_kind::membership, {&statements::put_membership, nullptr, 0, duplicate_record}},
+    {row_kind::invitation, {&statements::put_invitation, nullptr, 0, duplicate_record}},
     {row_kind::session, {&statements::insert_session, nullptr, 0, duplicate_record}},
     {row_kind::connection, {&statements::put_connection, nullptr, 0, duplicate_record}},
     {row_kind::route, {&statements::put_route, nullptr, 0, duplicate_record}},
@@ -53,8 +55,14 @@ constexpr table_row table[] = {
     {row_kind::api_key_revocation, {nullptr, &statements::revoke_api_key, 3, duplicate_record}},
     {row_kind::platform_change, {nullptr, &statements::update_platform, 6, duplicate_record}},
     {row_kind::platform_key_revocation, {nullptr, &statements::revoke_platform_key, 3, duplicate_record}},
+    {row_kind::shown_sessions_end, {nullptr, &statements::end_shown_sessions, 2, duplicate_record}},
+    {row_kind::shown_codes_end, {nullptr, &statements::end_shown_codes, 2, duplicate_record}},
+    {row_kind::shown_password_end, {nullptr, &statements::end_shown_password, 1, duplicate_record}},
     {row_kind::password_change, {nullptr, &statements::update_password, 3, duplicate_record}},
     {row_kind::membership_end, {nullptr, &statements::drop_membership, 2, duplicate_record}},
+    {row_kind::invitation_end, {nullptr, &statements::drop_invitation, 2, duplicate_record}},
+    {row_kind::invitation_use, {nullptr, &statements::spend_invitation, 4, duplicate_record, true}},
+    {row_kind::invitations_purge, {nullptr, &statements::purge_invitations, 2, duplicate_record}},
     {row_kind::session_use, {nullptr, &statements::touch_session, 2, duplicate_record}},
     {row_kind::session_end, {nullptr, &statements::end_session, 1, duplicate_record}},
     {row_kind::other_sessions_end, {nullptr, &statements::end_other_sessions, 2, duplicate_record}},
@@ -107,6 +115,10 @@ struct insert_gatherer {
   void operator()(const past_grant& g) const { insert_past_grant_row(rows.add_to(row_kind::past_grant), g); }
   void operator()(const save_user& u) const { insert_person_row(rows.add_to(row_kind::person), u); }
   void operator()(const save_membership& m) const { put_membership_row(rows.add_to(row_kind::membership), m); }
+  void operator()(const save_invitation& i) const {
+    put_invitation_row(rows.add_to(row_kind::invitation), i.what);
+    purge_invitations_row(rows.add_to(row_kind::invitations_purge), i.what);
+  }
   /// The user's sessions that are over go in the same unit, so that nobody gathers them.
   void operator()(const save_session& s) const {
     insert_session_row(rows.add_to(row_kind::session), s);
@@ -151,6 +163,16 @@ struct claim_gatherer {
     update_password_row(rows.add_to(row_kind::password_change), p);
     end_other_sessions_row(rows.add_to(row_kind::other_sessions_end), p);
   }
+  void operator()(const set_first_password& p) const {
+    set_first_password_row(rows.add_to(row_kind::first_password), p);
+  }
+  void operator()(const end_shown_password& p) const {
+    add_user_twice(rows.add_to(row_kind::shown_sessions_end), p.user);
+    add_user_twice(rows.add_to(row_kind::shown_codes_end), p.user);
+    add_user(rows.add_to(row_kind::shown_password_end), p.user);
+  }
+  void operator()(const drop_invitation& i) const { drop_invitation_row(rows.add_to(row_kind::invitation_end), i); }
+  void operator()(const spend_invitation& i) const { spend_invitation_row(rows.add_to(row_kind::invitation_use), i); }
   void operator()(const drop_membership& m) const { drop_membership_row(rows.add_to(row_kind::membership_end), m); }
   void operator()(const touch_session& s) const { touch_session_row(rows.add_to(row_kind::session_use), s); }
   void operator()(const end_session& s) const { end_session_row(rows.add_to(row_kind::session_end), s); }
@@ -194,6 +216,11 @@ struct row_hasher {
   std::size_t operator()(const save_audit& a) const { return of({a.id}); }
   std::size_t operator()(const save_membership& m) const { return of({m.merchant.value, m.user.value}); }
   std::size_t operator()(const drop_membership& m) const { return of({m.merchant.value, m.user.value}); }
+  std::size_t operator()(const save_invitation& i) const { return of({i.what.merchant.value, i.what.user.value}); }
+  std::size_t operator()(const drop_invitation& i) const { return of({i.merchant.value, i.user.value}); }
+  std::size_t operator()(const spend_invitation& i) const { return of({i.merchant.value, i.user.value}); }
+  std::size_t operator()(const set_first_password& p) const { return of({p.user.value}); }
+  std::size_t operator()(const end_shown_password& p) const { return of({p.user.value}); }
   std::size_t operator()(const save_session& s) const { return of({s.hash}); }
   std::size_t operator()(const touch_session& s) const { return of({s.hash}); }
   std::size_t operator()(const end_session& s) const { return of({s.hash}); }
@@ -210,8 +237,10 @@ struct row_hasher {
   std::size_t operator()(const directory_change&) const { return of({"directory_head"}); }
   std::size_t operator()(const directory_turn&) const { return of({"directory_head"}); }
 
-  /// A session ends with others of its user: its unit and one that changes the password keep their order.
+  /// A session ends with others of its user, and a first password is for whom no merchant knows: such a unit and one
+  /// that changes the password keep their order.
   std::size_t owner_of(const save_session& s) const { return of({s.user.value}); }
+  std::size_t owner_of(const save_membership& m) const { return of({m.user.value}); }
 
  private:
   static std::size_t of(std::initializer_list<std::string_view> texts) {
@@ -328,7 +357,8 @@ void append_row_hashes(std::vector<std::size_t>& hashes, const unit_of_work& uni
           if constexpr (!std::is_same_v<Row, timeline_entry> && !std::is_same_v<Row, count_daily> &&
                         !std::is_same_v<Row, ledger_entry>)
             hashes.push_back(row_hasher{}(one));
-          if constexpr (std::is_same_v<Row, save_session>) hashes.push_back(row_hasher{}.owner_of(one));
+          if constexpr (std::is_same_v<Row, save_session> || std::is_same_v<Row, save_membership>)
+            hashes.push_back(row_hasher{}.owner_of(one));
         },
         row);
   for (const auto& row : unit.claims) hashes.push_back(std::visit(row_hasher{}, row));

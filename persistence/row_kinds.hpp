@@ -43,7 +43,9 @@ enum class row_kind : unsigned char {
   merchant,
   api_key,
   person,
+  first_password,  ///< before the membership that comes with it
   membership,
+  invitation,
   session,
   connection,
   route,
@@ -56,8 +58,14 @@ enum class row_kind : unsigned char {
   api_key_revocation,
   platform_change,
   platform_key_revocation,
+  shown_sessions_end,  ///< before shown_password_end, which forgets that they are to end
+  shown_codes_end,
+  shown_password_end,  ///< before the password that takes its place
   password_change,
   membership_end,
+  invitation_end,
+  invitation_use,
+  invitations_purge,
   session_use,
   session_end,
   other_sessions_end,

@@ -175,6 +175,29 @@ void put_membership_row(row_buffer& rows, const save_membership& m) {
 
 void drop_membership_row(row_buffer& rows, const drop_membership& m) { rows.add(m.merchant.value).add(m.user.value); }
 
+void put_invitation_row(row_buffer& rows, const stored_invitation& i) {
+  rows.add(i.merchant.value).add(i.user.value).add(i.id).add(to_string(i.by)).add(to_string(i.role));
+  rows.add(i.created_at).add(i.expires);
+}
+
+void purge_invitations_row(row_buffer& rows, const stored_invitation& i) {
+  rows.add(i.merchant.value).add(i.created_at);
+}
+
+void drop_invitation_row(row_buffer& rows, const drop_invitation& i) { rows.add(i.merchant.value).add(i.user.value); }
+
+void spend_invitation_row(row_buffer& rows, const spend_invitation& i) {
+  rows.add(i.merchant.value).add(i.user.value).add(i.id).add(i.at);
+}
+
+void set_first_password_row(row_buffer& rows, const set_first_password& p) {
+  rows.add(p.password_hash).add(p.set_at).add(p.shown_to.value).add(p.user.value).add(p.user.value);
+}
+
+void add_user(row_buffer& rows, const user_id& user) { rows.add(user.value); }
+
+void add_user_twice(row_buffer& rows, const user_id& user) { rows.add(user.value).add(user.value); }
+
 void insert_session_row(row_buffer& rows, const save_session& s) {
   rows.add(s.user.value).add(s.hash).add(s.created_at).add(s.created_at).add(s.ends_at);
 }
@@ -490,6 +513,39 @@ stored_membership membership_from(const result_row& row) {
   m.role = in.named(parse_member_role, "role");
   m.created_at = in.time();
   return m;
+}
+
+namespace {
+
+stored_invitation invitation_at(cursor& in) {
+  stored_invitation i;
+  i.merchant = merchant_id{in.text()};
+  i.user = user_id{in.text()};
+  i.id = in.text();
+  i.by = in.named(parse_invited_by, "made_by");
+  i.role = in.named(parse_member_role, "role");
+  i.created_at = in.time();
+  i.expires = in.time();
+  return i;
+}
+
+}  // namespace
+
+stored_invitation invitation_from(const result_row& row) {
+  cursor in{row};
+  return invitation_at(in);
+}
+
+void add_invitation_row(invitations_lookup& found, const result_row& row) {
+  cursor in{row};
+  found.has_password = in.flag("has_password");
+  found.shown_to = merchant_id{in.text()};
+  found.is_member = in.flag("is_member");
+  if (in.skip_null()) return;
+  named_invitation one;
+  one.what = invitation_at(in);
+  one.merchant_name = in.text();
+  found.invitations.push_back(std::move(one));
 }
 
 stored_person person_from(const result_row& row) {

@@ -58,6 +58,13 @@ void update_password_row(row_buffer& rows, const set_user_password& p);
 void end_other_sessions_row(row_buffer& rows, const set_user_password& p);
 void put_membership_row(row_buffer& rows, const save_membership& m);
 void drop_membership_row(row_buffer& rows, const drop_membership& m);
+void put_invitation_row(row_buffer& rows, const stored_invitation& i);
+void purge_invitations_row(row_buffer& rows, const stored_invitation& i);
+void drop_invitation_row(row_buffer& rows, const drop_invitation& i);
+void spend_invitation_row(row_buffer& rows, const spend_invitation& i);
+void set_first_password_row(row_buffer& rows, const set_first_password& p);
+void add_user(row_buffer& rows, const user_id& user);
+void add_user_twice(row_buffer& rows, const user_id& user);
 void insert_session_row(row_buffer& rows, const save_session& s);
 void purge_sessions_row(row_buffer& rows, const save_session& s);
 void touch_session_row(row_buffer& rows, const touch_session& s);
@@ -120,6 +127,9 @@ save_merchant merchant_from(const result_row& row);
 stored_key api_key_from(const result_row& row);
 stored_user user_from(const result_row& row);
 stored_membership membership_from(const result_row& row);
+stored_invitation invitation_from(const result_row& row);
+/// Of read_invitations_of_user, with the person's standing.
+void add_invitation_row(invitations_lookup& found, const result_row& row);
 stored_person person_from(const result_row& row);
 /// Adds the membership of a row of read_session, and sets the rest.
 void add_session_row(std::optional<stored_session>& found, const result_row& row);

@@ -33,6 +33,9 @@ constexpr names api_key_columns[] = {"merchant_id", "key_id", "environment", "sc
 constexpr names person_columns[] = {"user_id", "email", "email_key", "password_hash", "created_at"};
 constexpr names membership_columns[] = {"merchant_id", "user_id", "role", "created_at"};
 constexpr names membership_replaced[] = {"role"};
+constexpr names invitation_columns[] = {"merchant_id", "user_id",    "invitation_id", "made_by",
+                                        "role",        "created_at", "expires_at"};
+constexpr names invitation_replaced[] = {"invitation_id", "made_by", "role", "created_at", "expires_at"};
 constexpr names session_columns[] = {"user_id", "session_hash", "created_at", "used_at", "ends_at"};
 constexpr names platform_columns[] = {"platform_id", "slug",          "name",           "contact",
                                       "status",      "redirect_uris", "return_origins", "created_at"};
@@ -115,6 +118,8 @@ const write_shape insert_api_key{insert, "api_keys", api_key_columns, 2};
 const write_shape insert_person{insert, "people", person_columns, 1};
 const write_shape put_membership{
     .what = upsert, .table = "memberships", .columns = membership_columns, .keys = 2, .replaced = membership_replaced};
+const write_shape put_invitation{
+    .what = upsert, .table = "invitations", .columns = invitation_columns, .keys = 2, .replaced = invitation_replaced};
 const write_shape insert_session{insert, "sessions", session_columns, 2};
 const write_shape insert_platform{insert, "platforms", platform_columns, 1};
 const write_shape insert_platform_key{insert, "platform_keys", platform_key_columns, 2};
@@ -194,6 +199,20 @@ const statement revoke_platform_key{
     "UPDATE platform_keys SET revoked_at = ? WHERE platform_id = ? AND key_id = ? AND revoked_at IS NULL"};
 const statement update_password{"UPDATE people SET password_hash = ?, password_set_at = ? WHERE user_id = ?"};
 const statement drop_membership{"DELETE FROM memberships WHERE merchant_id = ? AND user_id = ?"};
+const statement drop_invitation{"DELETE FROM invitations WHERE merchant_id = ? AND user_id = ?"};
+const statement spend_invitation{
+    "DELETE FROM invitations WHERE merchant_id = ? AND user_id = ? AND invitation_id = ? AND expires_at > ?"};
+const statement purge_invitations{"DELETE FROM invitations WHERE merchant_id = ? AND expires_at <= ?"};
+const statement set_first_password{
+    "UPDATE people SET password_hash = ?, password_set_at = ?, password_shown_to = ? WHERE user_id = ? "
+    "AND password_hash = '' AND NOT EXISTS (SELECT 1 FROM memberships AS m WHERE m.user_id = ?)"};
+#define SHOWN "user_id = ? AND EXISTS (SELECT 1 FROM people AS p WHERE p.user_id = ? AND p.password_shown_to <> '')"
+const statement end_shown_sessions{"DELETE FROM sessions WHERE " SHOWN};
+const statement end_shown_codes{"DELETE FROM recovery_codes WHERE " SHOWN};
+#undef SHOWN
+const statement end_shown_password{
+    "UPDATE people SET password_hash = '', password_shown_to = '', sealed_totp = '', totp_step = 0 "
+    "WHERE user_id = ? AND password_shown_to <> ''"};
 const statement touch_session{"UPDATE sessions SET used_at = ? WHERE session_hash = ?"};
 const statement end_session{"DELETE FROM sessions WHERE session_hash = ?"};
 const statement end_other_sessions{"DELETE FROM sessions WHERE user_id = ? AND session_hash <> ?"};
@@ -400,12 +419,30 @@ const statement read_owner_of_key{"SELECT merchant_id FROM api_keys WHERE key_id
 #define PEOPLE "SELECT user_id, email, CASE WHEN password_hash = '' THEN 0 ELSE 1 END FROM people "
 const statement read_people_of{
     PEOPLE "WHERE user_id IN (SELECT user_id FROM memberships WHERE merchant_id = ?) ORDER BY created_at, user_id"};
+// Apart, because MySQL looks at every person for a union behind IN.
+const statement read_invited_people_of{
+    PEOPLE
+    "WHERE user_id IN (SELECT user_id FROM invitations WHERE merchant_id = ?) "
+    "AND NOT EXISTS (SELECT 1 FROM memberships AS m WHERE m.merchant_id = ? AND m.user_id = people.user_id) "
+    "ORDER BY created_at, user_id"};
 const statement read_user{PEOPLE "WHERE user_id = ?"};
 const statement read_user_of_address{PEOPLE "WHERE email_key = ?"};
 #undef PEOPLE
 const statement read_memberships_of{
     "SELECT merchant_id, user_id, role, created_at FROM memberships WHERE merchant_id = ? "
     "ORDER BY created_at, user_id"};
+#define INVITATION "i.merchant_id, i.user_id, i.invitation_id, i.made_by, i.role, i.created_at, i.expires_at"
+const statement read_invitations_of{"SELECT " INVITATION
+                                    " FROM invitations AS i WHERE i.merchant_id = ? ORDER BY i.created_at, i.user_id"};
+// A row for each invitation; without one, a row whose last columns are null.
+const statement read_invitations_of_user{
+    "SELECT CASE WHEN p.password_hash = '' THEN 0 ELSE 1 END, p.password_shown_to, "
+    "CASE WHEN EXISTS (SELECT 1 FROM memberships AS m WHERE m.user_id = p.user_id) THEN 1 ELSE 0 END, " INVITATION
+    ", t.name FROM people AS p LEFT JOIN invitations AS i ON i.user_id = p.user_id "
+    "LEFT JOIN merchants AS t ON t.merchant_id = i.merchant_id "
+    "WHERE p.user_id = ? "
+    "ORDER BY CASE WHEN i.made_by = 'operator' THEN 0 ELSE 1 END, i.expires_at DESC, i.merchant_id LIMIT ?"};
+#undef INVITATION
 const statement read_person{
     "SELECT p.user_id, p.email, p.password_hash, p.created_at, p.sealed_totp, p.totp_step, "
     "(SELECT COUNT(*) FROM recovery_codes AS r WHERE r.user_id = p.user_id AND r.spent_at IS NULL), p.time_zone "

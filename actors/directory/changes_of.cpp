@@ -20,6 +20,9 @@ struct collector {
   void operator()(const revoke_api_key& k) const { of(k.merchant); }
   void operator()(const save_membership& m) const { of(m.merchant); }
   void operator()(const drop_membership& m) const { of(m.merchant); }
+  void operator()(const save_invitation& i) const { of(i.what.merchant); }
+  void operator()(const drop_invitation& i) const { of(i.merchant); }
+  void operator()(const spend_invitation& i) const { of(i.merchant); }
   void operator()(const save_connection& c) const { of(c.merchant); }
   void operator()(const save_route& r) const { of(r.merchant); }
   void operator()(const insert_platform& p) const { of(p.what.id); }
@@ -41,6 +44,7 @@ struct collector {
 struct maker {
   std::string operator()(const save_api_key& k) const { return k.id.value; }
   std::string operator()(const save_membership& m) const { return m.user.value; }
+  std::string operator()(const save_invitation& i) const { return i.what.user.value; }
   std::string operator()(const save_destination& d) const { return d.what.id.value; }
   std::string operator()(const save_provider& p) const {
     return std::string{to_string(p.provider)}.append(":").append(to_string(p.env));

@@ -208,6 +208,8 @@ class command_queue {
   }
 
   void accept(accept_invitation wanted, asker by) {
+    if (wanted.password.empty())
+      return accept(accept_hashed_invitation{wanted.merchant, wanted.user, wanted.id, {}}, std::move(by));
     auto named = name_of(wanted.user);
     auto otherwise = no_such("user", wanted.user.value);
     auto promise = by.promise;
@@ -215,12 +217,11 @@ class command_queue {
                [this, wanted = std::move(wanted), by = std::move(by)]() mutable {
                  auto password = std::exchange(wanted.password, {});
                  auto told = by.promise;
-                 with_hash(
-                     std::move(password), std::move(told),
-                     [this, wanted = std::move(wanted), by = std::move(by)](std::string& hash) mutable {
-                       accept(accept_hashed_invitation{wanted.merchant, wanted.user, wanted.token_id, std::move(hash)},
-                              std::move(by));
-                     });
+                 with_hash(std::move(password), std::move(told),
+                           [this, wanted = std::move(wanted), by = std::move(by)](std::string& hash) mutable {
+                             accept(accept_hashed_invitation{wanted.merchant, wanted.user, wanted.id, std::move(hash)},
+                                    std::move(by));
+                           });
                });
   }
 

@@ -36,7 +36,12 @@ inline directory_names names_of(const add_hashed_user& wanted) {
 inline directory_names names_of(const invite_user& wanted) {
   return {name_of(wanted.merchant), name_of_address(wanted.email)};
 }
-inline directory_names names_of(const accept_hashed_invitation& wanted) { return {name_of(wanted.user)}; }
+inline directory_names names_of(const withdraw_invitation& wanted) {
+  return {name_of(wanted.merchant), name_of(wanted.user)};
+}
+inline directory_names names_of(const accept_hashed_invitation& wanted) {
+  return {name_of(wanted.merchant), name_of(wanted.user)};
+}
 inline directory_names names_of(const change_role& wanted) { return {name_of(wanted.merchant), name_of(wanted.user)}; }
 inline directory_names names_of(const remove_member& wanted) {
   return {name_of(wanted.merchant), name_of(wanted.user)};

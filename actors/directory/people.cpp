@@ -11,6 +11,8 @@ namespace {
 constexpr std::string_view last_owner =
     "the last owner of a merchant stays its owner: make somebody else an owner first";
 
+constexpr std::ptrdiff_t most_pending = 200;  ///< invitations of one merchant
+
 operator_problem conflict(std::string_view words) { return {operator_problem::kind::conflict, std::string{words}}; }
 
 }  // namespace
@@ -18,29 +20,31 @@ operator_problem conflict(std::string_view words) { return {operator_problem::ki
 // ---- the rows -----------------------------------------------------------------------------------
 
 void people::adopt(const directory_lookup& rows) {
-  for (const auto& row : rows.merchants) members_.erase(row.id);
+  for (const auto& row : rows.merchants) {
+    members_.erase(row.id);
+    invitations_.erase(row.id);
+  }
   for (const auto& row : rows.users) {
     auto key = email_key_of(row.email);
     keys_.emplace(row.id, key);
     persons_.emplace(std::move(key), person{row.id, row.email});
   }
   for (const auto& row : rows.memberships) members_[row.merchant].push_back({row.user, row.role});
+  for (const auto& row : rows.invitations) invitations_[row.merchant].push_back(row);
   for (const auto& row : rows.merchants)
     if (const auto members = members_.find(row.id); members != members_.end())
       merchants_.set_owner(row.id, owner_of(row.id, members->second));
 }
 
-std::string people::changes(const accept_hashed_invitation& wanted) const {
-  const auto key = keys_.find(wanted.user);
+std::string people::changes(const user_id& who) const {
+  const auto key = keys_.find(who);
   return key == keys_.end() ? std::string{} : name_of(key->second);
 }
 
-std::string people::changes(const merchant_id& merchant, const std::string& email,
-                            std::optional<member_role> role) const {
+std::string people::changes(const merchant_id& merchant, const std::string& email) const {
   const auto known = persons_.find(email_key_of(email));
-  const auto* present = known == persons_.end() ? nullptr : find_member(merchant, known->second.id);
-  const bool takes_an_owner = present && present->role == member_role::owner && role && *role != member_role::owner;
-  return takes_an_owner ? name_of_team(merchant) : name_of(email);
+  const bool is_member = known != persons_.end() && find_member(merchant, known->second.id);
+  return is_member ? name_of_team(merchant) : name_of(email);
 }
 
 /// Setup links are made for the person whom the merchant was created for, if that one is an owner still, else for the
@@ -71,6 +75,39 @@ member_role people::role_for(const merchant_id& merchant, const person& who, std
   if (members == members_.end()) return member_role::owner;
   const auto present = std::ranges::find(members->second, who.id, &member::user);
   return present == members->second.end() ? member_role::owner : present->role;
+}
+
+void people::distrust(unit_of_work& unit, const person& who) const {
+  if (has(who.id)) unit.claims.push_back(end_shown_password{who.id});
+}
+
+stored_invitation people::invitation_for(const invite_user& wanted, const person& who, member_role role) const {
+  const auto now = clock_.now();
+  return {wanted.merchant, who.id, crypto::random_hex(16), wanted.by, role, now, now + invitation_lifetime};
+}
+
+const stored_invitation* people::find_invitation(const merchant_id& merchant, const user_id& user) const {
+  const auto all = invitations_.find(merchant);
+  if (all == invitations_.end()) return nullptr;
+  const auto at = std::ranges::find(all->second, user, &stored_invitation::user);
+  return at == all->second.end() || at->expires <= clock_.now() ? nullptr : &*at;
+}
+
+void people::invited(const stored_invitation& what, const person& who) {
+  auto key = email_key_of(who.email);
+  keys_.emplace(who.id, key);
+  persons_.emplace(std::move(key), who);
+  auto& all = invitations_[what.merchant];
+  // As the store does.
+  std::erase_if(all, [&](const auto& each) { return each.user == what.user || each.expires <= what.created_at; });
+  all.push_back(what);
+}
+
+void people::forget_invitation(const merchant_id& merchant, const user_id& user) {
+  const auto all = invitations_.find(merchant);
+  if (all == invitations_.end()) return;
+  std::erase_if(all->second, [&](const auto& each) { return each.user == user; });
+  if (all->second.empty()) invitations_.erase(all);
 }
 
 void people::put_member(unit_of_work& unit, const merchant_id& merchant, const person& who, member_role role) const {
@@ -124,6 +161,7 @@ planned people::prepare(const create_merchant& wanted) {
   auto [merchant, p] = merchants_.creation_of(wanted);
   if (wanted.owner_email.empty()) return std::move(p);
   const auto owner = one_of(wanted.owner_email, {}, p.unit);
+  distrust(p.unit, owner);
   put_member(p.unit, merchant, owner, member_role::owner);
   p.apply = [this, merchant = std::move(merchant), owner, create = std::move(p.apply)] {
     auto created = create();
@@ -139,10 +177,15 @@ planned people::prepare(const add_hashed_user& wanted) {
   const auto who = one_of(wanted.email, wanted.password_hash, p.unit);
   const auto role = role_for(wanted.merchant, who, wanted.role);
   if (auto why = refuses(wanted.merchant, who.id, role)) return *std::move(why);
-  if (has(who.id)) p.unit.claims.push_back(set_user_password{who.id, wanted.password_hash, clock_.now(), {}});
+  if (has(who.id)) {
+    distrust(p.unit, who);
+    p.unit.claims.push_back(set_user_password{who.id, wanted.password_hash, clock_.now(), {}});
+  }
+  p.unit.claims.push_back(drop_invitation{wanted.merchant, who.id});
   put_member(p.unit, wanted.merchant, who, role);
   p.when_duplicate = "such a user exists already";
   p.apply = [this, merchant = wanted.merchant, who, role]() -> operator_result {
+    forget_invitation(merchant, who.id);
     joined(merchant, who, role);
     return added_user{who.id};
   };
@@ -151,27 +194,85 @@ planned people::prepare(const add_hashed_user& wanted) {
 
 planned people::prepare(const invite_user& wanted) {
   if (!merchants_.has(wanted.merchant)) return no_such("merchant", wanted.merchant.value);
+  return wanted.by == invited_by::owner ? owners_invitation(wanted) : operators_invitation(wanted);
+}
+
+planned people::owners_invitation(const invite_user& wanted) {
   plan p;
   const auto who = one_of(wanted.email, {}, p.unit);
-  if (wanted.newcomer && find_member(wanted.merchant, who.id)) return conflict("belongs to the merchant already");
+  if (find_member(wanted.merchant, who.id)) return conflict("belongs to the merchant already");
+  const auto now = clock_.now();
+  const auto pending = invitations_.find(wanted.merchant);
+  const auto waiting = [now](const stored_invitation& each) {
+    return each.by == invited_by::owner && each.expires > now;
+  };
+  if (pending != invitations_.end() && !find_invitation(wanted.merchant, who.id) &&
+      std::ranges::count_if(pending->second, waiting) >= most_pending)
+    return conflict("too many invitations wait to be accepted: withdraw some first");
+  auto made = invitation_for(wanted, who, wanted.role.value_or(member_role::viewer));
+  p.unit.inserts.push_back(save_invitation{made});
+  p.when_duplicate = "such a user exists already";
+  p.apply = [this, who, made = std::move(made)]() -> operator_result {
+    invited(made, who);
+    return invited_user{made.user, made.id, made.expires};
+  };
+  return p;
+}
+
+planned people::operators_invitation(const invite_user& wanted) {
+  plan p;
+  const auto who = one_of(wanted.email, {}, p.unit);
   const auto role = role_for(wanted.merchant, who, wanted.role);
   if (auto why = refuses(wanted.merchant, who.id, role)) return *std::move(why);
+  distrust(p.unit, who);
+  auto made = invitation_for(wanted, who, role);
+  p.unit.inserts.push_back(save_invitation{made});
   put_member(p.unit, wanted.merchant, who, role);
   p.when_duplicate = "such a user exists already";
-  p.apply = [this, merchant = wanted.merchant, who, role]() -> operator_result {
-    joined(merchant, who, role);
-    return added_user{who.id};
+  p.apply = [this, who, made = std::move(made)]() -> operator_result {
+    joined(made.merchant, who, made.role);
+    invited(made, who);
+    return invited_user{made.user, made.id, made.expires};
+  };
+  return p;
+}
+
+planned people::prepare(const withdraw_invitation& wanted) {
+  const auto* pending = find_invitation(wanted.merchant, wanted.user);
+  if (!pending || pending->by != invited_by::owner) return no_such("invitation of", wanted.user.value);
+  plan p;
+  p.unit.claims.push_back(drop_invitation{wanted.merchant, wanted.user});
+  p.apply = [this, wanted]() -> operator_result {
+    forget_invitation(wanted.merchant, wanted.user);
+    return added_user{wanted.user};
   };
   return p;
 }
 
 planned people::prepare(const accept_hashed_invitation& wanted) {
   if (!has(wanted.user)) return no_such("user", wanted.user.value);
+  const auto* pending = find_invitation(wanted.merchant, wanted.user);
+  if (!pending || pending->id != wanted.id) return no_such("invitation", wanted.id);
+  const bool sets_password = !wanted.password_hash.empty();
+  const bool by_owner = pending->by == invited_by::owner;
+  if (!by_owner && !sets_password) return conflict("the invitation sets a password");
   plan p;
-  p.unit.inserts.push_back(spend_token{wanted.merchant, wanted.token_id, clock_.now()});
-  p.unit.claims.push_back(set_user_password{wanted.user, wanted.password_hash, clock_.now(), {}});
-  p.when_duplicate = "the invitation has been used";
-  p.apply = [id = wanted.user]() -> operator_result { return added_user{id}; };
+  const auto now = clock_.now();
+  p.unit.claims.push_back(spend_invitation{wanted.merchant, wanted.user, wanted.id, now});
+  if (sets_password && by_owner)
+    p.unit.claims.push_back(set_first_password{wanted.user, wanted.password_hash, now, wanted.merchant});
+  if (sets_password && !by_owner) {
+    p.unit.claims.push_back(end_shown_password{wanted.user});
+    p.unit.claims.push_back(set_user_password{wanted.user, wanted.password_hash, now, {}});
+  }
+  const person who{wanted.user, persons_.at(keys_.at(wanted.user)).email};
+  if (by_owner) put_member(p.unit, wanted.merchant, who, pending->role);
+  p.when_duplicate = "the person has a password, or belongs to a merchant already";
+  p.apply = [this, merchant = wanted.merchant, who, by_owner, role = pending->role]() -> operator_result {
+    forget_invitation(merchant, who.id);
+    if (by_owner) joined(merchant, who, role);
+    return added_user{who.id};
+  };
   return p;
 }
 
@@ -195,7 +296,9 @@ planned people::prepare(const remove_member& wanted) {
   if (auto why = refuses(wanted.merchant, wanted.user, std::nullopt)) return *std::move(why);
   plan p;
   p.unit.claims.push_back(drop_membership{wanted.merchant, wanted.user});
+  p.unit.claims.push_back(drop_invitation{wanted.merchant, wanted.user});
   p.apply = [this, merchant = wanted.merchant, user = wanted.user]() -> operator_result {
+    forget_invitation(merchant, user);
     left(merchant, user);
     return added_user{user};
   };

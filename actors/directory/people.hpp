@@ -19,11 +19,11 @@ struct add_hashed_user {
   std::string password_hash;
   std::optional<member_role> role;
 };
-/// accept_invitation, once its password is hashed.
+/// accept_invitation, once its password is hashed; empty: it sets none.
 struct accept_hashed_invitation {
   merchant_id merchant;
   user_id user;
-  std::string token_id;
+  std::string id;
   std::string password_hash;
 };
 
@@ -43,11 +43,10 @@ class people {
 
   /// As in merchants. Whoever changes a person or what the person may do is named by the address.
   static std::string changes(const create_merchant& wanted) { return name_of(wanted.owner_email); }
-  std::string changes(const add_hashed_user& wanted) const {
-    return changes(wanted.merchant, wanted.email, wanted.role);
-  }
-  std::string changes(const invite_user& wanted) const { return changes(wanted.merchant, wanted.email, wanted.role); }
-  std::string changes(const accept_hashed_invitation& wanted) const;
+  std::string changes(const add_hashed_user& wanted) const { return changes(wanted.merchant, wanted.email); }
+  std::string changes(const invite_user& wanted) const { return changes(wanted.merchant, wanted.email); }
+  std::string changes(const accept_hashed_invitation& wanted) const { return changes(wanted.user); }
+  std::string changes(const withdraw_invitation& wanted) const { return changes(wanted.user); }
   // Whether somebody is the last owner depends on all the others.
   static std::string changes(const change_role& wanted) { return name_of_team(wanted.merchant); }
   static std::string changes(const remove_member& wanted) { return name_of_team(wanted.merchant); }
@@ -55,6 +54,7 @@ class people {
   planned prepare(const create_merchant& wanted);
   planned prepare(const add_hashed_user& wanted);
   planned prepare(const invite_user& wanted);
+  planned prepare(const withdraw_invitation& wanted);
   planned prepare(const accept_hashed_invitation& wanted);
   planned prepare(const change_role& wanted);
   planned prepare(const remove_member& wanted);
@@ -73,13 +73,23 @@ class people {
     return email.empty() ? std::string{} : "person " + email_key_of(email);
   }
   static std::string name_of_team(const merchant_id& merchant) { return "team " + merchant.value; }
-  /// Of a role that is given by the address: the team where it takes one of its owners, else the person.
-  std::string changes(const merchant_id& merchant, const std::string& email, std::optional<member_role> role) const;
+  std::string changes(const user_id& who) const;
+  /// Of a role that is given by the address: the team if the person is one of it, else the person.
+  std::string changes(const merchant_id& merchant, const std::string& email) const;
 
   /// The person of this address, who is put into the unit if not known yet.
   person one_of(const std::string& email, std::string password_hash, unit_of_work& unit) const;
   /// The role that is named, else the present one, else owner.
-  member_role role_for(const merchant_id& merchant, const person& who, std::optional<member_role> named) const;
+  member_role role_for(const merchant_id& merchant, const person& who, std::optional<member_role> named)
+      const;  /// Who is given a role by the operator is not let in by a password that some owner may know.
+  void distrust(unit_of_work& unit, const person& who) const;
+  planned owners_invitation(const invite_user& wanted);
+  planned operators_invitation(const invite_user& wanted);
+  stored_invitation invitation_for(const invite_user& wanted, const person& who, member_role role) const;
+  /// Nothing if it is over, or another stands in its place.
+  const stored_invitation* find_invitation(const merchant_id& merchant, const user_id& user) const;
+  void invited(const stored_invitation& what, const person& who);
+  void forget_invitation(const merchant_id& merchant, const user_id& user);
   void put_member(unit_of_work& unit, const merchant_id& merchant, const person& who, member_role role) const;
   /// What put_member has made durable is known from now on.
   void joined(const merchant_id& merchant, const person& who, member_role role);
@@ -96,6 +106,7 @@ class people {
   std::unordered_map<std::string, person> persons_;  ///< by email_key_of()
   std::unordered_map<user_id, std::string> keys_;  ///< email_key_of()
   std::unordered_map<merchant_id, std::vector<member>> members_;  ///< oldest first
+  std::unordered_map<merchant_id, std::vector<stored_invitation>> invitations_;
 };
 
 }  // namespace gateway::actors

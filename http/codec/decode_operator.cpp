@@ -238,6 +238,13 @@ decoded<invite_user> decode_invite_user(std::string_view body, std::size_t json_
   });
 }
 
+decoded<std::string> decode_reset_second_factor(std::string_view body, std::size_t json_depth) {
+  return decode_with<std::string>(body, json_depth, [](field_reader& fields, std::string& email) {
+    email = fields.required_text("email", most_email);
+    check_email(fields, "email", email);
+  });
+}
+
 decoded<set_connection> decode_set_connection(std::string_view body, std::size_t json_depth) {
   return decode_with<set_connection>(body, json_depth, [](field_reader& fields, set_connection& command) {
     command.merchant = read_merchant(fields);

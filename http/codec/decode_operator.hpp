@@ -14,6 +14,8 @@ decoded<create_merchant> decode_create_merchant(std::string_view body, std::size
 decoded<mint_key> decode_mint_key(std::string_view body, std::size_t json_depth);
 decoded<revoke_key> decode_revoke_key(std::string_view body, std::size_t json_depth);
 decoded<add_user> decode_add_user(std::string_view body, std::size_t json_depth);
+/// The e-mail address.
+decoded<std::string> decode_reset_second_factor(std::string_view body, std::size_t json_depth);
 decoded<invite_user> decode_invite_user(std::string_view body, std::size_t json_depth);
 decoded<set_connection> decode_set_connection(std::string_view body, std::size_t json_depth);
 decoded<set_route> decode_set_route(std::string_view body, std::size_t json_depth);

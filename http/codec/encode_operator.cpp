@@ -169,6 +169,8 @@ std::string encode(const added_user& made) {
   return encode_object([&](json_object& body) { body.text("user_id", made.id.value); });
 }
 
+std::string encode(const invited_user& made) { return encode(added_user{made.id}); }
+
 std::string encode_invitation(const user_id& user, std::string_view url) {
   return encode_object([&](json_object& body) {
     body.text("user_id", user.value);

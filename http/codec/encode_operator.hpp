@@ -19,6 +19,7 @@ std::string encode(const created_merchant& made);
 std::string encode(const minted_key& made);
 std::string encode(const saved_platform& made);
 std::string encode(const added_user& made);
+std::string encode(const invited_user& made);
 std::string encode_invitation(const user_id& user, std::string_view url);
 std::string encode(const placed_route& made);
 std::string encode(const destination_secret& made);

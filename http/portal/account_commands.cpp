@@ -9,6 +9,7 @@
 #include "gateway/base/crypto.hpp"
 #include "gateway/domain/person.hpp"
 #include "http/pages/shown_time.hpp"
+#include "invitations.hpp"
 #include "known_browser.hpp"
 #include "second_factor.hpp"
 
@@ -115,6 +116,9 @@ std::string_view words_of(account_refusal why) noexcept {
     case account_refusal::second_factor_is_off: return "The second factor is not turned on.";
     case account_refusal::unknown_zone: return "Choose one of the time zones.";
     case account_refusal::unknown_session: return "That session has ended already.";
+    case account_refusal::unknown_invitation: return "That invitation has ended already.";
+    case account_refusal::distrusted_password:
+      return "The operator must invite you: another merchant's owner was shown the link that set your password.";
     case account_refusal::slowed_down: return "Too many attempts have failed. Wait a while, then try again.";
     case account_refusal::busy: return "The gateway is busy. Try again in a moment.";
   }
@@ -147,11 +151,17 @@ boost::asio::awaitable<account_result> change_password(call& c, signed_in person
 
 // ---- the second factor ----------------------------------------------------------------------------
 
-second_factor_offer begin_second_factor(const services& shared, const signed_in& person) {
+boost::asio::awaitable<offer_result> begin_second_factor(call& c, signed_in person, std::string password) {
+  const auto& shared = c.here.shared;
+  if (person.who.has_second_factor) co_return problem_of(account_refusal::second_factor_is_on);
+  auto checking = check_password(c, person.who.email, std::move(password));
+  const auto checked = co_await std::move(checking);
+  if (const auto* problem = std::get_if<account_problem>(&checked)) co_return *problem;
+  passed_by(c, person);
   const auto secret = make_totp_secret();
   const auto ends_at_ms = to_unix_ms(shared.clock.now() + offer_lifetime);
   const crypto::master_key key{shared.second_factor_key};
-  return offer_of(person, secret, key.seal(std::to_string(ends_at_ms) + '\n' + secret, offered_to(person)));
+  co_return offer_of(person, secret, key.seal(std::to_string(ends_at_ms) + '\n' + secret, offered_to(person)));
 }
 
 std::optional<second_factor_offer> read_offer(const services& shared, const signed_in& person,
@@ -225,6 +235,26 @@ boost::asio::awaitable<account_result> turn_off_second_factor(call& c, signed_in
 }
 
 // ---- the others -----------------------------------------------------------------------------------
+
+boost::asio::awaitable<account_result> accept_own_invitation(call& c, signed_in person, merchant_id merchant,
+                                                             std::string id) {
+  auto looking = ask(c.here, find_invitations{person.who.user});
+  const auto found = co_await std::move(looking);
+  if (!found) co_return problem_of(account_refusal::busy);
+  const auto* standing = find_standing(*found, merchant, c.here.shared.clock.now());
+  if (!standing || standing->what.by != invited_by::owner || (!id.empty() && standing->what.id != id))
+    co_return problem_of(account_refusal::unknown_invitation);
+  if (!may_accept(*found, standing->what)) co_return problem_of(account_refusal::distrusted_password);
+  auto note = note_of(c, person.who.user, "accept", std::string{to_string(standing->what.role)});
+  note.merchant = merchant;
+  noted_command wanted{operator_command{accept_invitation{merchant, person.who.user, standing->what.id}},
+                       std::move(note)};
+  auto asking = ask(c.here, std::move(wanted));
+  const auto reply = co_await std::move(asking);
+  if (!reply) co_return problem_of(account_refusal::busy);
+  if (!std::holds_alternative<added_user>(*reply)) co_return problem_of(account_refusal::unknown_invitation);
+  co_return account_changed{};
+}
 
 boost::asio::awaitable<account_result> choose_time_zone(call& c, signed_in person, std::string zone) {
   if (!is_zone_name(zone)) co_return problem_of(account_refusal::unknown_zone);

@@ -29,6 +29,8 @@ enum class account_refusal : unsigned char {
   second_factor_is_off,
   unknown_zone,
   unknown_session,
+  unknown_invitation,
+  distrusted_password,   ///< another merchant's owner may know it
   slowed_down,
   busy,
 };
@@ -60,7 +62,9 @@ struct second_factor_offer {
   std::string uri;  ///< for a QR code
   std::string sealed;  ///< for the form
 };
-second_factor_offer begin_second_factor(const services& shared, const signed_in& person);
+using offer_result = std::variant<second_factor_offer, account_problem>;
+/// Whoever holds an offer has shown the password.
+boost::asio::awaitable<offer_result> begin_second_factor(call& c, signed_in person, std::string password);
 /// The same offer, to be shown again after a wrong code; nothing if it is over, or was made for somebody else.
 std::optional<second_factor_offer> read_offer(const services& shared, const signed_in& person, std::string_view sealed);
 
@@ -79,6 +83,9 @@ boost::asio::awaitable<account_result> turn_off_second_factor(call& c, signed_in
 
 // ---- the others -----------------------------------------------------------------------------------
 
+/// Of an owner, for this person. An id: only while it stands with that one.
+boost::asio::awaitable<account_result> accept_own_invitation(call& c, signed_in person, merchant_id merchant,
+                                                             std::string id = {});
 boost::asio::awaitable<account_result> choose_time_zone(call& c, signed_in person, std::string zone);
 /// `hash` is that of one of the person's sessions.
 boost::asio::awaitable<account_result> end_own_session(call& c, signed_in person, std::string hash);

@@ -1,6 +1,6 @@
 #include "invitations.hpp"
 
-#include <utility>
+#include <algorithm>
 
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
@@ -17,10 +17,6 @@ std::string text_of(const boost::json::object& object, std::string_view name) {
 }
 
 }  // namespace
-
-invitation make_invitation(merchant_id merchant, user_id user, std::string email, time_point now) {
-  return {std::move(merchant), std::move(user), std::move(email), crypto::random_hex(16), now + invitation_lifetime};
-}
 
 std::string invitation_url(const invitation& what, std::string_view portal_url, std::string_view key) {
   const boost::json::object payload{{"merchant", what.merchant.value},
@@ -45,6 +41,28 @@ std::optional<invitation> read_invitation(std::string_view token, std::string_vi
                   text_of(object, "id"), from_unix_ms(expires->get_int64())};
   if (read.expires <= now || read.merchant.empty() || read.user.empty() || read.id.empty()) return std::nullopt;
   return read;
+}
+
+const named_invitation* find_standing(const invitations_lookup& person, const merchant_id& merchant, time_point now) {
+  const auto at = std::ranges::find_if(person.invitations, [&](const named_invitation& each) {
+    return each.what.merchant == merchant && each.what.expires > now;
+  });
+  return at == person.invitations.end() ? nullptr : &*at;
+}
+
+bool is_new_address(const invitations_lookup& person, const merchant_id& merchant, time_point now) {
+  const bool is_known_elsewhere = std::ranges::any_of(person.invitations, [&](const named_invitation& each) {
+    return each.what.merchant != merchant && each.what.expires > now;
+  });
+  return !person.is_member && !is_known_elsewhere && (person.shown_to.empty() || person.shown_to == merchant);
+}
+
+bool may_choose_password(const invitations_lookup& person, const stored_invitation& by) {
+  return by.by == invited_by::operators || (!person.has_password && !person.is_member);
+}
+
+bool may_accept(const invitations_lookup& person, const stored_invitation& what) {
+  return what.by == invited_by::owner && (person.shown_to.empty() || person.shown_to == what.merchant);
 }
 
 }  // namespace gateway::http

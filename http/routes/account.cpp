@@ -10,6 +10,7 @@
 #include "http/pages/qr_code.hpp"
 #include "http/pages/shown_time.hpp"
 #include "http/portal/account_commands.hpp"
+#include "http/portal/invitations.hpp"
 #include "http/portal/page_forms.hpp"
 #include "http/portal/sessions.hpp"
 #include "member/common.hpp"
@@ -24,6 +25,7 @@ constexpr std::string_view offer_field = "offer";  ///< hidden: the sealed secre
 /// What is wrong with a form that was sent, beside its field.
 struct account_slips {
   password_form password{};
+  std::string enable_fault{};
   std::string disable_fault{};
   std::string disable_code_fault{};
   std::string recovery_codes_fault{};
@@ -43,6 +45,16 @@ std::vector<session_row> rows_of_sessions(const call& c, const signed_in& person
   for (const auto& each : all)
     if (now < each.ends_at && now < each.used_at + session_unused)
       rows.push_back({each.hash, shown(person, each.created_at), shown(person, each.used_at), each.hash == present});
+  return rows;
+}
+
+std::vector<invitation_row> rows_of_invitations(const call& c, const signed_in& person,
+                                                const invitations_lookup& found) {
+  std::vector<invitation_row> rows;
+  for (const auto& [each, merchant] : found.invitations)
+    if (each.by == invited_by::owner && each.expires > c.here.shared.clock.now())
+      rows.push_back({each.merchant.value, merchant, each.role == member_role::owner ? "Owner" : "Viewer",
+                      shown(person, each.expires), !may_accept(found, each)});
   return rows;
 }
 
@@ -82,6 +94,7 @@ boost::asio::awaitable<response> account_screen(call& c, signed_in& person, acco
   view.frame.notice = c.in.method == "GET" ? words_for_done(parameter(query_of(c.in), "done")) : std::string{};
   view.frame.fault = std::move(slips.fault);
   view.password = std::move(slips.password);
+  view.enable_fault = std::move(slips.enable_fault);
   view.disable_fault = std::move(slips.disable_fault);
   view.disable_code_fault = std::move(slips.disable_code_fault);
   view.recovery_codes_fault = std::move(slips.recovery_codes_fault);
@@ -98,6 +111,10 @@ boost::asio::awaitable<response> account_screen(call& c, signed_in& person, acco
   const auto sessions = co_await std::move(listing);
   if (!sessions) co_return error_page(page_error::busy);
   view.sessions = rows_of_sessions(c, person, sessions->sessions);
+  auto asking = ask(c.here, find_invitations{person.who.user});
+  const auto invited = co_await std::move(asking);
+  if (!invited) co_return error_page(page_error::busy);
+  view.invitations = rows_of_invitations(c, person, *invited);
   auto adding = add_audit(c, person, view);
   const bool added = co_await std::move(adding);
   if (!added) co_return error_page(page_error::busy);
@@ -151,6 +168,8 @@ account_slips slips_of(std::string_view action, const account_problem& why) {
     slips.password.password_fault = words;
   else if (action == "new-recovery-codes")
     slips.recovery_codes_fault = words;
+  else if (action == "second-factor-on")
+    slips.enable_fault = words;
   else
     slips.disable_fault = words;
   return slips;
@@ -166,6 +185,14 @@ boost::asio::awaitable<response> refuse_account(call& c, signed_in& person, std:
 
 response codes_screen(const call& c, const signed_in& person, const new_recovery_codes& codes) {
   return recovery_codes_page({frame_of_account(c, person), codes.texts});
+}
+
+boost::asio::awaitable<response> offer_factor(call& c, signed_in& person, form& sent) {
+  auto beginning = begin_second_factor(c, person, sent.text("password"));
+  const auto made = co_await std::move(beginning);
+  if (const auto* offer = std::get_if<second_factor_offer>(&made)) co_return offer_screen(c, person, *offer, {});
+  auto refusing = refuse_account(c, person, "second-factor-on", std::get<account_problem>(made));
+  co_return co_await std::move(refusing);
 }
 
 boost::asio::awaitable<response> confirm_factor(call& c, signed_in& person, form& sent) {
@@ -193,8 +220,8 @@ boost::asio::awaitable<response> renew_codes(call& c, signed_in& person, form& s
 std::optional<boost::asio::awaitable<account_result>> command_of(call& c, signed_in& person, form& sent,
                                                                  std::string_view action) {
   if (action == "set-password") return change_password(c, person, sent.text("password"), sent.text("new_password"));
-  if (action == "disable-second-factor")
-    return turn_off_second_factor(c, person, sent.text("password"), sent.text("code"));
+  if (action == "accept") return accept_own_invitation(c, person, merchant_id{sent.text("merchant_id")});
+  if (action == "second-factor-off") return turn_off_second_factor(c, person, sent.text("password"), sent.text("code"));
   if (action == "set-zone") return choose_time_zone(c, person, sent.text("zone"));
   if (action == "end-session") return end_own_session(c, person, sent.text("session_id"));
   if (action == "end-other-sessions") return end_other_sessions(c, person);
@@ -222,11 +249,9 @@ boost::asio::awaitable<response> act_on_account(call& c) {
   if (!is_genuine(c.here.shared, person, sent, account_form)) co_return error_page(page_error::forged_form);
 
   const auto action = sent.text("action");
-  if (action == "enable-second-factor") {
-    if (!person.who.has_second_factor)
-      co_return offer_screen(c, person, begin_second_factor(c.here.shared, person), {});
-    auto refusing = refuse_account(c, person, action, {account_refusal::second_factor_is_on, {}});
-    co_return co_await std::move(refusing);
+  if (action == "second-factor-on") {
+    auto offering = offer_factor(c, person, sent);
+    co_return co_await std::move(offering);
   }
   if (action == "confirm-second-factor") {
     auto confirming = confirm_factor(c, person, sent);

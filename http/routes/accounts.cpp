@@ -1,6 +1,6 @@
 // The address is in the provider's hands, and in the browser's history. Coming back by it does no more than asking how
-// the account stands. A fresh link to the provider, which may show what the owner has entered there, is for those who
-// may connect: an owner who has signed in, or whoever has a setup link's session.
+// the account stands. A fresh link to the provider, which may show what the owner has entered there, is for an owner
+// who has signed in.
 #include "accounts.hpp"
 
 #include <memory>
@@ -14,7 +14,6 @@
 #include "http/pages/page.hpp"
 #include "http/portal/connecting.hpp"
 #include "http/portal/sessions.hpp"
-#include "setup.hpp"
 #include "setup_link.hpp"
 
 namespace gateway::http {
@@ -31,19 +30,11 @@ boost::asio::awaitable<std::variant<connecting, response>> open_account_link(cal
   co_return connecting{link->merchant, link->env, link->provider, link->back};
 }
 
-bool has_setup_session(const call& c, const connecting& what) {
-  const auto session = setup_session_of(c);
-  const auto who = c.here.shared.merchants.find_merchant(what.merchant);
-  return session && session->merchant == what.merchant && session->env == what.env &&
-         is_still_bound(who.get(), *session);
-}
-
-boost::asio::awaitable<bool> may_connect(call& c, connecting what) {
-  if (has_setup_session(c, what)) co_return true;
+boost::asio::awaitable<bool> may_connect(call& c, merchant_id merchant) {
   auto finding = find_signed_in(c);
   const auto found = co_await std::move(finding);
   const auto* person = std::get_if<signed_in>(&found);
-  co_return person && person->owns(what.merchant);
+  co_return person && person->owns(merchant);
 }
 
 }  // namespace
@@ -65,7 +56,7 @@ boost::asio::awaitable<response> go_to_provider_again(call& c) {
   const auto who = shared.merchants.find_merchant(what.merchant);
   const auto status = status_at(*who, what.env, what.provider);
   if (status == connection_status::not_connected) co_return error_page(page_error::closed_onboarding);
-  auto judging = may_connect(c, what);
+  auto judging = may_connect(c, what.merchant);
   const bool allowed = co_await std::move(judging);
   // The page there asks for a sign-in, and has a button that leads to the provider.
   if (!allowed || status == connection_status::connected) co_return redirect_to(public_url(shared, what.back));

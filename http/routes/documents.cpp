@@ -1,6 +1,7 @@
 #include "documents.hpp"
 
 #include "http/pages/documents/documents.hpp"
+#include "http/pages/forms.hpp"
 #include "http/pages/page.hpp"
 
 namespace gateway::http {

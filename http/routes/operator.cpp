@@ -40,12 +40,31 @@ boost::asio::awaitable<response> list_platforms(call& c) {
   co_return answer_with(encode_platforms(list));
 }
 
+/// For who has lost it. The sessions stay: nobody new knows the password.
+boost::asio::awaitable<response> reset_second_factor(call& c) {
+  auto body = decode_reset_second_factor(c.in.body, c.here.shared.config.http.json_depth);
+  if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
+  const auto& email = std::get<std::string>(body);
+  auto asking = ask(c.here, find_user{email_key_of(email)});
+  const auto reply = co_await std::move(asking);
+  if (!reply) co_return error_response(code_of(reply.error()));
+  if (!reply->found) co_return error_response(no_such("user", email));
+  unit_of_work unit;
+  unit.claims.push_back(set_second_factor{reply->found->id, {}, {}});
+  auto committing = commit(c.here, std::move(unit));
+  const auto outcome = co_await std::move(committing);
+  if (!outcome) co_return error_response(code_of(outcome.error()));
+  if (*outcome != commit_outcome::committed) co_return error_response(error_code::store_unavailable);
+  co_return answer_with(encode(added_user{reply->found->id}));
+}
+
 constexpr auto operator_table = std::to_array<endpoint>({
     {"POST", "/operator/merchants", run<decode_create_merchant>},
     {"POST", "/operator/keys", run<decode_mint_key>},
     {"POST", "/operator/keys/revoke", run<decode_revoke_key>},
     {"POST", "/operator/users", run<decode_add_user>},
     {"POST", "/operator/users/invite", invite},
+    {"POST", "/operator/users/reset-second-factor", reset_second_factor},
     {"POST", "/operator/connections", run<decode_set_connection>},
     {"POST", "/operator/routes", run<decode_set_route>},
     {"POST", "/operator/customers/list", list_customers},

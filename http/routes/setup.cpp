@@ -1,6 +1,7 @@
 // A signed link is opened by its button, which spends it and gives the browser a set-up session: a cookie that says,
-// for an hour, which merchant it is for. The plain link of a merchant without an owner asks for a sign-in. From there
-// on both are one.
+// for an hour, which merchant it is for. It lets nobody in: links stand in the logs of platforms, and a provider may
+// show whoever comes from here what the owner has entered there. So the page asks for the sign-in of the very owner
+// whom the link was made for, as that of a plain link does for any owner's. From there on both are one.
 #include "setup.hpp"
 
 #include <utility>
@@ -19,12 +20,12 @@ namespace {
 constexpr std::string_view setup_cookie_name = "__Host-setup";
 constexpr std::string_view sandbox_badge = "Sandbox: no money moves";
 
-/// A page of set-up, and by which right it is shown.
+/// A page of set-up, and for whom it is shown.
 struct setting_up {
   std::shared_ptr<const merchant> who;
   environment env = environment::live;
-  std::optional<signed_in> person;  ///< without a signed link
-  std::string local;                ///< the page, as is_local_target() has it
+  signed_in person;
+  std::string local;  ///< the page, as is_local_target() has it
 };
 using allowed = std::variant<setting_up, response>;
 
@@ -40,6 +41,14 @@ std::string form_name(const setting_up& at) {
   return "setup\n" + at.who->id.value + '\n' + std::string{to_string(at.env)};
 }
 
+/// What the browser's cookie says, which it has once a setup link was spent.
+std::optional<setup_token> setup_session_of(const call& c) {
+  const auto& shared = c.here.shared;
+  const auto cookie = find_cookie(c.in.cookie, setup_cookie_name);
+  if (!cookie) return std::nullopt;
+  return read_setup_session(*cookie, shared.setup_token_key, shared.clock.now());
+}
+
 boost::asio::awaitable<allowed> by_link(call& c) {
   const auto& shared = c.here.shared;
   const auto session = setup_session_of(c);
@@ -48,7 +57,14 @@ boost::asio::awaitable<allowed> by_link(call& c) {
   if (co_await std::move(making)) co_return error_page(page_error::busy);
   auto who = shared.merchants.find_merchant(session->merchant);
   if (!is_still_bound(who.get(), *session)) co_return error_page(page_error::unusable_link);
-  co_return setting_up{std::move(who), session->env, std::nullopt, std::string{portal_path} + "/setup"};
+  auto local = std::string{portal_path} + "/setup";
+  auto requiring = require_session(c, local);
+  auto found = co_await std::move(requiring);
+  if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
+  auto& person = std::get<signed_in>(found);
+  if (person.who.user != session->user || !person.owns(session->merchant))
+    co_return error_page(page_error::not_an_owner);
+  co_return setting_up{std::move(who), session->env, std::move(person), std::move(local)};
 }
 
 boost::asio::awaitable<allowed> by_person(call& c, std::string merchant, environment env) {
@@ -116,14 +132,9 @@ response setup_screen(const call& c, const setting_up& at, std::string_view faul
   view.choice_fault = fault;
   const page_policy policy{std::string{connecting_targets(shared, *at.who, at.env)}, {}};
   if (can_connect) view.buttons = {{"connect", ready ? "Connect another provider" : "Connect", !ready}};
-  if (at.person) {
-    view.user = shown_user(shared, *at.person);
-    if (can_connect) view.csrf = csrf_of(shared, *at.person, form_name(at));
-    return buttons_page(view, policy);
-  }
-  const auto cookie = form_cookie_of(c.in);
-  if (can_connect) view.csrf = cookie.csrf(shared, form_name(at));
-  return cookie.with(buttons_page(view, policy));
+  view.user = shown_user(shared, at.person);
+  if (can_connect) view.csrf = csrf_of(shared, at.person, form_name(at));
+  return buttons_page(view, policy);
 }
 
 /// The link before it is spent.
@@ -214,13 +225,6 @@ boost::asio::awaitable<std::variant<onboarding_link, response>> open_onboarding(
 
 }  // namespace
 
-std::optional<setup_token> setup_session_of(const call& c) {
-  const auto& shared = c.here.shared;
-  const auto cookie = find_cookie(c.in.cookie, setup_cookie_name);
-  if (!cookie) return std::nullopt;
-  return read_setup_session(*cookie, shared.setup_token_key, shared.clock.now());
-}
-
 boost::asio::awaitable<response> show_setup(call& c) {
   const auto text = parameter(query_of(c.in), "token");
   if (!text.empty()) {
@@ -253,9 +257,7 @@ boost::asio::awaitable<response> act_on_setup(call& c) {
   auto there = co_await std::move(entering);
   if (auto* page = std::get_if<response>(&there)) co_return std::move(*page);
   const auto& at = std::get<setting_up>(there);
-  const bool genuine =
-      at.person ? is_genuine(shared, *at.person, sent, form_name(at)) : is_genuine(c, sent, form_name(at));
-  if (!genuine) co_return error_page(page_error::forged_form);
+  if (!is_genuine(shared, at.person, sent, form_name(at))) co_return error_page(page_error::forged_form);
   if (sent.text("action") != "connect") co_return error_page(page_error::malformed_form);
   const auto provider = parse_provider_kind(sent.text("provider"));
   const bool offered = provider && is_offered(shared, *at.who, at.env, traits_of(*provider));
@@ -263,12 +265,9 @@ boost::asio::awaitable<response> act_on_setup(call& c) {
   // What takes payments already is not begun anew.
   if (status_at(*at.who, at.env, *provider) == connection_status::connected)
     co_return redirect_to(public_url(shared, at.local));
-  std::optional<save_audit> note;
-  if (at.person) {
-    note = note_of(c, at.person->who.user, "connect", std::string{to_string(*provider)});
-    note->merchant = at.who->id;
-    note->env = at.env;
-  }
+  auto note = note_of(c, at.person.who.user, "connect", std::string{to_string(*provider)});
+  note.merchant = at.who->id;
+  note.env = at.env;
   auto beginning = begin_connecting(c, {at.who->id, at.env, *provider, at.local}, std::move(note));
   co_return co_await std::move(beginning);
 }

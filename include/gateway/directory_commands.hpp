@@ -51,12 +51,21 @@ struct add_user {
   std::string password;
   std::optional<member_role> role = {};  ///< nothing: the present one, of a newcomer owner
 };
-/// The role holds at once; the link to set a password is made by whoever asks.
+inline constexpr duration_ms invitation_lifetime = std::chrono::hours{7 * 24};
+
+/// A link of an earlier invitation to this merchant is dead from now on. The operator's role holds at once, and what
+/// owners may know of the person's password ends. An owner's holds once it is accepted; who is one of the merchant's
+/// already is a conflict.
 struct invite_user {
   merchant_id merchant;
   std::string email;
   std::optional<member_role> role = {};  ///< as in add_user
-  bool newcomer = false;  ///< a conflict if that person is one of the merchant's already
+  invited_by by = invited_by::operators;
+};
+/// Of an owner, before it is accepted.
+struct withdraw_invitation {
+  merchant_id merchant;
+  user_id user;
 };
 /// Of a member. The last owner stays one.
 struct change_role {
@@ -69,12 +78,13 @@ struct remove_member {
   merchant_id merchant;
   user_id user;
 };
-/// Somebody opened an invitation's link and chose a password. It works once.
+/// It works once. With a password: somebody opened the link and chose one, which by an owner's invitation only a person
+/// can who has none and belongs to no merchant. Without: the person is signed in, and may accept an owner's.
 struct accept_invitation {
   merchant_id merchant;
   user_id user;
-  std::string token_id;
-  std::string password;
+  std::string id;
+  std::string password{};
 };
 /// Sees to it that the merchant can be charged in this environment: nothing if it can, else a connected sandbox
 /// provider and a route by it. A connection that is there keeps its account, and a route that is there stays.
@@ -190,7 +200,13 @@ struct saved_platform {
   platform_id id;
   std::string client_id;
 };
-/// Of add_user, invite_user, accept_invitation, change_role and remove_member: the person's id.
+/// Of invite_user.
+struct invited_user {
+  user_id id;
+  std::string invitation;  ///< its id
+  time_point expires{};
+};
+/// Of add_user, accept_invitation, withdraw_invitation, change_role and remove_member: the person's id.
 struct added_user {
   user_id id;
 };
@@ -226,17 +242,18 @@ inline operator_problem no_such(std::string_view what, std::string_view name) {
 }
 
 struct operator_command
-    : compiled_once<std::variant<
-          create_merchant, mint_key, revoke_key, revoke_own_key, add_user, invite_user, accept_invitation, change_role,
-          remove_member, set_connection, set_route, make_chargeable, redeem_setup_token, set_destination,
-          set_destination_events, enable_destination, disable_destination, rotate_destination_secret, create_platform,
-          change_platform, set_platform_status, mint_platform_key, configure_provider, follow_account>> {
+    : compiled_once<
+          std::variant<create_merchant, mint_key, revoke_key, revoke_own_key, add_user, invite_user,
+                       withdraw_invitation, accept_invitation, change_role, remove_member, set_connection, set_route,
+                       make_chargeable, redeem_setup_token, set_destination, set_destination_events, enable_destination,
+                       disable_destination, rotate_destination_secret, create_platform, change_platform,
+                       set_platform_status, mint_platform_key, configure_provider, follow_account>> {
   using compiled_once::compiled_once;
 };
 struct operator_result
     : compiled_once<
-          std::variant<created_merchant, minted_key, saved_platform, added_user, placed_route, spent_setup_token,
-                       destination_secret, rotated_secret, named_result, operator_problem>> {
+          std::variant<created_merchant, minted_key, saved_platform, added_user, invited_user, placed_route,
+                       spent_setup_token, destination_secret, rotated_secret, named_result, operator_problem>> {
   using compiled_once::compiled_once;
 };
 

@@ -133,6 +133,49 @@ struct drop_membership {
   merchant_id merchant;
   user_id user;
 };
+/// One for each merchant and person. Its link is good while the row stands with the id that the link says. An owner's
+/// gives the role when it is accepted; an operator's stands beside the membership, and says which link may still set a
+/// password.
+struct stored_invitation {
+  merchant_id merchant;
+  user_id user;
+  std::string id;  ///< 32 hex digits
+  invited_by by = invited_by::owner;
+  member_role role = member_role::viewer;
+  time_point created_at{};
+  time_point expires{};
+
+  bool operator==(const stored_invitation&) const = default;
+};
+/// Inserts, or replaces the one that is there. The merchant's that are over are deleted.
+struct save_invitation {
+  stored_invitation what;
+};
+/// Whichever there is; none is no error.
+struct drop_invitation {
+  merchant_id merchant;
+  user_id user;
+};
+/// The invitation is accepted. One that is over, or does not stand with this id, has lost the claim.
+struct spend_invitation {
+  merchant_id merchant;
+  user_id user;
+  std::string id;
+  time_point at{};
+};
+/// By a link that an owner of the merchant was shown, so that the owner may know the password. The claim is lost by a
+/// person who has a password, or belongs to a merchant already.
+struct set_first_password {
+  user_id user;
+  std::string password_hash;
+  time_point set_at{};
+  merchant_id shown_to;
+};
+/// What an owner may know of the person is worth nothing any more: the password, where it was first set by a link that
+/// an owner was shown, with the second factor and the sessions that came with it.
+struct end_shown_password {
+  user_id user;
+};
 /// Somebody signed in. Only the hash of what the browser carries is kept.
 struct save_session {
   std::string hash;  ///< lower-case hex SHA-256
@@ -160,7 +203,7 @@ struct save_route {
   route way;
   std::string id;  ///< route_<id>, kept when replaced
 };
-/// Spends a setup link or an invitation. A second one with the same token id is a duplicate record.
+/// Spends a setup link. A second one with the same token id is a duplicate record.
 struct spend_token {
   merchant_id merchant;
   std::string token_id;
@@ -275,18 +318,18 @@ struct inserted_row
     : compiled_once<std::variant<
           command_record, payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr, notification_ptr,
           counted_event, past_grant, timeline_entry, delivery, save_merchant, save_api_key, save_user, save_membership,
-          save_session, save_connection, save_route, spend_token, save_destination, insert_platform, save_platform_key,
-          save_last_seen, directory_change, save_audit, count_daily, save_provider, ledger_entry>> {
+          save_invitation, save_session, save_connection, save_route, spend_token, save_destination, insert_platform,
+          save_platform_key, save_last_seen, directory_change, save_audit, count_daily, save_provider, ledger_entry>> {
   using compiled_once::compiled_once;
 };
 /// A row that is there. An entity and a delivery must stand at the version before the one given, a command must be
-/// open, a code of a second factor unspent.
+/// open, a code of a second factor unspent, an invitation's link good.
 struct claimed_row
-    : compiled_once<
-          std::variant<payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr, notification_ptr,
-                       command_finish, delivery, revoke_api_key, update_platform, revoke_platform_key,
-                       set_user_password, drop_membership, touch_session, end_session, set_second_factor,
-                       spend_totp_step, spend_recovery_code, set_time_zone, directory_turn>> {
+    : compiled_once<std::variant<
+          payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr, notification_ptr, command_finish,
+          delivery, revoke_api_key, update_platform, revoke_platform_key, set_user_password, set_first_password,
+          end_shown_password, drop_membership, drop_invitation, spend_invitation, touch_session, end_session,
+          set_second_factor, spend_totp_step, spend_recovery_code, set_time_zone, directory_turn>> {
   using compiled_once::compiled_once;
 };
 
@@ -550,6 +593,24 @@ struct find_spent_token {
 struct spent_token_lookup {
   bool spent = false;
 };
+/// How a person stands who is invited, or accepts.
+struct find_invitations {
+  using answer = struct invitations_lookup;
+
+  user_id user;
+};
+struct named_invitation {
+  stored_invitation what;
+  std::string merchant_name;
+};
+/// Of more, the operator's are told, then those that last longest.
+inline constexpr std::uint32_t most_invitations_told = 100;
+struct invitations_lookup {
+  bool has_password = false;
+  bool is_member = false;  ///< of any merchant
+  merchant_id shown_to{};  ///< whose owner was shown the link that set the first password; empty: nobody's
+  std::vector<named_invitation> invitations;
+};
 /// With what a page needs of the person, in one answer.
 struct find_session {
   using answer = struct session_lookup;
@@ -683,6 +744,7 @@ struct directory_lookup {
   std::vector<stored_key> keys;
   std::vector<stored_user> users;
   std::vector<stored_membership> memberships;  ///< by merchant, oldest first
+  std::vector<stored_invitation> invitations;  ///< by merchant, oldest first, those that are over, too
   std::vector<stored_connection> connections;
   std::vector<stored_route> routes;
   std::vector<stored_destination> destinations;
@@ -844,7 +906,8 @@ struct store_question
                                  count_deliveries, find_events, find_grant, find_grants, find_customers,
                                  find_subscription_keys, find_subscriptions, find_user, find_session, find_destinations,
                                  find_payments, find_payments_by_ref, find_daily_totals, find_ledger_sums, find_ledger,
-                                 find_sessions, find_audit, find_notifications, find_payment_key, find_spent_token>> {
+                                 find_sessions, find_audit, find_notifications, find_payment_key, find_spent_token,
+                                 find_invitations>> {
   using compiled_once::compiled_once;
 };
 struct store_answer
@@ -853,7 +916,7 @@ struct store_answer
           due_deliveries_lookup, backlog_lookup, deliveries_lookup, delivery_count, events_lookup, grant_lookup,
           grants_lookup, customers_lookup, subscription_keys_lookup, subscriptions_lookup, user_lookup, session_lookup,
           destinations_lookup, payments_lookup, daily_totals_lookup, ledger_sums_lookup, ledger_lookup, sessions_lookup,
-          audit_lookup, notifications_lookup, payment_key_lookup, spent_token_lookup>> {
+          audit_lookup, notifications_lookup, payment_key_lookup, spent_token_lookup, invitations_lookup>> {
   using compiled_once::compiled_once;
 };
 

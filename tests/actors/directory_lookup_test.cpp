@@ -20,13 +20,15 @@ struct stored_shop {
   key_id key;
   destination_id hook;
   user_id person;
+  invited_user invited;
 
   stored_shop() {
     office before{rows};
     id = new_shop(before, "owner@example.com");
     key = std::get<minted_key>(before.ask(a_test_key(id))).id;
     hook = std::get<destination_secret>(before.ask(to_hook(id))).id;
-    person = std::get<added_user>(before.ask(invite_user{id, "ada@example.com", member_role::viewer})).id;
+    invited = std::get<invited_user>(before.ask(invite_user{id, "ada@example.com", member_role::viewer}));
+    person = invited.id;
   }
 };
 
@@ -150,7 +152,7 @@ TEST_CASE("a command finds the merchant, key, destination or person that it is f
       rotate_destination_secret{shop.hook, 1h},
       add_user{shop.id, "bob@example.com", "correct horse"},
       invite_user{shop.id, "eve@example.com", {}},
-      accept_invitation{shop.id, shop.person, "invitation", "correct horse"}};
+      accept_invitation{shop.id, shop.person, shop.invited.invitation, "correct horse"}};
   for (const auto& command : commands) {
     office o{shop.rows};
     INFO("command " << command.index());
@@ -161,11 +163,11 @@ TEST_CASE("a command finds the merchant, key, destination or person that it is f
 TEST_CASE("a person of another merchant is the same person, although neither is in memory") {
   const stored_shop shop;
   office o{shop.rows};
-  CHECK(std::get<added_user>(o.ask(invite_user{new_shop(o), "ADA@example.com", {}})).id == shop.person);
+  CHECK(std::get<invited_user>(o.ask(invite_user{new_shop(o), "ADA@example.com", {}})).id == shop.person);
   new_shop(o, "Owner@example.com");
   CHECK(o.stored().users.size() == 2);
   // Invited without a role, whoever has one already keeps it.
-  CHECK(std::get<added_user>(o.ask(invite_user{shop.id, "ada@example.com", {}})).id == shop.person);
+  CHECK(std::get<invited_user>(o.ask(invite_user{shop.id, "ada@example.com", {}})).id == shop.person);
   for (const auto& member : o.stored().memberships)
     if (member.merchant == shop.id && member.user == shop.person) CHECK(member.role == member_role::viewer);
 }

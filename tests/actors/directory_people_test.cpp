@@ -9,7 +9,23 @@ namespace {
 constexpr auto owner = member_role::owner;
 constexpr auto viewer = member_role::viewer;
 
-user_id added(office& o, const operator_command& command) { return std::get<added_user>(o.ask(command)).id; }
+user_id added(office& o, const operator_command& command) {
+  const auto made = o.ask(command);
+  if (const auto* one = std::get_if<invited_user>(&made)) return one->id;
+  return std::get<added_user>(made).id;
+}
+
+invited_user invited(office& o, const operator_command& command) { return std::get<invited_user>(o.ask(command)); }
+
+accept_invitation accepting(const merchant_id& m, const invited_user& who, std::string password = {}) {
+  return {m, who.id, who.invitation, std::move(password)};
+}
+
+invite_user by_owner(const merchant_id& m, std::string email, member_role role = member_role::viewer) {
+  return {m, std::move(email), role, invited_by::owner};
+}
+
+invitations_lookup standing(office& o, const user_id& who) { return o.rows().run(find_invitations{who}); }
 
 std::string hash_of(office& o, const std::string& email) {
   const auto found = o.rows().run(find_user{email_key_of(email)}).found;
@@ -132,21 +148,41 @@ TEST_CASE("who is added or invited again without a role keeps the present one, a
   CHECK(roles(o, n) == std::vector{ada.value + " owner", eve.value + " owner"});
 }
 
-TEST_CASE("an invitation sets a password once, and every session of the person ends") {
+TEST_CASE("an operator's invitation sets a password once, and every session of the person ends") {
   office o;
   const auto m = new_shop(o);
-  const auto ada = added(o, invite_user{m, "ada@example.com", owner});
+  const auto first = invited(o, invite_user{m, "ada@example.com", owner});
+  const auto& ada = first.id;
+  CHECK(first.expires == o.clock.at + 7 * 24h);
   sign_in(o, ada, "s1");
-  CHECK(added(o, accept_invitation{m, ada, "t1", "correct horse"}) == ada);
+  CHECK(o.problem(accepting(m, first)) == "the invitation sets a password");
+  CHECK(added(o, accepting(m, first, "correct horse")) == ada);
   CHECK(hash_of(o, "ada@example.com") == "hash of correct horse");
   CHECK_FALSE(has_session(o, "s1"));
   sign_in(o, ada, "s2");
-  CHECK(o.problem(accept_invitation{m, ada, "t1", "battery staple"}) == "the invitation has been used");
+  const auto is_over = [&](const accept_invitation& command) {
+    CHECK(o.problem(command, operator_problem::kind::not_found) == "There is no invitation " + command.id + ".");
+  };
+  is_over(accepting(m, first, "battery staple"));
   CHECK(hash_of(o, "ada@example.com") == "hash of correct horse");
   CHECK(has_session(o, "s2"));
-  SECTION("another invitation works") {
-    CHECK(added(o, accept_invitation{m, ada, "t2", "battery staple"}) == ada);
+  SECTION("another invitation works, and ends those before it") {
+    const auto second = invited(o, invite_user{m, "ada@example.com"});
+    const auto third = invited(o, invite_user{m, "ada@example.com"});
+    is_over(accepting(m, second, "battery staple"));
+    CHECK(added(o, accepting(m, third, "battery staple")) == ada);
     CHECK(hash_of(o, "ada@example.com") == "hash of battery staple");
+  }
+  SECTION("it is over after seven days") {
+    const auto second = invited(o, invite_user{m, "ada@example.com"});
+    o.clock.at += 7 * 24h;
+    is_over(accepting(m, second, "battery staple"));
+  }
+  SECTION("it ends with the membership") {
+    added(o, invite_user{m, "bob@example.com", owner});
+    const auto second = invited(o, invite_user{m, "ada@example.com"});
+    added(o, remove_member{m, ada});
+    is_over(accepting(m, second, "battery staple"));
   }
   SECTION("nobody's is not found, and no password is hashed for it") {
     o.hashing.asked.clear();
@@ -159,13 +195,146 @@ TEST_CASE("an invitation sets a password once, and every session of the person e
 TEST_CASE("one invitation accepted many times at once sets one password") {
   office o;
   const auto m = new_shop(o);
-  const auto ada = added(o, invite_user{m, "ada@example.com", owner});
+  const auto by = GENERATE(invited_by::operators, invited_by::owner);
+  const auto ada = invited(o, invite_user{m, "ada@example.com", viewer, by});
   std::vector<operator_command> commands;
-  for (int i = 0; i < 8; ++i) commands.push_back(accept_invitation{m, ada, "t1", "password " + std::to_string(i)});
+  for (int i = 0; i < 8; ++i) commands.push_back(accepting(m, ada, "password " + std::to_string(i)));
   std::size_t accepted = 0;
   for (const auto& each : o.ask_together(commands)) accepted += std::holds_alternative<added_user>(*each.made);
   CHECK(accepted == 1);
   CHECK(hash_of(o, "ada@example.com") == "hash of password 0");
+  CHECK(roles(o, m) == std::vector{ada.id.value + " viewer"});
+}
+
+TEST_CASE("an owner's invitation gives no role before it is accepted, and its link a password to a newcomer alone") {
+  office o;
+  const auto m = new_shop(o), n = new_shop(o);
+  const auto ada = invited(o, by_owner(m, "ada@example.com", owner));
+  CHECK(roles(o, m).empty());
+  CHECK(o.published.find_merchant(m)->owner.empty());
+  REQUIRE(o.stored().invitations.size() == 1);
+  CHECK(standing(o, ada.id).invitations.size() == 1);
+  SECTION("the password comes with the role") {
+    CHECK(added(o, accepting(m, ada, "correct horse")) == ada.id);
+    CHECK(roles(o, m) == std::vector{ada.id.value + " owner"});
+    CHECK(o.published.find_merchant(m)->owner == ada.id);
+    CHECK(o.stored().invitations.empty());
+    CHECK(standing(o, ada.id).shown_to == m);
+    CHECK(o.problem(accepting(m, ada, "battery staple"), operator_problem::kind::not_found).size() > 0);
+    CHECK(o.problem(by_owner(m, "ADA@example.com")) == "belongs to the merchant already");
+  }
+  SECTION("who has a password by now keeps it, and accepts without one") {
+    added(o, add_user{n, "ada@example.com", "correct horse", viewer});
+    CHECK(o.problem(accepting(m, ada, "battery staple")) ==
+          "the person has a password, or belongs to a merchant already");
+    CHECK(hash_of(o, "ada@example.com") == "hash of correct horse");
+    CHECK(roles(o, m).empty());
+    CHECK(added(o, accepting(m, ada)) == ada.id);
+    CHECK(roles(o, m) == std::vector{ada.id.value + " owner"});
+    CHECK(standing(o, ada.id).shown_to.empty());
+  }
+  SECTION("who belongs to another merchant by now, with no password yet, is given none by this link") {
+    if (GENERATE(true, false))
+      added(o, invite_user{n, "ada@example.com", owner});
+    else
+      new_shop(o, "ada@example.com");
+    CHECK(o.problem(accepting(m, ada, "battery staple")) ==
+          "the person has a password, or belongs to a merchant already");
+    CHECK(hash_of(o, "ada@example.com").empty());
+    CHECK(roles(o, m).empty());
+  }
+  SECTION("a newer one, of an owner or of the operator, ends it") {
+    const bool by_operator = GENERATE(true, false);
+    const auto newer = by_operator ? invited(o, invite_user{m, "ada@example.com", viewer})
+                                   : invited(o, by_owner(m, "ada@example.com"));
+    CHECK(newer.id == ada.id);
+    CHECK(o.problem(accepting(m, ada, "battery staple"), operator_problem::kind::not_found).size() > 0);
+    CHECK(o.stored().invitations.size() == 1);
+    CHECK(added(o, accepting(m, newer, "correct horse")) == ada.id);
+    CHECK(roles(o, m) == std::vector{ada.id.value + " viewer"});
+    CHECK(standing(o, ada.id).shown_to == (by_operator ? merchant_id{} : m));
+  }
+  SECTION("it is withdrawn, or over after seven days") {
+    if (GENERATE(true, false))
+      CHECK(added(o, withdraw_invitation{m, ada.id}) == ada.id);
+    else
+      o.clock.at += 7 * 24h;
+    CHECK(o.problem(accepting(m, ada, "battery staple"), operator_problem::kind::not_found).size() > 0);
+    CHECK(o.problem(accepting(m, ada), operator_problem::kind::not_found).size() > 0);
+    CHECK(o.problem(withdraw_invitation{m, ada.id}, operator_problem::kind::not_found).size() > 0);
+    CHECK(hash_of(o, "ada@example.com").empty());
+  }
+}
+
+TEST_CASE("who is given a role by the operator is not let in by a password that an owner may know") {
+  office o;
+  const auto m = new_shop(o), n = new_shop(o);
+  const auto ada = invited(o, by_owner(m, "ada@example.com"));
+  added(o, accepting(m, ada, "known to the owner"));
+  sign_in(o, ada.id, "s1");
+  unit_of_work unit;
+  unit.claims.push_back(set_second_factor{ada.id, "sealed", {"code"}});
+  unit.claims.push_back(set_user_password{ada.id, "changed by the owner", o.clock.at, "s1"});
+  REQUIRE(o.rows().commit(unit) == commit_outcome::committed);
+  std::string hash;
+  SECTION("by an invitation") { added(o, invite_user{n, "ada@example.com", viewer}); }
+  SECTION("by a merchant that is created for them") { new_shop(o, "ada@example.com"); }
+  SECTION("by a password of the operator's") {
+    added(o, add_user{n, "ada@example.com", "correct horse", viewer});
+    hash = "hash of correct horse";
+  }
+  const auto found = o.rows().run(find_user{"ada@example.com"}).found;
+  REQUIRE(found);
+  CHECK(found->password_hash == hash);
+  CHECK(found->sealed_totp.empty());
+  CHECK(found->recovery_codes_left == 0);
+  CHECK_FALSE(has_session(o, "s1"));
+  CHECK(standing(o, ada.id).shown_to.empty());
+}
+
+TEST_CASE("a removed person's links are dead, and so are those of merchants that invite no more") {
+  office o;
+  const auto m = new_shop(o);
+  const auto ada = invited(o, by_owner(m, "ada@example.com"));
+  added(o, accepting(m, ada, "correct horse"));
+  added(o, remove_member{m, ada.id});
+  CHECK(o.problem(accepting(m, ada, "battery staple"), operator_problem::kind::not_found).size() > 0);
+  CHECK(o.problem(accepting(m, ada), operator_problem::kind::not_found).size() > 0);
+  CHECK(roles(o, m).empty());
+  CHECK(hash_of(o, "ada@example.com") == "hash of correct horse");
+}
+
+TEST_CASE("invitations are known after a restart, and on another node once one has been made or has ended") {
+  auto rows = std::make_shared<failing_store>();
+  office here{rows, true}, there{rows, true};
+  const auto m = new_shop(here);
+  REQUIRE(there.look(directory_name::kind::merchant, m.value));
+  const auto first = invited(here, by_owner(m, "ada@example.com"));
+  const auto second = invited(here, by_owner(m, "ada@example.com"));
+  there.catch_up_with_log();
+  CHECK(there.problem(accepting(m, first, "stale"), operator_problem::kind::not_found).size() > 0);
+  SECTION("accepted on both at once, it works once") {
+    CHECK(added(there, accepting(m, second, "correct horse")) == second.id);
+    // The other node has not read of it: its turn is lost, and planned with the news.
+    CHECK(here.problem(accepting(m, second, "battery staple"), operator_problem::kind::not_found).size() > 0);
+    CHECK(hash_of(here, "ada@example.com") == "hash of correct horse");
+  }
+  SECTION("withdrawn on one, it is dead on the other") {
+    added(here, withdraw_invitation{m, second.id});
+    CHECK(there.problem(accepting(m, second, "stale"), operator_problem::kind::not_found).size() > 0);
+    CHECK(roles(here, m).empty());
+  }
+}
+
+TEST_CASE("the invitations of a merchant that wait are bounded, and an owner may make one anew at the bound") {
+  office o;
+  const auto m = new_shop(o);
+  for (int i = 0; i < 200; ++i) invited(o, by_owner(m, "p" + std::to_string(i) + "@example.com"));
+  CHECK(o.problem(by_owner(m, "another@example.com")) ==
+        "too many invitations wait to be accepted: withdraw some first");
+  const auto again = invited(o, by_owner(m, "p0@example.com"));
+  added(o, withdraw_invitation{m, again.id});
+  invited(o, by_owner(m, "another@example.com"));
 }
 
 TEST_CASE("a new password for somebody known ends every session, and nobody else's") {
@@ -183,14 +352,15 @@ TEST_CASE("a new password for somebody known ends every session, and nobody else
 TEST_CASE("while somebody's password is hashed, an invitation of the same person is answered") {
   office o;
   const auto m = new_shop(o);
-  const auto ada = added(o, invite_user{m, "ada@example.com", owner});
+  const auto ada = invited(o, invite_user{m, "ada@example.com", owner});
   o.hashing.held_up = true;
-  const auto accepting = o.send(accept_invitation{m, ada, "t1", "correct horse"});
+  const auto first = o.send(accepting(m, ada, "correct horse"));
   o.settle();
-  CHECK(added(o, invite_user{m, "ada@example.com", owner}) == ada);
-  CHECK_FALSE(accepting->done());
+  CHECK(added(o, invite_user{m, "ada@example.com", owner}) == ada.id);
+  CHECK_FALSE(first->done());
   o.let_hash();
-  CHECK(accepting->done());
+  REQUIRE(first->made);
+  CHECK(std::holds_alternative<operator_problem>(*first->made));  // the newer one has ended it
 }
 
 TEST_CASE("no command makes a viewer of a merchant's last owner, and one that is refused changes nothing") {
@@ -225,16 +395,17 @@ TEST_CASE("no command makes a viewer of a merchant's last owner, and one that is
 TEST_CASE("who sets a password by an invitation finds it on their list, and nobody else's command is noted with it") {
   office o;
   const auto m = new_shop(o);
-  const auto ada = added(o, invite_user{m, "ada@example.com", owner});
+  const auto who = invited(o, invite_user{m, "ada@example.com", owner});
+  const auto& ada = who.id;
   const auto noted = [&] { return o.rows().run(find_audit{ada}).entries; };
   const save_audit note{ada, o.clock.at, "audit_1", "192.0.2.1", "set-password", "by invitation"};
   o.hashing.held_up = true;
-  const auto accepting = o.send(noted_command{accept_invitation{m, ada, "t1", "correct horse"}, note});
+  const auto under_way = o.send(noted_command{accepting(m, who, "correct horse"), note});
   o.settle();
   added(o, invite_user{m, "bob@example.com", viewer});  // while the password is hashed
   CHECK(noted().empty());
   o.let_hash();
-  CHECK(accepting->done());
+  CHECK(under_way->done());
   added(o, invite_user{m, "eve@example.com", viewer});
   CHECK(noted() == std::vector{note});
 }

@@ -89,8 +89,11 @@ void look_at_setup(inspection& i) {
   const auto refused = merchant.create(server_payment(new_payment_id()));
   REQUIRE(summary_of(refused) == "422 {merchant_not_charge_capable}");
   const auto link = json::parse(refused.body)["error"]["setup_url"].text();
+  i.eyes.open(i.gateway.base_url() + "/portal/account");
+  i.press("sign-out");
   i.look_at(link, "setup-redeem");
   i.press("redeem");
+  i.sign_in("ada@lantern.example");
   i.look("setup-providers");
   i.eyes.click("input[value=sandbox]");
   i.press("connect");

@@ -27,8 +27,8 @@ struct meeting {
     return gateway.base_url() + "/connect/authorize?client_id=shopfront&state=s1&mode=" + mode +
            "&scope=" + percent_encode(scopes) + "&redirect_uri=" + percent_encode(site.url("/callback"));
   }
-  void sign_in() {
-    owner.type("#email", "ada@lantern.example");
+  void sign_in(const std::string& email = "ada@lantern.example") {
+    owner.type("#email", email);
     owner.type("#password", std::string{owner_password});
     owner.click("button[value=sign-in]");
   }
@@ -111,6 +111,9 @@ TEST_CASE("a merchant is set up in a browser by the link of a refused charge") {
   m.owner.open(json::parse(merchant.create(server_payment(id), same).body)["error"]["setup_url"].text());
   m.look("setup-redeem");
   m.owner.click("button[value=redeem]");
+  REQUIRE(m.owner.arrives_at(m.gateway.base_url() + "/portal/sign-in"));
+  add_person(m.gateway, shop.id, "owner@lantern.example");
+  m.sign_in("owner@lantern.example");
   m.look("setup-providers");
   m.owner.click("input[value=sandbox]");
   m.owner.click("button[value=connect]");
@@ -120,4 +123,80 @@ TEST_CASE("a merchant is set up in a browser by the link of a refused charge") {
   CHECK(m.owner.text_of("h1") == "You can take payments");
   m.look("setup-done");
   CHECK(summary_of(merchant.create(server_payment(id), same)) == "200 authorized");
+}
+
+TEST_CASE("people are invited in a browser, and accept without a password and with one") {
+  meeting m;
+  const auto at = [&](const std::string& local) { return m.gateway.base_url() + local; };
+  const auto second = new_merchant(m.gateway, {"Second Shop"});
+  add_person(m.gateway, second.id, "vic@lantern.example");
+  const auto team = at("/portal/" + m.shop.id + "/live/team");
+  const auto invite = [&](const std::string& email, const std::string& picture) {
+    m.owner.open(team);
+    m.owner.type("input[name=email]", email);
+    m.owner.click("button[value=invite]");
+    std::string text;
+    REQUIRE(eventually([&] {
+      text = m.owner.text_of("main");
+      return text.find("Good until") != std::string::npos;
+    }));
+    m.look(picture);
+    return text;
+  };
+  const auto sign_out = [&] {
+    m.owner.click("button[value=sign-out]");
+    REQUIRE(m.owner.arrives_at(at("/portal/sign-in")));
+  };
+  m.owner.open(at("/portal/sign-in"));
+  m.sign_in();
+  REQUIRE(m.owner.arrives_at(at("/portal/" + m.shop.id + "/live/")));
+  const auto shown = invite("new@lantern.example", "invited-new");
+  const auto begin = shown.find(at("/portal/invitation?token="));
+  REQUIRE(begin != std::string::npos);
+  const auto link = shown.substr(begin, shown.find_first_of(" \n", begin) - begin);
+  const auto known = invite("vic@lantern.example", "invited-known");
+  CHECK(known.find("/portal/invitation") == std::string::npos);
+  CHECK(known.find("operator must invite") != std::string::npos);
+  m.owner.open(team);
+  m.look("team-invited");
+  sign_out();
+
+  // Nobody knows the address: the link sets a password.
+  m.owner.open(link);
+  m.look("invitation-new");
+  m.owner.type("#password", std::string{owner_password});
+  m.owner.click("button[value=set-password]");
+  REQUIRE(m.owner.arrives_at(at("/portal/sign-in")));
+  m.sign_in("new@lantern.example");
+  REQUIRE(m.owner.arrives_at(at("/portal/" + m.shop.id + "/live/")));
+  sign_out();
+
+  // With a password: the account lists the invitation.
+  m.sign_in("vic@lantern.example");
+  REQUIRE(m.owner.arrives_at(at("/portal/" + second.id + "/live/")));
+  m.owner.open(at("/portal/account"));
+  m.look("account-invited");
+  m.owner.click("button[value=accept]");
+  REQUIRE(m.owner.arrives_at(at("/portal/account?done=accept")));
+  m.look("account-accepted");
+  m.owner.open(at("/portal/" + m.shop.id + "/live/team"));
+  CHECK(m.owner.text_of("main").find("vic@lantern.example") != std::string::npos);
+  m.look("team-accepted");
+  sign_out();
+
+  // A link that its person follows with a password by now: it leads to the sign-in, and to the button.
+  m.sign_in();
+  REQUIRE(m.owner.arrives_at(at("/portal/" + m.shop.id + "/live/")));
+  const auto later = invite("late@lantern.example", "invited-late");
+  const auto from = later.find(at("/portal/invitation?token="));
+  REQUIRE(from != std::string::npos);
+  sign_out();
+  add_person(m.gateway, second.id, "late@lantern.example", "viewer");
+  m.owner.open(later.substr(from, later.find_first_of(" \n", from) - from));
+  REQUIRE(m.owner.arrives_at(at("/portal/sign-in")));
+  m.sign_in("late@lantern.example");
+  REQUIRE(m.owner.arrives_at(at("/portal/invitation")));
+  m.look("invitation-accept");
+  m.owner.click("button[value=accept]");
+  CHECK(m.owner.arrives_at(at("/portal/" + m.shop.id + "/live/")));
 }

@@ -1,6 +1,8 @@
 // People in their browsers, over HTTP: sign-in, invitations, consent and set-up. Contract sections 6 and 9.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 #include "merchant.hpp"
 #include "paths.hpp"
 #include "platform.hpp"
@@ -147,17 +149,19 @@ TEST_CASE("the eleventh wrong password in a row waits, for an account that there
 
 TEST_CASE("an invitation sets a password once, in seven days") {
   const kept_folder data;
-  std::string link, late;
+  std::string replaced, link, late;
   {
     gateway_process gateway{data.with({})};
     const auto shop = new_merchant(gateway);
+    replaced = invite(gateway, shop.id, "eve@lantern.example");
     link = invite(gateway, shop.id, "eve@lantern.example");
-    late = invite(gateway, shop.id, "eve@lantern.example");
+    late = invite(gateway, shop.id, "vic@lantern.example");
     gateway.terminate();
   }
   {
     gateway_process gateway{data.with({"--clock-offset=167h"})};
     visitor person{gateway};
+    CHECK(person.open(replaced).status == 410);
     for (int i = 0; i < 2; ++i) {
       person.open(link);
       REQUIRE(person.answer().status == 200);
@@ -184,6 +188,135 @@ TEST_CASE("an invitation sets a password once, in seven days") {
   gateway_process gateway{data.with({"--clock-offset=169h"})};
   visitor person{gateway};
   CHECK(person.open(late).status == 410);
+}
+
+namespace {
+
+/// Two merchants of one gateway: an owner of A, who wants to be somebody else's owner.
+struct takeover {
+  gateway_process gateway{gateway_options{}};
+  merchant_account a = new_merchant(gateway, {"Attacker's"});
+  visitor owner{gateway};
+
+  takeover() {
+    add_person(gateway, a.id, "eve@attacker.example");
+    owner.open("/portal/sign-in");
+    sign_in(owner, "eve@attacker.example");
+  }
+  std::string team() const { return "/portal/" + a.id + "/live/team"; }
+  /// The link that the owner is shown; empty if the operator must invite.
+  std::string invite_here(const std::string& email) {
+    owner.open(team());
+    owner.click("invite", {{"email", email}, {"role", "viewer"}});
+    REQUIRE(owner.answer().status == 200);
+    const auto html = owner.html();
+    const auto at = html.find(gateway.base_url() + "/portal/invitation?token=");
+    CHECK((at == std::string::npos) == (html.find("operator must invite") != std::string::npos));
+    return at == std::string::npos ? std::string{} : html.substr(at, html.find_first_of(" \"<", at) - at);
+  }
+  /// Somebody who has no more than the link.
+  int choose(const std::string& link, const std::string& chosen) {
+    visitor thief{gateway};
+    thief.open(link);
+    const auto actions = thief.actions();
+    if (std::ranges::find(actions, "set-password") == actions.end()) return thief.answer().status;
+    return thief.click("set-password", {{"password", chosen}}).status;
+  }
+  bool opens(const std::string& email, const std::string& chosen, const std::string& merchant) {
+    visitor person{gateway};
+    person.open("/portal/sign-in");
+    sign_in(person, email, chosen);
+    const auto overview = "/portal/" + merchant + "/live/";
+    return person.open(overview).status == 200 && person.at() == overview;
+  }
+};
+
+const std::string stolen = "stolen horse battery";
+const std::string cfo = "cfo@b.example";
+
+}  // namespace
+
+TEST_CASE("an owner's invitation takes over nobody who belongs to another merchant, or will") {
+  takeover t;
+  SECTION("a merchant's owner who has no password yet") {
+    const auto b = new_merchant(t.gateway, {"B", "standard", cfo});
+    CHECK(t.invite_here(cfo).empty());
+    CHECK_FALSE(t.opens(cfo, stolen, b.id));
+  }
+  SECTION("a person whom the operator invites after the link was shown") {
+    const auto link = t.invite_here(cfo);
+    REQUIRE_FALSE(link.empty());
+    const auto b = new_merchant(t.gateway, {"B"});
+    const auto genuine = invite(t.gateway, b.id, cfo);
+    t.choose(link, stolen);
+    CHECK_FALSE(t.opens(cfo, stolen, b.id));
+    CHECK(t.choose(genuine, "correct horse battery") == 200);
+    CHECK(t.opens(cfo, "correct horse battery", b.id));
+    // Kept until the person has chosen a password, it sets no other one, and leads to the sign-in.
+    t.choose(link, stolen);
+    CHECK_FALSE(t.opens(cfo, stolen, b.id));
+    CHECK(t.opens(cfo, "correct horse battery", b.id));
+    visitor person{t.gateway};
+    person.open(link);
+    CHECK(person.at().starts_with("/portal/sign-in?next="));
+    sign_in(person, cfo, "correct horse battery");
+    person.click("accept");
+    CHECK(person.open("/portal/" + t.a.id + "/live/").status == 200);
+  }
+  SECTION("a password that the owner chose, before the operator gives its person a role") {
+    const auto link = t.invite_here(cfo);
+    CHECK(t.choose(link, stolen) == 200);
+    visitor thief{t.gateway};
+    thief.open("/portal/sign-in");
+    sign_in(thief, cfo, stolen);
+    REQUIRE(t.opens(cfo, stolen, t.a.id));
+    const auto b = new_merchant(t.gateway, {"B"});
+    if (GENERATE(true, false))
+      invite(t.gateway, b.id, cfo);
+    else
+      new_merchant(t.gateway, {"Another", "standard", cfo});
+    CHECK_FALSE(t.opens(cfo, stolen, t.a.id));
+    thief.open("/portal/account");
+    CHECK(thief.at().starts_with("/portal/sign-in"));
+  }
+  SECTION("a password that the owner chose, before another owner invites its person") {
+    CHECK(t.choose(t.invite_here(cfo), stolen) == 200);
+    const auto b = new_merchant(t.gateway, {"B"});
+    add_person(t.gateway, b.id, "bob@b.example");
+    visitor bob{t.gateway};
+    bob.open("/portal/sign-in");
+    sign_in(bob, "bob@b.example");
+    bob.open("/portal/" + b.id + "/live/team");
+    bob.click("invite", {{"email", cfo}, {"role", "owner"}});
+    CHECK(bob.html().find("operator must invite") != std::string::npos);
+    visitor thief{t.gateway};
+    thief.open("/portal/sign-in");
+    sign_in(thief, cfo, stolen);
+    thief.open("/portal/account");
+    const auto actions = thief.actions();
+    CHECK(std::ranges::find(actions, "accept") == actions.end());
+    thief.post("/portal/account", "csrf=" + thief.csrf() + "&action=accept&merchant_id=" + b.id);
+    CHECK(thief.open("/portal/" + b.id + "/live/").status == 404);
+  }
+  SECTION("a removed or withdrawn person's link") {
+    const auto link = t.invite_here(cfo);
+    t.owner.open(t.team());
+    CHECK(t.owner.html().find("Invited") != std::string::npos);
+    const auto at = t.owner.html().find("value=\"user_") + 7;
+    const auto id = t.owner.html().substr(at, t.owner.html().find('"', at) - at);
+    t.owner.post(t.team(), "csrf=" + t.owner.csrf() + "&action=remove&user_id=" + id);
+    t.owner.open(t.team());
+    CHECK(t.owner.html().find(cfo) == std::string::npos);
+    CHECK(t.choose(link, stolen) == 410);
+    const auto again = t.invite_here(cfo);
+    REQUIRE_FALSE(again.empty());
+    CHECK(t.choose(link, stolen) == 410);
+    const auto newest = t.invite_here(cfo);
+    CHECK(t.choose(again, stolen) == 410);
+    CHECK(t.choose(newest, "correct horse battery") == 200);
+    CHECK(t.choose(newest, stolen) == 410);
+    CHECK(t.opens(cfo, "correct horse battery", t.a.id));
+  }
 }
 
 TEST_CASE("a session ends after 30 minutes without use") {
@@ -524,6 +657,17 @@ TEST_CASE("a merchant is set up by the signed link, and the charge succeeds with
   CHECK(thief.post(person.at(), "action=redeem&csrf=" + person.csrf()).status == 403);
   second.open(link);
   person.click("redeem");
+  // Whoever has read the link in a log comes this far, and no further; nor does another owner.
+  CHECK(person.at().starts_with("/portal/sign-in?next="));
+  add_person(gateway, shop.id, "other@lantern.example");
+  sign_in(person, "other@lantern.example");
+  CHECK(person.answer().status == 403);
+  CHECK(person.html().find("value=\"connect\"") == std::string::npos);
+  person.open("/portal/account");
+  person.click("sign-out");
+  person.open("/portal/setup");
+  add_person(gateway, shop.id, "owner@lantern.example");
+  sign_in(person, "owner@lantern.example");
   CHECK(person.at() == "/portal/setup");
   person.click("connect", {{"provider", "no-such"}});
   CHECK(person.answer().status == 422);
@@ -557,6 +701,7 @@ TEST_CASE("a setup link is good for an hour, and so is what it opens") {
     api merchant{gateway, shop.test};
     link = setup_url(merchant, new_payment_id());
     other = setup_url(merchant, new_payment_id());
+    add_person(gateway, shop.id, "owner@lantern.example");
     visitor person{gateway};
     person.open(other);
     person.click("redeem");
@@ -569,7 +714,12 @@ TEST_CASE("a setup link is good for an hour, and so is what it opens") {
     visitor person{gateway}, later{gateway};
     CHECK(person.open(link).status == status);
     later.cookies = cookies;
-    CHECK(later.open("/portal/setup").status == status);
+    later.open("/portal/setup");
+    if (status == 200) {
+      sign_in(later, "owner@lantern.example");
+      CHECK(later.at() == "/portal/setup");
+    }
+    CHECK(later.answer().status == status);
     gateway.terminate();
   }
 }

@@ -177,7 +177,9 @@ TEST_CASE("a new merchant goes from the invitation to payments, people, a second
   w.sign_in("ada@lantern.example");
   REQUIRE(w.arrives(w.page("")));
   w.open("/portal/account");
-  w.press("enable-second-factor");
+  w.unfold("second-factor-on");
+  w.eyes.type("#enable-password", password);
+  w.press("second-factor-on");
   w.look("second-factor");
   const auto shared = w.found(".secret", "([A-Z2-7]{4} ){7}[A-Z2-7]{4}");
   w.eyes.type("input[name=code]", totp_code(shared));

@@ -37,7 +37,7 @@ struct guarded {
   guarded() {
     sign_in();
     REQUIRE(is_in());
-    person.click("enable-second-factor");
+    person.click("second-factor-on", {{"password", password}});
     const auto found = all_in(person.html(), "([A-Z2-7]{4} ){7}[A-Z2-7]{4}");
     REQUIRE(found.size() == 1);
     secret = found[0];
@@ -150,4 +150,48 @@ TEST_CASE("the account page changes the password, the zone and the sessions, and
   here.open("/portal/account");
   for (const std::string action : {"Set-password", "Set-zone", "End-other-sessions"})
     CHECK(here.html().find(action) != std::string::npos);
+}
+
+TEST_CASE("turning the second factor on asks for the password") {
+  gateway_process gateway{gateway_options{}};
+  add_person(gateway, new_merchant(gateway).id, email);
+  visitor person{gateway};
+  person.open("/portal/sign-in");
+  person.click("sign-in", {{"email", email}, {"password", password}});
+  person.open("/portal/account");
+  CHECK(person.click("second-factor-on", {{"password", "not the password"}}).status == 422);
+  CHECK(all_in(person.html(), "([A-Z2-7]{4} ){7}[A-Z2-7]{4}").empty());
+  person.open("/portal/account");
+  CHECK(person.click("second-factor-on", {{"password", password}}).status == 200);
+  CHECK(all_in(person.html(), "([A-Z2-7]{4} ){7}[A-Z2-7]{4}").size() == 1);
+}
+
+TEST_CASE("turning the second factor off asks for the password and a code") {
+  guarded g;
+  g.sign_in();
+  g.person.click("sign-in", {{"code", g.recovery[0]}});
+  REQUIRE(g.is_in());
+  CHECK(g.person.click("second-factor-off", {{"password", "not the password"}, {"code", g.recovery[1]}}).status == 422);
+  g.person.open("/portal/account");
+  CHECK(g.person.click("second-factor-off", {{"password", password}, {"code", "123456"}}).status == 422);
+  g.person.open("/portal/account");
+  g.person.click("second-factor-off", {{"password", password}, {"code", g.recovery[1]}});
+  CHECK(g.person.at() == "/portal/account?done=second-factor-off");
+  g.person.click("sign-out");
+  g.sign_in();
+  CHECK(g.is_in());
+}
+
+TEST_CASE("the operator resets a second factor that was lost, and the password alone signs in") {
+  guarded g;
+  CHECK(g.gateway.run_ctl({"user", "reset-second-factor", "--email", "nobody@lantern.example"}).code == 1);
+  g.sign_in();
+  CHECK_FALSE(g.is_in());
+  const auto reset = g.gateway.ctl({"user", "reset-second-factor", "--email", "ADA@lantern.example"});
+  CHECK(reset["user_id"] == g.user);
+  CHECK(reset.size() == 1);
+  g.person.click("sign-in", {{"code", g.recovery[0]}});  // of the sign-in that had begun: it begins anew
+  CHECK_FALSE(g.is_in());
+  g.sign_in();
+  CHECK(g.is_in());
 }

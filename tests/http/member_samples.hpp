@@ -119,9 +119,9 @@ class samples : public payment_samples {
   team_view team() const {
     team_view v;
     v.frame = frame(member_place::team);
-    v.rows = {{t("user_1"), t("ada@lantern.example"), member_role::owner, true, false, true, at("24")},
-              {t("user_2"), t("vic@lantern.example"), member_role::viewer, false, false, false, at("23")},
-              {t("user_3"), t("new@lantern.example"), member_role::viewer, false, true, false, at("25")}};
+    v.rows = {{t("user_1"), t("ada@lantern.example"), member_role::owner, true, false, false, true, at("24")},
+              {t("user_2"), t("vic@lantern.example"), member_role::viewer, false, false, false, false, at("23")},
+              {t("user_3"), t("new@lantern.example"), member_role::viewer, false, true, true, false, at("25")}};
     v.invite = {wrong("nobody"), wrong("owner"), t("Nobody was invited.")};
     return v;
   }
@@ -135,6 +135,9 @@ class samples : public payment_samples {
     v.password = {t("This is not your password."), t("It is too short.")};
     v.second_factor = second_factor;
     v.recovery_codes_left = 7;
+    v.enable_fault = t("It is wrong.");
+    v.invitations = {{t("merch_9"), t("Paper & Ink"), t("Viewer"), at("25")},
+                     {t("merch_8"), t("Old Mill"), t("Owner"), at("25"), true}};
     v.disable_fault = t("This is not your password.");
     v.recovery_codes_fault = t("Nor is this.");
     v.zones = {t("Asia/Hong_Kong"), t("Europe/Berlin"), t("UTC")};

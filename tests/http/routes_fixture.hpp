@@ -25,6 +25,7 @@
 #include "http/codec/encode_payment.hpp"
 #include "http/errors.hpp"
 #include "http/pages/checkout.hpp"
+#include "http/portal/invitations.hpp"
 #include "http/portal/sessions.hpp"
 #include "http/routes/public.hpp"
 #include "http/routes/setup_link.hpp"
@@ -124,6 +125,12 @@ struct behind {
   std::function<caf::expected<spent_token_lookup>(const find_spent_token&)> spent_tokens = [](const find_spent_token&) {
     return spent_token_lookup{};
   };
+  std::function<caf::expected<directory_lookup>(const find_directory&)> entries = [](const find_directory&) {
+    return directory_lookup{};
+  };
+  std::function<caf::expected<invitations_lookup>(const find_invitations&)> invitations = [](const find_invitations&) {
+    return invitations_lookup{};
+  };
   std::function<caf::result<bool>(const verify_password&)> verifies = [](const verify_password&) { return false; };
   std::function<caf::result<commit_outcome>(const unit_of_work&)> commits = [](const unit_of_work&) {
     return commit_outcome::committed;
@@ -213,6 +220,8 @@ struct fake_archive_answer {
   auto operator()(const find_audit& what) const { return scene->audits(what); }
   auto operator()(const find_notifications& what) const { return scene->notifications(what); }
   auto operator()(const find_spent_token& what) const { return scene->spent_tokens(what); }
+  auto operator()(const find_directory& what) const { return scene->entries(what); }
+  auto operator()(const find_invitations& what) const { return scene->invitations(what); }
   template <class Question>
   caf::expected<typename Question::answer> operator()(const Question&) const {
     return typename Question::answer{};
@@ -425,6 +434,19 @@ inline session_lookup session_found_by(const find_session& what, std::string_vie
   if (what.hash != session_hash(cookie)) return {};
   return {stored_session{
       user_id{"user_1"}, "ada@example.com", noon - 1h, noon, ends, {{merchant_id{"merch_1"}, "Tea & Co", role}}}};
+}
+
+/// To merch_1, for the person of session_found_by().
+inline invitation an_invitation() {
+  return {merchant_id{"merch_1"}, user_id{"user_1"}, "ada@example.com", std::string(32, '1'),
+          noon + invitation_lifetime};
+}
+/// The row stands, and the person has no password and belongs to no merchant.
+inline invitations_lookup standing_of(const invitation& link, invited_by by = invited_by::owner) {
+  invitations_lookup found;
+  const auto viewer = member_role::viewer;
+  found.invitations.push_back({{link.merchant, link.user, link.id, by, viewer, noon, link.expires}, "Tea & Co"});
+  return found;
 }
 
 /// Every Idempotency-Key has been used, for another request.

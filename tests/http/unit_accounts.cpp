@@ -273,22 +273,19 @@ TEST_CASE_METHOD(accounts_fixture,
 }
 
 TEST_CASE_METHOD(accounts_fixture,
-                 "a fresh link is for an owner or a setup link's session; others see the page there") {
+                 "a fresh link is for an owner who has signed in; others see the page there, whatever link they had") {
   provider_says(account_standing::incomplete, "acct_1", at_the_provider);
   press("connect");
   const auto way_again = again();
   provider_says(account_standing::incomplete, "acct_1", "https://connect.provider.example/setup/2");
   CHECK(location(get(way_again)) == "https://connect.provider.example/setup/2");
   CHECK(scene.questions.back().account == "acct_1");
-  CHECK(location(visit(way_again, session_of_a_setup_link())) == "https://connect.provider.example/setup/2");
   const auto asked = scene.questions.size();
   const auto page = "https://pay.example" + page_of_connections;
   CHECK(location(visit(way_again, "")) == page);
-  CHECK(location(visit(way_again, session_of_a_setup_link(environment::test))) == page);
+  CHECK(location(visit(way_again, session_of_a_setup_link())) == page);
   role = member_role::viewer;
   CHECK(location(get(way_again)) == page);
-  publish_link("user_2");
-  CHECK(location(visit(way_again, session_of_a_setup_link())) == page);
   role = member_role::owner;
   connected_as(connection_status::connected, "acct_1");
   CHECK(location(get(way_again)) == page);
@@ -298,19 +295,55 @@ TEST_CASE_METHOD(accounts_fixture,
 TEST_CASE_METHOD(accounts_fixture, "a setup link's page leads to the provider, too, and mends what was stopped") {
   provider_says(account_standing::incomplete, "acct_1", at_the_provider);
   connected_as(connection_status::unavailable, "acct_1");
-  const auto jar = session_of_a_setup_link();
+  const auto jar = session_of_a_setup_link() + "; __Host-session=" + cookie;
   const auto page = visit("/portal/setup", jar);
   CHECK(says(page, "Stripe"));
   CHECK(header(page, "Content-Security-Policy").find("form-action 'self' https:;") != std::string::npos);
-  const auto form_cookie = header(page, "Set-Cookie");
   constexpr std::string_view mark = "name=\"csrf\" value=\"";
   const auto body =
       "csrf=" + page.body.substr(page.body.find(mark) + mark.size(), 64) + "&action=connect&provider=stripe";
   auto in = unsigned_request("POST", "/portal/setup", body, "application/x-www-form-urlencoded");
-  const auto both = jar + "; " + form_cookie.substr(0, form_cookie.find(';'));
-  in.cookie = both;
+  in.cookie = jar;
   CHECK(location(run(in)) == at_the_provider);
   provider_says(account_standing::ready, "acct_1");
   CHECK(location(visit(back(), jar)) == "https://pay.example/portal/setup");
   CHECK(link.status == connection_status::connected);
+}
+
+TEST_CASE_METHOD(accounts_fixture, "a setup link opens nothing at a provider without the sign-in of its very owner") {
+  provider_says(account_standing::incomplete, "acct_1", at_the_provider);
+  connected_as(connection_status::not_connected, {});
+  const auto press_connect = [&](const std::string& jar) {
+    const auto named = "setup\nmerch_1\nlive";
+    const std::string browser(32, 'b');
+    const bool signed_in = jar.find("__Host-session") != std::string::npos;
+    const auto body =
+        "csrf=" + csrf_token(shared.form_key, signed_in ? cookie : browser, named) + "&action=connect&provider=stripe";
+    auto in = unsigned_request("POST", "/portal/setup", body, "application/x-www-form-urlencoded");
+    const auto all = jar + "; __Host-form=" + browser;
+    in.cookie = all;
+    return run(in);
+  };
+  const std::string sign_in = "https://pay.example/portal/sign-in?next=";
+  const auto of_link = session_of_a_setup_link(), both = of_link + "; __Host-session=" + cookie;
+  CHECK(location(visit("/portal/setup", of_link)).starts_with(sign_in));
+  CHECK(location(press_connect(of_link)).starts_with(sign_in));
+  SECTION("another owner of the merchant is not the one whom it was made for") {
+    const setup_token token{merchant_id{"merch_1"}, user_id{"user_2"}, "1", noon + 1h, live};
+    publish_link("user_2");
+    const auto jar =
+        "__Host-setup=" + make_setup_session(token, shared.setup_token_key, noon).token + "; __Host-session=" + cookie;
+    CHECK(visit("/portal/setup", jar).status == 403);
+    CHECK(press_connect(jar).status == 403);
+  }
+  SECTION("who was its owner, and is a viewer by now") {
+    role = member_role::viewer;
+    CHECK(visit("/portal/setup", both).status == 403);
+    CHECK(press_connect(both).status == 403);
+  }
+  CHECK(scene.questions.empty());
+  role = member_role::owner;
+  publish_link();
+  CHECK(location(press_connect(both)) == at_the_provider);
+  CHECK(scene.notes.back().user.value == "user_1");
 }

@@ -96,9 +96,10 @@ TEST_CASE("an owner's pages have the buttons of the table, and a viewer's have n
       {"team", {"invite", "remove", "role"}},
       {"invited", {}},
       {"account",
-       {"set-password", "disable-second-factor", "new-recovery-codes", "set-zone", "end-session",
-        "end-other-sessions"}},
-      {"account-one-factor", {"set-password", "enable-second-factor", "set-zone", "end-session", "end-other-sessions"}},
+       {"set-password", "second-factor-off", "new-recovery-codes", "set-zone", "end-session", "end-other-sessions",
+        "accept"}},
+      {"account-one-factor",
+       {"set-password", "second-factor-on", "set-zone", "end-session", "end-other-sessions", "accept"}},
       {"second-factor", {"confirm-second-factor"}},
       {"recovery-codes", {}}};
   const auto owners = samples{member_role::owner}.all(), viewers = samples{member_role::viewer}.all();
@@ -254,5 +255,5 @@ TEST_CASE("a secret is text to be copied, and only its page has it") {
   CHECK(shows(invited_page(invited), "invitation?token="));
   auto known = invited;
   known.url.clear();
-  CHECK(shows(invited_page(known), "belongs to the team now"));
+  CHECK(shows(invited_page(known), "operator must invite"));
 }

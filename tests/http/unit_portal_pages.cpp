@@ -213,8 +213,7 @@ TEST_CASE_METHOD(portal_fixture, "a consent without the page's own token is 403 
 }
 
 TEST_CASE_METHOD(portal_fixture, "a post that is no form, or carries no token, is 403 and changes nothing") {
-  const auto invited = make_invitation(merchant_id{"merch_1"}, user_id{"user_1"}, "ada@example.com", noon);
-  const auto invitation = invitation_url(invited, "https://pay.example/portal", shared.invitation_key);
+  const auto invitation = invitation_url(an_invitation(), "https://pay.example/portal", shared.invitation_key);
   const std::pair<std::string, std::string> forms[] = {
       {"/connect/authorize", query},
       {"/portal/sign-in", ""},
@@ -459,9 +458,9 @@ TEST_CASE_METHOD(portal_fixture, "another site's form signs nobody out: the cook
   CHECK(units.empty());
 }
 
-TEST_CASE_METHOD(portal_fixture, "whoever has a spent invitation cannot keep the hasher busy with it") {
-  const auto invited = make_invitation(merchant_id{"merch_1"}, user_id{"user_1"}, "ada@example.com", noon);
-  const auto url = invitation_url(invited, "https://pay.example/portal", shared.invitation_key);
+TEST_CASE_METHOD(portal_fixture, "whoever has an invitation cannot keep the hasher busy with it") {
+  scene.invitations = [](const find_invitations&) { return standing_of(an_invitation()); };
+  const auto url = invitation_url(an_invitation(), "https://pay.example/portal", shared.invitation_key);
   const auto text = url.substr(url.find('?') + 1);
   const auto page = get("/portal/invitation", text, false);
   unsigned asked = 0;

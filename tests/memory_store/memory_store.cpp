@@ -124,11 +124,14 @@ bool memory_store::deliveries_apply(const unit_parts& unit) const {
 commit_outcome memory_store::records_apply(const unit_parts& unit) {
   if (unit.records.empty() && !unit.revoked && unit.record_claims.empty()) return commit_outcome::committed;
   auto changed = directory_;
+  // Before the membership that comes with it, as the databases do.
+  for (const auto& claim : unit.record_claims)
+    if (std::holds_alternative<set_first_password>(claim) && !changed.apply(claim)) return commit_outcome::lost_claim;
   for (const auto& record : unit.records)
     if (!changed.apply(record)) return commit_outcome::duplicate_record;
   if (unit.revoked) changed.apply(*unit.revoked);
   for (const auto& claim : unit.record_claims)
-    if (!changed.apply(claim)) return commit_outcome::lost_claim;
+    if (!std::holds_alternative<set_first_password>(claim) && !changed.apply(claim)) return commit_outcome::lost_claim;
   directory_ = std::move(changed);
   return commit_outcome::committed;
 }
@@ -390,7 +393,9 @@ directory_lookup memory_store::run(const find_directory& what) const {
   keep(found.merchants, [&](const auto& row) { return owners.contains(row.id.value); });
   keep(found.keys, [&](const auto& row) { return owners.contains(row.key.merchant.value); });
   keep(found.memberships, [&](const auto& row) { return owners.contains(row.merchant.value); });
+  keep(found.invitations, [&](const auto& row) { return owners.contains(row.merchant.value); });
   for (const auto& member : found.memberships) persons.insert(member.user.value);
+  for (const auto& one : found.invitations) persons.insert(one.user.value);
   keep(found.users, [&](const auto& row) { return persons.contains(row.id.value); });
   keep(found.connections, [&](const auto& row) {
     const bool is_named = what.account && row.link.account == what.account->account &&
@@ -447,6 +452,10 @@ directory_lookup memory_store::whole_directory() const {
   for (const auto& [key, row] : directory_.memberships) found.memberships.push_back(row);
   std::ranges::stable_sort(found.memberships, {}, [](const stored_membership& m) {
     return std::tuple{m.merchant.value, m.created_at, m.user.value};
+  });
+  for (const auto& [key, row] : directory_.invitations) found.invitations.push_back(row);
+  std::ranges::stable_sort(found.invitations, {}, [](const stored_invitation& i) {
+    return std::tuple{i.merchant.value, i.created_at, i.user.value};
   });
   std::vector<insert_platform> platforms;
   for (const auto& [key, row] : directory_.platforms) platforms.push_back(row);
@@ -657,6 +666,26 @@ spent_token_lookup memory_store::run(const find_spent_token& what) const {
   return {directory_.spent_tokens.contains({what.merchant.value, what.token_id})};
 }
 
+invitations_lookup memory_store::run(const find_invitations& what) const {
+  invitations_lookup found;
+  for (const auto& [key, user] : directory_.users)
+    if (user.id == what.user) found.has_password = !user.password_hash.empty();
+  found.is_member =
+      std::ranges::any_of(directory_.memberships, [&](const auto& one) { return one.second.user == what.user; });
+  if (const auto shown = directory_.shown_passwords.find(what.user.value); shown != directory_.shown_passwords.end())
+    found.shown_to = shown->second;
+  for (const auto& [key, row] : directory_.invitations) {
+    if (row.user != what.user) continue;
+    const auto merchant = directory_.merchants.find(row.merchant.value);
+    found.invitations.push_back({row, merchant == directory_.merchants.end() ? "" : merchant->second.name});
+  }
+  std::ranges::stable_sort(found.invitations, std::greater{}, [](const auto& one) {
+    return std::pair{one.what.by == invited_by::operators, one.what.expires};
+  });
+  if (found.invitations.size() > most_invitations_told) found.invitations.resize(most_invitations_told);
+  return found;
+}
+
 session_lookup memory_store::run(const find_session& what) const {
   const auto row = directory_.sessions.find(what.hash);
   if (row == directory_.sessions.end()) return {};
@@ -736,6 +765,13 @@ bool memory_store::directory_rows::apply(const inserted_row& record) {
     bool operator()(const save_audit& a) const { return rows.audit.emplace(a.id, a).second; }
     bool operator()(const save_membership& m) const {
       rows.memberships.try_emplace({m.merchant.value, m.user.value}, m).first->second.role = m.role;
+      return true;
+    }
+    bool operator()(const save_invitation& i) const {
+      rows.invitations.insert_or_assign({i.what.merchant.value, i.what.user.value}, i.what);
+      std::erase_if(rows.invitations, [&](const auto& one) {
+        return one.second.merchant == i.what.merchant && one.second.expires <= i.what.created_at;
+      });
       return true;
     }
     bool operator()(const save_session& s) const {
@@ -840,6 +876,32 @@ bool memory_store::directory_rows::apply(const claimed_row& record) {
         if (user.id == p.user) user.password_hash = p.password_hash;
       std::erase_if(rows.sessions,
                     [&](const auto& one) { return one.second.what.user == p.user && one.first != p.kept_session; });
+    }
+    bool operator()(const set_first_password& p) const {
+      auto* who = rows.person(p.user);
+      const bool is_member =
+          std::ranges::any_of(rows.memberships, [&](const auto& one) { return one.second.user == p.user; });
+      if (!who || !who->password_hash.empty() || is_member) return false;
+      who->password_hash = p.password_hash;
+      rows.shown_passwords.insert_or_assign(p.user.value, p.shown_to);
+      return true;
+    }
+    void operator()(const end_shown_password& p) const {
+      if (rows.shown_passwords.erase(p.user.value) == 0) return;
+      if (auto* who = rows.person(p.user)) {
+        who->password_hash.clear();
+        who->sealed_totp.clear();
+        who->totp_step = 0;
+      }
+      std::erase_if(rows.recovery_codes, [&](const auto& code) { return code.first.first == p.user.value; });
+      std::erase_if(rows.sessions, [&](const auto& one) { return one.second.what.user == p.user; });
+    }
+    void operator()(const drop_invitation& i) const { rows.invitations.erase({i.merchant.value, i.user.value}); }
+    bool operator()(const spend_invitation& i) const {
+      const auto row = rows.invitations.find({i.merchant.value, i.user.value});
+      if (row == rows.invitations.end() || row->second.id != i.id || row->second.expires <= i.at) return false;
+      rows.invitations.erase(row);
+      return true;
     }
     void operator()(const drop_membership& m) const { rows.memberships.erase({m.merchant.value, m.user.value}); }
     void operator()(const touch_session& s) const {

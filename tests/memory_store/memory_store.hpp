@@ -68,6 +68,7 @@ class memory_store {
   audit_lookup run(const find_audit& what) const;
   notifications_lookup run(const find_notifications& what) const;
   spent_token_lookup run(const find_spent_token& what) const;
+  invitations_lookup run(const find_invitations& what) const;
   purge_result run(const purge_commands& what);
   redeliver_rows_result run(const redeliver_rows& what);
 
@@ -108,6 +109,8 @@ class memory_store {
     std::map<std::pair<std::string, std::string>, bool> recovery_codes;  ///< by user and hash: whether it is spent
     std::map<std::string, save_audit> audit;
     std::map<std::pair<std::string, std::string>, save_membership> memberships;
+    std::map<std::pair<std::string, std::string>, stored_invitation> invitations;
+    std::map<std::string, merchant_id> shown_passwords;  ///< by user
     std::map<std::string, session> sessions;  ///< by hash
     std::map<std::string, insert_platform> platforms;
     std::map<std::string, stored_platform_key> platform_keys;

@@ -182,6 +182,113 @@ TEST_CASE("a new password ends the person's sessions but the one named") {
   CHECK(has_session(store, "s3"));
 }
 
+TEST_CASE("an invitation is one for each merchant and person, and is spent once, while it lasts, by its id") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  const auto owners = invited_by::owner, operators = invited_by::operators;
+  const stored_invitation first{shop, ada, "i1", owners, member_role::owner, at(1), at(90)};
+  const stored_invitation newer{shop, ada, "i2", operators, member_role::viewer, at(2), at(100)};
+  const stored_invitation other{cafe, ada, "i3", owners, member_role::viewer, at(3), at(95)};
+  REQUIRE(save(store, a_merchant(shop, "Shop"), a_merchant(cafe, "Café"), a_person(ada, "ada@example.com")) ==
+          committed);
+  REQUIRE(save(store, save_invitation{first}) == committed);
+  REQUIRE(save(store, save_invitation{newer}, save_invitation{other}) == committed);
+  CHECK(entries_of(store, {shop}).invitations == std::vector{newer});
+  REQUIRE(entries_of(store, {shop}).users.size() == 1);
+  CHECK(entries_of(store, {shop}).memberships.empty());
+  auto found = store.run(find_invitations{ada});
+  CHECK_FALSE(found.has_password);
+  CHECK_FALSE(found.is_member);
+  REQUIRE(found.invitations.size() == 2);
+  CHECK(found.invitations[0].what == newer);
+  CHECK(found.invitations[0].merchant_name == "Shop");
+  CHECK(found.invitations[1].what == other);
+
+  CHECK(change(store, spend_invitation{shop, ada, "i1", at(50)}) == lost_claim);
+  CHECK(change(store, spend_invitation{shop, ada, "i3", at(50)}) == lost_claim);
+  CHECK(change(store, spend_invitation{shop, ada, "i2", at(100)}) == lost_claim);
+  REQUIRE(change(store, spend_invitation{shop, ada, "i2", at(99)}) == committed);
+  CHECK(change(store, spend_invitation{shop, ada, "i2", at(99)}) == lost_claim);
+  CHECK(entries_of(store, {shop}).invitations.empty());
+  REQUIRE(change(store, drop_invitation{cafe, ada}) == committed);
+  CHECK(change(store, drop_invitation{cafe, ada}) == committed);
+  CHECK(store.run(find_invitations{ada}).invitations.empty());
+  CHECK(store.run(find_invitations{bob}).invitations.empty());
+}
+
+TEST_CASE("a new invitation takes the merchant's with it that are over, and nobody else's") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  const auto by = invited_by::owner;
+  const auto viewer = member_role::viewer;
+  REQUIRE(save(store, save_invitation{{shop, ada, "i1", by, viewer, at(0), at(50)}},
+               save_invitation{{cafe, ada, "i2", by, viewer, at(0), at(50)}}, a_merchant(shop, "Shop"),
+               a_merchant(cafe, "Café")) == committed);
+  REQUIRE(save(store, save_invitation{{shop, bob, "i3", by, viewer, at(50), at(100)}}) == committed);
+  REQUIRE(entries_of(store, {shop}).invitations.size() == 1);
+  CHECK(entries_of(store, {shop}).invitations[0].id == "i3");
+  CHECK(entries_of(store, {cafe}).invitations.size() == 1);
+}
+
+TEST_CASE("a first password is for whom no merchant knows and who has none, and comes with the membership") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  REQUIRE(save(store, a_person(ada, "ada@example.com"), a_person(bob, "bob@example.com", "his")) == committed);
+  const auto accept = [](const user_id& who, const std::string& hash) {
+    unit_parts unit;
+    unit.record_claims = {set_first_password{who, hash, at(5), shop}};
+    unit.records = {save_membership{shop, who, member_role::viewer, at(5)}};
+    return unit;
+  };
+  CHECK(store.commit(accept(bob, "another")) == lost_claim);
+  CHECK(store.run(find_user{"bob@example.com"}).found.value().password_hash == "his");
+  CHECK_FALSE(store.run(find_invitations{bob}).is_member);
+  SECTION("alone") {
+    REQUIRE(store.commit(accept(ada, "hers")) == committed);
+    CHECK(store.commit(accept(ada, "another")) == lost_claim);
+    const auto found = store.run(find_invitations{ada});
+    CHECK(found.has_password);
+    CHECK(found.is_member);
+    CHECK(found.shown_to == shop);
+    CHECK(store.run(find_user{"ada@example.com"}).found.value().password_hash == "hers");
+  }
+  SECTION("another merchant's membership that comes before it in one batch is in its way") {
+    unit_parts other;
+    other.records = {save_membership{cafe, ada, member_role::owner, at(4)}};
+    CHECK(store.commit(std::vector{other, accept(ada, "hers")}) == std::vector{committed, lost_claim});
+    CHECK(store.run(find_user{"ada@example.com"}).found.value().password_hash.empty());
+  }
+}
+
+TEST_CASE("a password that an owner was shown the link of ends with all that came with it, and no other does") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  REQUIRE(save(store, a_person(ada, "ada@example.com"), a_person(bob, "bob@example.com", "his")) == committed);
+  REQUIRE(change(store, set_first_password{ada, "known", at(5), shop}) == committed);
+  REQUIRE(save(store, a_session("s1", ada, 0, 90), a_session("s2", bob, 0, 90)) == committed);
+  // The owner who knows it may go on from there: whose it is stays known.
+  REQUIRE(change(store, set_user_password{ada, "changed", at(6), "s1"}, set_second_factor{ada, "sealed", {"c1"}},
+                 set_second_factor{bob, "his", {"c2"}}) == committed);
+  CHECK(store.run(find_invitations{ada}).shown_to == shop);
+
+  const bool replaced = GENERATE(false, true);
+  unit_parts unit;
+  unit.record_claims = {end_shown_password{ada}, end_shown_password{bob}};
+  if (replaced) unit.record_claims.emplace_back(set_user_password{ada, "new", at(7), ""});
+  REQUIRE(store.commit(unit) == committed);
+  const auto hers = store.run(find_user{"ada@example.com"}).found.value();
+  CHECK(hers.password_hash == (replaced ? "new" : ""));
+  CHECK(hers.sealed_totp.empty());
+  CHECK(hers.recovery_codes_left == 0);
+  CHECK_FALSE(has_session(store, "s1"));
+  CHECK(store.run(find_invitations{ada}).shown_to.empty());
+  const auto his = store.run(find_user{"bob@example.com"}).found.value();
+  CHECK(his.password_hash == "his");
+  CHECK(his.sealed_totp == "his");
+  CHECK(his.recovery_codes_left == 1);
+  CHECK(has_session(store, "s2"));
+}
+
 TEST_CASE("a sign-in after a new password keeps its session, though both are in one batch") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};

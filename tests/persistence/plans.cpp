@@ -209,6 +209,37 @@ TEST_CASE("a session is found by its hash, and its person's merchants by that on
   }
 }
 
+TEST_CASE("invitations are found by the merchant and by the person, and no other person is looked at") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  unit_parts unit;
+  for (int i = 0; i < 400; ++i) {
+    const auto n = std::to_string(i);
+    const merchant_id merchant{"merch_" + n};
+    const user_id user{"user_" + n};
+    unit.records.emplace_back(save_user{user, n + "@example.com", "", at(0)});
+    unit.records.emplace_back(
+        save_invitation{{merchant, user, "i" + n, invited_by::owner, member_role::viewer, at(0), at(99)}});
+  }
+  const unit_of_work whole = unit;
+  REQUIRE(commit_units(*store.writer, {&whole, 1}).front() == commit_outcome::committed);
+  const bool sqlite = kind == store_kind::sqlite;
+  const cell merchant[] = {std::string_view{"merch_7"}, std::string_view{"merch_7"}};
+  const auto invited = plan_of(store, statements::read_invited_people_of, merchant);
+  INFO(invited);
+  if (sqlite)
+    CHECK_THAT(invited, Contains("SEARCH people USING") && Contains("(merchant_id=?)") && !Contains("SCAN"));
+  else
+    CHECK_THAT(invited, Contains("invitations ref PRIMARY") && Contains("people eq_ref PRIMARY"));
+  const cell user[] = {std::string_view{"user_7"}, std::int64_t{10}};
+  const auto standing = plan_of(store, statements::read_invitations_of_user, user);
+  INFO(standing);
+  if (sqlite)
+    CHECK_THAT(standing, Contains("SEARCH i USING INDEX invitations_of_user (user_id=?)") && !Contains("SCAN"));
+  else
+    CHECK_THAT(standing, Contains("p const PRIMARY") && Contains("i ref invitations_of_user"));
+}
+
 TEST_CASE("notifications are found by their indexes") {
   FOR_EACH_STORE(kind);
   migrated_store store{kind};

@@ -122,6 +122,7 @@ class commands {
     const auto people = group(merchant, "user", "People who act for a merchant");
     add_user(people);
     add_invite(people);
+    add_reset_second_factor(group(app, "user", "People, whichever merchants they act for"));
     const auto platform = group(app, "platform", "Platforms that act for merchants, and their keys");
     add_create_platform(platform);
     add_change_platform(platform);
@@ -332,6 +333,13 @@ class commands {
     command.add("--merchant", a_.merchant, "merch_…").required().type_name("MERCHANT");
     command.add("--email", a_.email, "The user's address").required().type_name("EMAIL");
     role(command);
+  }
+
+  void add_reset_second_factor(const options::command& in) {
+    const auto command = leaf(in, "reset-second-factor", "Turn the second factor off for a user who has lost it",
+                              "/operator/users/reset-second-factor",
+                              [](const arguments& a, boost::json::object& body) { put(body, "email", a.email); });
+    command.add("--email", a_.email, "The user's address").required().type_name("EMAIL");
   }
 
   void add_revoke(const options::command& in) {

@@ -22,6 +22,22 @@ section merchants_section(const member_frame& frame) {
   return {"merchants", "Your merchants", {std::move(ways)}};
 }
 
+section invitations_section(const account_view& view) {
+  table list{"Invitations", {{"Merchant"}, {"Role"}, {"Good until"}, {"Accept"}}, {}};
+  for (const auto& row : view.invitations) {
+    std::vector<pieces> cells{{row.merchant}, {row.role}, {row.until}};
+    if (row.distrusted)
+      cells.push_back(
+          {std::string{"The operator must invite you: another merchant's owner was shown the link that set "
+                       "your password"}});
+    else
+      cells.push_back({act_button(view.frame, "accept", "Accept", "the invitation of " + row.merchant,
+                                  {{"merchant_id", row.merchant_id}})});
+    list.rows.push_back(std::move(cells));
+  }
+  return {"invitations", "You are invited", {std::move(list)}};
+}
+
 section password_section(const account_view& view) {
   auto form = act_form_of(view.frame, {});
   form.inputs = {present_password(view.password.password_fault),
@@ -55,9 +71,8 @@ section factor_section(const account_view& view) {
     of.blocks.push_back(paragraph{{std::string{
         "With a second factor nobody signs in with your password alone: a code from an app on your phone is asked "
         "for as well."}}});
-    auto form = act_button(view.frame, "enable-second-factor", "Set up a second factor", {});
-    form.buttons.front().primary = true;
-    of.blocks.push_back(std::move(form));
+    of.blocks.push_back(by_password(view, "enable", "second-factor-on", "Set up a second factor",
+                                    "Turn on: your app is shown its secret next", view.enable_fault));
     return of;
   }
   const auto left = view.recovery_codes_left;
@@ -66,7 +81,7 @@ section factor_section(const account_view& view) {
       {left == 1 ? std::string{"1 recovery code is left."} : std::to_string(left) + " recovery codes are left."}});
   of.blocks.push_back(by_password(view, "codes", "new-recovery-codes", "Get new recovery codes",
                                   "New recovery codes: the old ones end", view.recovery_codes_fault));
-  auto off = by_password(view, "disable", "disable-second-factor", "Turn the second factor off",
+  auto off = by_password(view, "disable", "second-factor-off", "Turn the second factor off",
                          "Turn off: the password alone signs you in", view.disable_fault);
   off.inputs.push_back({input_kind::text,
                         "code",
@@ -128,6 +143,7 @@ response account_page(const account_view& view) {
   member_page page;
   page.title = "Account";
   if (view.frame.merchants.size() > 1) page.sections.push_back(merchants_section(view.frame));
+  if (!view.invitations.empty()) page.sections.push_back(invitations_section(view));
   for (auto* part : {password_section, factor_section, zone_section, sessions_section, audit_section})
     page.sections.push_back(part(view));
   return member_response(view.frame, page);

@@ -26,26 +26,37 @@ struct password_form {
   std::string password_fault;      ///< the present one: what was typed is never shown again
   std::string new_password_fault;
 };
-/// Actions: set-password; enable-second-factor (goes to second_factor_page), disable-second-factor (`password`),
-/// new-recovery-codes (`password`); set-zone (`zone`); end-session (`session_id`), end-other-sessions.
+/// Of an owner: the person may accept it.
+struct invitation_row {
+  std::string merchant_id;
+  std::string merchant;
+  std::string role;
+  shown_time until;
+  bool distrusted = false;  ///< the operator must invite
+};
+/// Actions: set-password; second-factor-on (`password`; goes to second_factor_page), second-factor-off (`password`),
+/// new-recovery-codes (`password`); set-zone (`zone`); end-session (`session_id`), end-other-sessions; accept
+/// (`merchant_id`).
 struct account_view {
   member_frame frame;
   password_form password;
   bool second_factor = false;
   std::size_t recovery_codes_left = 0;
-  std::string disable_fault;         ///< beside the `password` of disable-second-factor
+  std::string enable_fault;          ///< beside the `password` of second-factor-on
+  std::string disable_fault;         ///< beside that of second-factor-off
   std::string disable_code_fault;    ///< beside its `code`
   std::string recovery_codes_fault;  ///< beside that of new-recovery-codes
   std::vector<std::string> zones;
   field zone;
   std::vector<session_row> sessions;
+  std::vector<invitation_row> invitations;
   std::vector<audit_row> audit;  ///< the newest first
   std::string older;             ///< `cursor` of the audit's rows after these; empty: there are none
   bool at_newest = true;
 };
 response account_page(const account_view& view);
 
-/// Between `enable-second-factor` and `confirm-second-factor`: what the app is to learn, and its first code.
+/// Between `second-factor-on` and `confirm-second-factor`: what the app is to learn, and its first code.
 struct second_factor_view {
   member_frame frame;
   std::string qr_svg;  ///< ready markup

@@ -28,6 +28,7 @@ act_form invite_form_of(const team_view& view) {
 
 /// The last owner stays, and stays one.
 pieces member_acts(const member_frame& frame, const team_row& row) {
+  if (row.pending) return {act_button(frame, "remove", "Remove", row.email, {{"user_id", row.user_id}})};
   if (row.last_owner) return {std::string{"The last owner stays"}};
   auto role = act_form_of(frame, "role-" + row.user_id);
   role.hidden.push_back({"user_id", row.user_id});
@@ -73,15 +74,16 @@ response invited_page(const invited_view& view) {
   add_fact(told, "Role", role_name(view.role));
   section of{"invited", {}, {}};
   if (view.url.empty()) {
-    of.blocks.push_back(callout{tone::good, view.email + " belongs to the team now",
-                                "They have a password already, and find this merchant when they sign in next."});
+    of.blocks.push_back(callout{tone::waiting, "No link is shown for " + view.email,
+                                "The gateway knows this address already. Who has a password signs in and accepts on "
+                                "the page Account. Else the operator must invite: ask them to."});
   } else {
     of.blocks.push_back(callout{tone::waiting, "Send this link to " + view.email,
-                                "It is shown this once, and whoever has it chooses the password. Nothing is sent by "
+                                "It is shown this once, and whoever has it accepts with it. Nothing is sent by "
                                 "itself."});
     of.blocks.push_back(secret{"Link", {view.url}});
-    add_fact(told, "Good until", view.until);
   }
+  add_fact(told, "Good until", view.until);
   of.blocks.push_back(std::move(told));
   of.blocks.push_back(pager{"Further", {member_link(view.frame, "Back to the team", "team")}});
   page.sections.push_back(std::move(of));

@@ -14,7 +14,8 @@ struct team_row {
   std::string email;
   member_role role = member_role::viewer;
   bool is_self = false;
-  bool invited = false;        ///< has no password yet
+  bool invited = false;        ///< has no password yet, or has not accepted
+  bool pending = false;        ///< has no role before it is accepted
   bool last_owner = false;     ///< stays an owner, and stays
   shown_time joined_at;
 };
@@ -36,7 +37,7 @@ struct invited_view {
   member_frame frame;
   std::string email;
   member_role role = member_role::viewer;
-  std::string url;  ///< empty: the person has a password already, and needs no link
+  std::string url;  ///< empty: the address is known to the gateway, and the link is not for the owner to see
   shown_time until;
 };
 response invited_page(const invited_view& view);

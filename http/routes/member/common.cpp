@@ -36,7 +36,8 @@ constexpr auto words_of_done = std::to_array<done_words>({
     {"remove", "Removed. That person no longer sees this merchant."},
     {"set-password", "Your password was changed. You are signed out everywhere else."},
     {"set-zone", "Times are shown in your time zone from now on."},
-    {"disable-second-factor", "The second factor is off. Your password alone signs you in."},
+    {"accept", "You belong to the merchant's team now."},
+    {"second-factor-off", "The second factor is off. Your password alone signs you in."},
     {"end-session", "That session has ended."},
     {"end-other-sessions", "You are signed out everywhere else."},
 });

@@ -16,17 +16,11 @@ constexpr std::size_t most_address_bytes = 320;
 struct team {
   std::vector<stored_user> users;
   std::vector<stored_membership> members;  ///< oldest first
+  std::vector<stored_invitation> pending;  ///< of owners, not accepted yet
 
   const stored_user* find(const user_id& id) const {
     const auto at = std::ranges::find(users, id, &stored_user::id);
     return at == users.end() ? nullptr : &*at;
-  }
-  const stored_user* find_member(std::string_view email) const {
-    const auto at = std::ranges::find_if(
-        users, [&](const stored_user& each) { return email_key_of(each.email) == email_key_of(email); });
-    const bool is_one =
-        at != users.end() && std::ranges::find(members, at->id, &stored_membership::user) != members.end();
-    return is_one ? &*at : nullptr;
   }
 };
 
@@ -35,7 +29,10 @@ boost::asio::awaitable<std::variant<team, response>> team_of(call& c) {
   auto found = co_await std::move(reading);
   if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
   auto& rows = std::get<directory_lookup>(found);
-  co_return team{std::move(rows.users), std::move(rows.memberships)};
+  std::erase_if(rows.invitations, [now = c.here.shared.clock.now()](const stored_invitation& each) {
+    return each.by != invited_by::owner || each.expires <= now;
+  });
+  co_return team{std::move(rows.users), std::move(rows.memberships), std::move(rows.invitations)};
 }
 
 boost::asio::awaitable<response> team_screen(call& c, invite_form invite, std::string fault) {
@@ -58,6 +55,18 @@ boost::asio::awaitable<response> team_screen(call& c, invite_form invite, std::s
     row.is_self = user->id == c.visit->person.who.user;
     row.invited = !user->has_password;
     row.last_owner = owners == 1 && each.role == member_role::owner;
+    row.joined_at = shown(c, each.created_at);
+    view.rows.push_back(std::move(row));
+  }
+  for (const auto& each : there->pending) {
+    const auto* user = there->find(each.user);
+    if (!user) continue;
+    team_row row;
+    row.user_id = user->id.value;
+    row.email = user->email;
+    row.role = each.role;
+    row.invited = true;
+    row.pending = true;
     row.joined_at = shown(c, each.created_at);
     view.rows.push_back(std::move(row));
   }
@@ -88,26 +97,28 @@ boost::asio::awaitable<response> invite_here(call& c) {
     auto refusing = team_refused(c, std::move(typed), {});
     co_return co_await std::move(refusing);
   }
-  invite_user wanted{c.visit->who->id, typed.email.value, role, true};
+  invite_user wanted{c.visit->who->id, typed.email.value, role, invited_by::owner};
   auto changing = change(c, std::move(wanted), note_of(c, "invite " + typed.role.value, typed.email.value));
   auto made = co_await std::move(changing);
   if (auto* page = std::get_if<response>(&made)) co_return std::move(*page);
-  const auto* user = std::get_if<added_user>(&std::get<operator_result>(made));
-  if (!user) {
-    typed.email.fault = "This person is one of the team already.";
+  const auto& result = std::get<operator_result>(made);
+  const auto* invited = std::get_if<invited_user>(&result);
+  if (!invited) {
+    const auto* why = std::get_if<operator_problem>(&result);
+    const bool too_many = why && why->words.starts_with("too many");
+    typed.email.fault = too_many ? "Too many invitations wait to be accepted. Remove some first."
+                                 : "This person is one of the team already.";
     auto refusing = team_refused(c, std::move(typed), {});
     co_return co_await std::move(refusing);
   }
-  auto reading = team_of(c);
-  auto found = co_await std::move(reading);
-  if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
-  const auto* member = std::get<team>(found).find(user->id);
-  invited_view view{frame_of(c, member_place::team), typed.email.value, *role, {}, {}};
-  // Whoever has a password signs in with it: a link by which a stranger sets another one is not made.
-  if (!member || !member->has_password) {
-    const auto link = make_invitation(c.visit->who->id, user->id, typed.email.value, shared.clock.now());
+  // After the commit: of two merchants that invite a new address at once, at least one sees the other.
+  auto looking = ask(c.here, find_invitations{invited->id});
+  const auto person = co_await std::move(looking);
+  if (!person) co_return error_page(page_error::busy);
+  invited_view view{frame_of(c, member_place::team), typed.email.value, *role, {}, shown(c, invited->expires)};
+  if (is_new_address(*person, c.visit->who->id, shared.clock.now())) {
+    const invitation link{c.visit->who->id, invited->id, typed.email.value, invited->invitation, invited->expires};
     view.url = invitation_url(link, shared.portal_url, shared.invitation_key);
-    view.until = shown(c, link.expires);
   }
   co_return invited_page(view);
 }
@@ -132,10 +143,17 @@ boost::asio::awaitable<response> change_role_here(call& c) {
                        note_of(c, "role " + std::string{to_string(*role)}, user.value), "role");
 }
 
+/// A member, or an invitation that has not been accepted.
 boost::asio::awaitable<response> remove_here(call& c) {
   const user_id user{c.visit->sent.text("user_id")};
-  return change_member(c, gateway::remove_member{c.visit->who->id, user}, note_of(c, "remove member", user.value),
-                       "remove");
+  const auto& merchant = c.visit->who->id;
+  auto withdrawing = change(c, withdraw_invitation{merchant, user}, note_of(c, "withdraw invitation", user.value));
+  auto withdrawn = co_await std::move(withdrawing);
+  if (auto* page = std::get_if<response>(&withdrawn)) co_return std::move(*page);
+  if (std::holds_alternative<added_user>(std::get<operator_result>(withdrawn))) co_return went_well(c, "remove");
+  auto removing =
+      change_member(c, gateway::remove_member{merchant, user}, note_of(c, "remove member", user.value), "remove");
+  co_return co_await std::move(removing);
 }
 
 }  // namespace

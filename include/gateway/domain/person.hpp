@@ -24,6 +24,19 @@ constexpr std::optional<member_role> parse_member_role(std::string_view text) no
   return std::nullopt;
 }
 
+/// Who has made an invitation. The operator is trusted; an owner decides over no person's password.
+enum class invited_by : unsigned char { owner, operators };
+
+constexpr std::string_view to_string(invited_by who) noexcept {
+  return who == invited_by::owner ? "owner" : "operator";
+}
+
+constexpr std::optional<invited_by> parse_invited_by(std::string_view text) noexcept {
+  for (auto who : {invited_by::owner, invited_by::operators})
+    if (to_string(who) == text) return who;
+  return std::nullopt;
+}
+
 inline constexpr std::size_t least_password = 12;          ///< characters
 inline constexpr std::size_t most_password_bytes = 1'024;  ///< what the sign-in form takes
 
