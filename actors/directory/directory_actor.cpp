@@ -197,9 +197,9 @@ class command_queue {
     auto promise = by.promise;
     when_there(std::move(named), std::move(otherwise), promise,
                [this, wanted = std::move(wanted), by = std::move(by)]() mutable {
-                 auto password = std::exchange(wanted.password, {});
+                 hash_password question{std::exchange(wanted.password, {}), "an operator"};
                  auto told = by.promise;
-                 with_hash(std::move(password), std::move(told),
+                 with_hash(std::move(question), std::move(told),
                            [this, wanted = std::move(wanted), by = std::move(by)](std::string& hash) mutable {
                              accept(add_hashed_user{wanted.merchant, wanted.email, std::move(hash), wanted.role},
                                     std::move(by));
@@ -215,9 +215,9 @@ class command_queue {
     auto promise = by.promise;
     when_there(std::move(named), std::move(otherwise), promise,
                [this, wanted = std::move(wanted), by = std::move(by)]() mutable {
-                 auto password = std::exchange(wanted.password, {});
+                 hash_password question{std::exchange(wanted.password, {}), wanted.user.value};
                  auto told = by.promise;
-                 with_hash(std::move(password), std::move(told),
+                 with_hash(std::move(question), std::move(told),
                            [this, wanted = std::move(wanted), by = std::move(by)](std::string& hash) mutable {
                              accept(accept_hashed_invitation{wanted.merchant, wanted.user, wanted.id, std::move(hash)},
                                     std::move(by));
@@ -246,8 +246,8 @@ class command_queue {
   }
 
   template <class Then>
-  void with_hash(std::string password, result_promise promise, Then then) {
-    self_->request(hasher_, caf::infinite, hash_password{std::move(password), "an operator"})
+  void with_hash(hash_password question, result_promise promise, Then then) {
+    self_->request(hasher_, caf::infinite, std::move(question))
         .then([then = std::move(then)](std::string& hash) mutable { then(hash); },
               [promise](const caf::error& failure) mutable { promise.deliver(failure); });
   }

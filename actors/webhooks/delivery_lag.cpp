@@ -14,7 +14,7 @@ constexpr duration_ms busy_after{250};
 }  // namespace
 
 void delivery_lag::look(std::unordered_map<destination_id, destination_lane>& lanes, ticks at, time_point now) {
-  for (auto* side : {&live_, &all_}) side->longest = duration_ms{0}, side->waiting = 0;
+  for (auto* of : {&live_, &all_}) of->longest = duration_ms{0}, of->waiting = 0;
   for (auto& [id, each] : lanes) {
     // Where the destination is in distress, its small window is what keeps its workers few, not the slow store. And
     // what an owner's slow destinations keep from its other ones is no reason to turn other owners away.

@@ -27,9 +27,9 @@ inline bool may_be_sent(const webhook_endpoint& to) {
 struct lane_owner;
 
 /// What a delivery in memory takes there, its event's data included. Data that deliveries share counts for each.
-inline std::size_t bytes_of(const delivery_job& job) {
+inline std::size_t bytes_of(const delivery_job& waiting) {
   constexpr std::size_t without_data = 1'024;
-  return without_data + job.event.data.size();
+  return without_data + waiting.event.data.size();
 }
 
 struct destination_lane {

@@ -81,8 +81,7 @@ response cannot_be_trusted(const call& c, const invitation& to, const signed_in&
   view.title = "The operator must invite you";
   view.message =
       "Your password was first set by a link that another merchant's owner was shown, and may be known to them. Ask "
-      "the "
-      "operator of the gateway for an invitation: by it you choose a password of your own.";
+      "the operator of the gateway for an invitation: by it you choose a password of your own.";
   return with_status(page_error::not_an_owner, buttons_page(view));
 }
 
