@@ -12,6 +12,7 @@
 #include "invitations.hpp"
 #include "known_browser.hpp"
 #include "second_factor.hpp"
+#include "wrong_codes.hpp"
 
 namespace gateway::http {
 namespace {
@@ -220,7 +221,11 @@ boost::asio::awaitable<account_result> turn_off_second_factor(call& c, signed_in
     co_return problem_of(account_refusal::second_factor_is_off);
   }
   auto spending = spending_of(crypto::master_key{shared.second_factor_key}, stored, code, shared.clock.now());
-  if (!spending) co_return problem_of(account_refusal::wrong_code);
+  if (!spending) {
+    auto noting = note_wrong_code(c, person.who.user, person.who.email);
+    co_await std::move(noting);
+    co_return problem_of(account_refusal::wrong_code);
+  }
   // The code is spent in a commit of its own, before there is none to spend.
   unit_of_work proof;
   proof.claims.push_back(*std::move(spending));

@@ -46,6 +46,7 @@ boost::asio::awaitable<std::variant<signed_in, response>> require_session(call& 
 
 inline constexpr std::string_view authorize_path = "/connect/authorize";
 inline constexpr std::string_view portal_path = "/portal";
+inline constexpr std::string_view account_page_path = "/portal/account";
 
 /// `/connect/authorize?…` or `/portal/…`.
 bool is_local_target(std::string_view path_and_query);

@@ -15,18 +15,18 @@ std::optional<std::chrono::seconds> sign_in_slowing::counts::wait(const std::str
   const auto found = at_.find(name);
   if (found == at_.end()) return std::nullopt;
   auto& failures = found->second->second;
-  std::erase_if(failures, [&](time each) { return each + failure_window <= now; });
+  std::erase_if(failures, [&](time each) { return each + window_ <= now; });
   if (failures.empty()) {
     forget(name);
     return std::nullopt;
   }
   if (failures.size() < allowed_) return std::nullopt;
-  const auto left = std::chrono::ceil<std::chrono::seconds>(failures.front() + failure_window - now);
+  const auto left = std::chrono::ceil<std::chrono::seconds>(failures.front() + window_ - now);
   return std::max(left, std::chrono::seconds{1});
 }
 
 void sign_in_slowing::counts::expire(time now) {
-  while (!by_age_.empty() && by_age_.back().second.back() + failure_window <= now) {
+  while (!by_age_.empty() && by_age_.back().second.back() + window_ <= now) {
     at_.erase(by_age_.back().first);
     by_age_.pop_back();
   }
@@ -84,14 +84,23 @@ sign_in_slowing::sign_in_slowing(std::size_t most_names)
     : accounts_{most_names, most_failures},
       browsers_{most_names, most_failures},
       addresses_{most_names, most_failures},
+      wrong_codes_{most_names, most_wrong_codes, wrong_code_window},
       networks_{counts{most_names, wider_networks[0].most_failures},
                 counts{most_names, wider_networks[1].most_failures}} {}
 
+namespace {
+
 /// Accounts are kept by their digests: whoever guesses chooses how long their names are.
-std::vector<sign_in_slowing::counted> sign_in_slowing::places_of(std::string_view account, std::string_view address) {
+std::string digest_of(std::string_view account) {
   const auto digest = crypto::sha256(account);
+  return {digest.begin(), digest.end()};
+}
+
+}  // namespace
+
+std::vector<sign_in_slowing::counted> sign_in_slowing::places_of(std::string_view account, std::string_view address) {
   std::vector<counted> all;
-  all.push_back({accounts_, std::string{digest.begin(), digest.end()}});
+  all.push_back({accounts_, digest_of(account)});
   all.push_back({addresses_, slowed_address(address)});
   for (std::size_t i = 0; i < networks_.size(); ++i)
     if (auto around = slowed_network(address, wider_networks[i].bits); !around.empty())
@@ -134,16 +143,24 @@ void sign_in_slowing::take_back(std::string_view account, std::string_view addre
   if (!known.empty()) browsers_.take_back(known);
 }
 
+bool sign_in_slowing::notes_wrong_code(std::string_view account, time now) {
+  const auto name = digest_of(account);
+  const std::lock_guard hold{lock_};
+  if (wrong_codes_.wait(name, now)) return false;
+  wrong_codes_.add(name, now);
+  return true;
+}
+
 std::size_t sign_in_slowing::names() {
   const std::lock_guard hold{lock_};
-  auto sum = accounts_.size() + browsers_.size() + addresses_.size();
+  auto sum = accounts_.size() + browsers_.size() + addresses_.size() + wrong_codes_.size();
   for (const auto& each : networks_) sum += each.size();
   return sum;
 }
 
 void sign_in_slowing::forget_all() {
   const std::lock_guard hold{lock_};
-  for (auto* each : {&accounts_, &browsers_, &addresses_}) each->clear();
+  for (auto* each : {&accounts_, &browsers_, &addresses_, &wrong_codes_}) each->clear();
   for (auto& each : networks_) each.clear();
 }
 

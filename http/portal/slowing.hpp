@@ -18,6 +18,10 @@ namespace gateway::http {
 inline constexpr std::size_t most_failures = 10;  ///< within failure_window; then nobody signs in
 inline constexpr std::chrono::minutes failure_window{15};
 
+/// Of codes that were wrong after a right password: so many within that time are told to the person.
+inline constexpr std::size_t most_wrong_codes = 5;
+inline constexpr std::chrono::hours wrong_code_window{24};
+
 /// A guesser may have far more than one network of 64 bits. Those that lie around it have allowances of their own, for
 /// there may be others in them.
 struct wider_network {
@@ -47,6 +51,8 @@ class sign_in_slowing {
   void passed(std::string_view account, std::string_view address, std::string_view browser = {});
   /// Nobody has looked at the password.
   void take_back(std::string_view account, std::string_view address, std::string_view browser = {});
+  /// Whether a wrong code is to be written down: past most_wrong_codes there is enough to tell.
+  bool notes_wrong_code(std::string_view account, time now);
   void forget_all();
   /// How many accounts, browsers, addresses and networks are kept.
   std::size_t names();
@@ -55,7 +61,8 @@ class sign_in_slowing {
   /// Failures by name, the newest at each list's end.
   class counts {
    public:
-    counts(std::size_t most, std::size_t allowed) : most_{most}, allowed_{allowed} {}
+    counts(std::size_t most, std::size_t allowed, std::chrono::minutes window = failure_window)
+        : most_{most}, allowed_{allowed}, window_{window} {}
     std::optional<std::chrono::seconds> wait(const std::string& name, time now);
     /// Not past what is allowed.
     void add(const std::string& name, time now);
@@ -73,6 +80,7 @@ class sign_in_slowing {
     using entry = std::pair<std::string, std::vector<time>>;
     std::size_t most_;
     std::size_t allowed_;
+    std::chrono::minutes window_;
     std::list<entry> by_age_;  ///< whose last attempt is newest stands in front; none is without a failure
     std::unordered_map<std::string, std::list<entry>::iterator> at_;
   };
@@ -87,6 +95,7 @@ class sign_in_slowing {
   counts accounts_;
   counts browsers_;
   counts addresses_;
+  counts wrong_codes_;
   std::array<counts, wider_networks.size()> networks_;
 };
 

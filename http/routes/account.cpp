@@ -13,12 +13,12 @@
 #include "http/portal/invitations.hpp"
 #include "http/portal/page_forms.hpp"
 #include "http/portal/sessions.hpp"
+#include "http/portal/wrong_codes.hpp"
 #include "member/common.hpp"
 
 namespace gateway::http {
 namespace {
 
-constexpr std::string_view account_path = "/portal/account";
 constexpr std::string_view account_form = "page\n/portal/account";
 constexpr std::string_view offer_field = "offer";  ///< hidden: the sealed secret that an app is to learn
 
@@ -88,6 +88,11 @@ boost::asio::awaitable<bool> add_audit(call& c, signed_in& person, account_view&
   co_return true;
 }
 
+std::string words_of_wrong_codes(const signed_in& person, const save_audit& newest) {
+  return "Somebody entered your password and then a wrong code, five times in a day or more; last at " +
+         shown(person, newest.at).text + " from " + newest.address + ". If that was not you, set a new password here.";
+}
+
 boost::asio::awaitable<response> account_screen(call& c, signed_in& person, account_slips slips) {
   account_view view;
   view.frame = frame_of_account(c, person);
@@ -115,6 +120,11 @@ boost::asio::awaitable<response> account_screen(call& c, signed_in& person, acco
   const auto invited = co_await std::move(asking);
   if (!invited) co_return error_page(page_error::busy);
   view.invitations = rows_of_invitations(c, person, *invited);
+  if (view.frame.fault.empty() && view.second_factor) {
+    auto telling = find_wrong_codes(c, person.who.user);
+    const auto newest = co_await std::move(telling);
+    if (newest) view.frame.fault = words_of_wrong_codes(person, *newest);
+  }
   auto adding = add_audit(c, person, view);
   const bool added = co_await std::move(adding);
   if (!added) co_return error_page(page_error::busy);
@@ -139,7 +149,7 @@ response offer_screen(const call& c, const signed_in& person, const second_facto
 }
 
 response done_here(const call& c, std::string_view verb, const account_changed& what) {
-  auto local = std::string{account_path};
+  auto local = std::string{account_page_path};
   auto out = redirect_to(public_url(c.here.shared, local.append("?done=").append(verb)));
   if (!what.cookie.empty()) out.headers.emplace_back("Set-Cookie", host_cookie(session_cookie_name, what.cookie));
   return out;
@@ -231,7 +241,7 @@ std::optional<boost::asio::awaitable<account_result>> command_of(call& c, signed
 }  // namespace
 
 boost::asio::awaitable<response> show_account(call& c) {
-  auto asking = require_session(c, std::string{account_path});
+  auto asking = require_session(c, std::string{account_page_path});
   auto found = co_await std::move(asking);
   if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
   auto& person = std::get<signed_in>(found);
@@ -242,7 +252,7 @@ boost::asio::awaitable<response> show_account(call& c) {
 boost::asio::awaitable<response> act_on_account(call& c) {
   auto sent = read_form(c.in);
   if (!carries_token(sent)) co_return error_page(page_error::forged_form);
-  auto asking = require_session(c, std::string{account_path});
+  auto asking = require_session(c, std::string{account_page_path});
   auto found = co_await std::move(asking);
   if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
   auto& person = std::get<signed_in>(found);

@@ -13,6 +13,7 @@
 #include "http/portal/pending_sign_in.hpp"
 #include "http/portal/second_factor.hpp"
 #include "http/portal/slowing.hpp"
+#include "http/portal/wrong_codes.hpp"
 
 namespace gateway::http {
 namespace {
@@ -66,7 +67,7 @@ boost::asio::awaitable<std::string> first_page(call& c, std::string hash) {
   auto asking = ask(c.here, std::move(query));
   const auto reply = co_await std::move(asking);
   const bool of_one = reply && reply->found && reply->found->of.size() == 1;
-  if (!of_one) co_return std::string{portal_path} + "/account";
+  if (!of_one) co_return std::string{account_page_path};
   const auto merchant = percent_encoded(reply->found->of.front().merchant.value);
   co_return std::string{portal_path}.append("/").append(merchant).append("/live/");
 }
@@ -163,18 +164,30 @@ boost::asio::awaitable<response> with_code(call& c, std::string next, stored_per
   const auto account = email_key_of(who.email);
   const auto browser = known_browser(c, account);
   auto spending = spending_of(crypto::master_key{shared.second_factor_key}, who, typed, shared.clock.now());
-  if (!spending) co_return with_status(page_error::refused_form, code_page_for(c, next, who, not_right));
+  if (!spending) {
+    auto noting = note_wrong_code(c, who.id, who.email);
+    co_await std::move(noting);
+    co_return with_status(page_error::refused_form, code_page_for(c, next, who, not_right));
+  }
   const auto session = make_session_cookie();
   auto beginning = begin_session(c, session.hash, who, std::move(spending));
   const auto fate = co_await std::move(beginning);
-  if (fate == session_fate::code_spent)
+  if (fate == session_fate::code_spent) {
+    auto noting = note_wrong_code(c, who.id, who.email);
+    co_await std::move(noting);
     co_return with_status(page_error::refused_form, code_page_for(c, next, who, not_right));
+  }
   if (fate == session_fate::unknown) {
     shared.slowing.take_back(account, c.in.remote_address, browser);
     co_return error_page(page_error::busy);
   }
   if (fate == session_fate::credentials_replaced) co_return begun_anew(c, next);
   shared.slowing.passed(account, c.in.remote_address, browser);
+  if (next.empty()) {
+    auto looking = find_wrong_codes(c, who.id);
+    const auto told = co_await std::move(looking);
+    if (told) next = account_page_path;
+  }
   auto welcoming = welcomed(c, session, account, std::move(next));
   auto out = co_await std::move(welcoming);
   out.headers.emplace_back("Set-Cookie", no_pending_cookie());

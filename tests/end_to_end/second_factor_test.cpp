@@ -104,6 +104,19 @@ TEST_CASE("e-mail, password and code may come in one post") {
   CHECK(g.is_in());
 }
 
+TEST_CASE("five wrong codes after the right password are told to the person who signs in next") {
+  guarded g;
+  g.sign_in();
+  for (int i = 0; i < 5; ++i) CHECK(g.person.click("sign-in", {{"code", "123456"}}).status == 422);
+  g.person.click("sign-in", {{"code", totp_code(g.secret, seconds{30})}});
+  CHECK(g.person.at() == "/portal/account");
+  CHECK(g.person.html().find("If that was not you, set a new password") != std::string::npos);
+  CHECK(g.person.html().find("wrong-code") != std::string::npos);
+  g.person.click("set-password", {{"password", password}, {"new_password", "a better password"}});
+  REQUIRE(g.person.at() == "/portal/account?done=set-password");
+  CHECK(g.person.html().find("If that was not you") == std::string::npos);
+}
+
 TEST_CASE("wrong codes are slowed down as wrong passwords are") {
   guarded g;
   g.sign_in();

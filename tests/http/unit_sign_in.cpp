@@ -24,6 +24,7 @@ struct sign_in_fixture : gateway_fixture {
   std::map<std::string, stored_person> people;
   std::set<std::string> recovery_hashes;
   std::vector<unit_of_work> units;
+  std::vector<save_audit> wrong_codes;  ///< the newest first, as the store lists them
   std::string form_cookie;
   std::string pending;  ///< the browser's
   std::string known;    ///< its cookie that says that somebody has signed in there
@@ -38,6 +39,7 @@ struct sign_in_fixture : gateway_fixture {
     scene.verifies = [](const verify_password& what) -> caf::result<bool> {
       return what.password == right_password && what.stored == "stored";
     };
+    scene.audits = [this](const find_audit&) { return audit_lookup{wrong_codes}; };
     scene.commits = [this](const unit_of_work& unit) -> caf::result<commit_outcome> { return apply(unit); };
   }
 
@@ -52,6 +54,10 @@ struct sign_in_fixture : gateway_fixture {
   stored_person& ada() { return people.at("ada@example.com"); }
 
   commit_outcome apply(const unit_of_work& unit) {
+    if (unit.claims.empty() && std::holds_alternative<save_audit>(unit.inserts.at(0))) {
+      wrong_codes.insert(wrong_codes.begin(), std::get<save_audit>(unit.inserts[0]));
+      return commit_outcome::committed;
+    }
     for (const auto& claim : unit.claims) {
       if (const auto* spent = std::get_if<spend_totp_step>(&claim)) {
         if (spent->step <= ada().totp_step) return commit_outcome::lost_claim;
@@ -218,6 +224,45 @@ TEST_CASE_METHOD(sign_in_fixture, "wrong codes are slowed down, and the right pa
   CHECK(asks_for_code(slowed));
   CHECK(post_password().status == 429);
   CHECK(units.empty());
+}
+
+TEST_CASE_METHOD(sign_in_fixture, "five wrong codes in a day lead the person to the account page, where it is said") {
+  const auto enter = [this](int codes) {
+    for (int i = 0; i < codes; ++i) {
+      post_password();
+      CHECK(post_code("000000").status == 422);
+    }
+    post_password();
+    const auto in = post_code(code(1));
+    REQUIRE(is_signed_in(in));
+    return header(in, "Location");
+  };
+  const std::string account = "https://portal.example/portal/account";
+  SECTION("five") {
+    CHECK(enter(5) == account);
+    REQUIRE(wrong_codes.size() == 5);
+    CHECK(wrong_codes[0].action == "wrong-code");
+    CHECK(wrong_codes[0].user == ada().id);
+    CHECK(wrong_codes[0].address == "192.0.2.1");
+  }
+  SECTION("more are not written down") {
+    enter(9);
+    CHECK(wrong_codes.size() == 5);
+  }
+  SECTION("four") { CHECK(enter(4) != account); }
+  SECTION("five in more than a day") {
+    wrong_codes.assign(5, save_audit{ada().id, noon, "audit_1", "192.0.2.9", "wrong-code", {}, {}, {}});
+    for (int i = 0; i < 5; ++i) wrong_codes[static_cast<std::size_t>(i)].at = noon - i * std::chrono::hours{7};
+    CHECK(enter(0) != account);
+  }
+  SECTION("a new password was set since") {
+    wrong_codes.assign(6, save_audit{ada().id, noon, "audit_1", "192.0.2.9", "wrong-code", {}, {}, {}});
+    SECTION("yes") {
+      wrong_codes[0].action = "set-password";
+      CHECK(enter(0) != account);
+    }
+    SECTION("no") { CHECK(enter(0) == account); }
+  }
 }
 
 TEST_CASE_METHOD(sign_in_fixture, "wrong codes from one address wait, whoever's they are") {
