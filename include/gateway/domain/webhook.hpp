@@ -43,7 +43,7 @@ struct destination {
   std::string url;                  ///< absolute, http or https
   std::vector<std::string> events;  ///< event types; empty: all but those that must be asked for
   destination_status status = destination_status::enabled;
-  std::string disabled_reason;      ///< for the operator; empty while enabled
+  std::string disabled_reason{};    ///< for the operator; empty while enabled
   time_point created_at{};
 
   bool operator==(const destination&) const = default;
