@@ -200,19 +200,20 @@ TEST_CASE("texts must be texts") {
             .words == "200 authorized");
 }
 
-TEST_CASE("texts have no limit but 64 KiB each, and reach the event whole") {
+TEST_CASE("texts have no limit but 64 KiB each, metadata in all, and reach the event whole") {
   const auto id = new_payment_id();
-  std::string text;
+  std::string text, half;
   while (text.size() < 65'536) text += "\xc3\xa9";
+  while (half.size() < 32'000) half += "\xc3\xa9";
   REQUIRE(summary_of(merchant().create(server_payment(id)
                                            .set("description", text)
                                            .set("customer_name", text)
-                                           .raw("metadata", "{\"" + text + "\":\"" + text + "\",\"\":\"x\"}"))) ==
+                                           .raw("metadata", "{\"" + half + "\":\"" + half + "\",\"\":\"x\"}"))) ==
           "200 authorized");
   CHECK(summary_of(merchant().capture(id)) == "200 captured");
   const auto data = json::parse(
       shared().sql("SELECT data FROM events WHERE subject_id = '" + id + "' AND type = 'payment.captured';"));
-  CHECK(data["metadata"].names() == std::vector<std::string>{text, ""});
+  CHECK(data["metadata"].names() == std::vector<std::string>{half, ""});
   CHECK(summary_of(merchant().refund(id, object{}.set("amount", 1).set("reason", text).text())) ==
         "200 partially_refunded");
   refuses(with("description", '"' + text + "x\""), "description");

@@ -23,9 +23,9 @@ struct exit_result {
 };
 
 struct child_options {
-  std::filesystem::path error_log;  ///< standard error is appended there; empty: it goes where this program's goes
-  std::vector<std::pair<std::string, std::string>> environment;  ///< on top of this program's own
-  std::filesystem::path directory;  ///< to run in; empty: this program's
+  std::filesystem::path error_log{};  ///< standard error is appended there; empty: it goes where this program's goes
+  std::vector<std::pair<std::string, std::string>> environment{};  ///< on top of this program's own
+  std::filesystem::path directory{};  ///< to run in; empty: this program's
 };
 
 class child_process {
