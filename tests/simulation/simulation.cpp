@@ -854,8 +854,7 @@ class world {
   const duration_ms clocks_jump_by_ = plan_.faults.clock_jumps > 0 ? 2 * longest_jump + 2 * plan_.faults.clock_skew
                                       : plan_.faults.clock_set > 0 ? 2 * plan_.faults.clock_skew
                                                                    : duration_ms{0};
-  delivery_promises delivery_promises_{database_,    encoder_,        merchants_, time_,
-                                       plan_.config, clocks_jump_by_, promises_};
+  delivery_promises delivery_promises_{database_, encoder_, merchants_, plan_.config, clocks_jump_by_, promises_};
   age_promises age_promises_{database_, time_, plan_.config, promises_};
   grant_promises grant_promises_{database_, promises_};
   customer_promises customer_promises_{database_, promises_, plan_.leases_hold()};
