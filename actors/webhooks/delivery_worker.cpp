@@ -85,10 +85,13 @@ class delivery_worker_state {
   }
 
   void attempt() {
-    // The order has waited in the mailbox. What was answered meanwhile (that the platform is suspended, the destination
-    // disabled) must hold.
-    const auto as_it_is = context_->merchants.find_destination(order_.to->what.id);
-    if (!as_it_is || !may_be_sent(*as_it_is)) return self_->send(pool_, attempt_withheld{number_});
+    // The order has waited in the mailbox. Meanwhile the destination may have been disabled, its platform suspended,
+    // its secret or URL changed: the post must be for the destination as it is now. A node without its lease posts
+    // nothing, because such changes are answered without waiting for it, and its directory may be old.
+    auto as_it_is = context_->merchants.find_destination(order_.to->what.id);
+    if (!as_it_is || !may_be_sent(*as_it_is) || !context_->nodes.serves())
+      return self_->send(pool_, attempt_withheld{number_});
+    order_.to = std::move(as_it_is);
     began_at_ = context_->clock.now();
     traced_from_ = context_->traces.begin(order_.job.trace);
     const auto& job = order_.job;

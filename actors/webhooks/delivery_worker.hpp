@@ -48,7 +48,8 @@ struct attempt_answered {
   std::uint16_t status = 0;
   std::uint32_t took_ms = 0;
 };
-/// Nothing may be posted there any more: nothing was, and the order is to be given out again.
+/// The destination takes no posts now, or the node has no lease: nothing was posted, and the order is to be given out
+/// again.
 struct attempt_withheld {
   std::size_t worker = 0;
   bool moved_on = false;  ///< only the table knows where the delivery stands

@@ -108,6 +108,33 @@ TEST_CASE("the signature is the HMAC of time, dot and body, with the old secret 
   CHECK(std::ranges::count(later, ',') == 1);
 }
 
+TEST_CASE("what workers have been handed when a destination changes goes to its new URL, signed by its new secret") {
+  world w;
+  auto off = hook("a");
+  off.status = destination_status::disabled;
+  w.publish(off);
+  for (const auto* id : {"pay_1", "pay_2", "pay_3"}) sell(w, id);
+  auto moved = hook("a");
+  moved.url = "https://moved.test/hook";
+  w.office().answer = [&](const outgoing_post&) {
+    w.publish(moved, "whsec_new");
+    return post_office::says(200);
+  };
+  w.subscribe(hook("a"), "whsec_old");  // three workers have an order each before the first of them posts
+  REQUIRE(w.office().sent.size() == 3);
+  const auto t = std::to_string(to_unix_ms(w.clock().now()) / 1000);
+  const auto is_signed_by = [&](std::string_view secret, const outgoing_post& post) {
+    return header(post, "X-Service-Signature") ==
+           "t=" + t + ",v1=" + crypto::hex(crypto::hmac_sha256(secret, t + "." + post.body));
+  };
+  CHECK(w.office().sent[0].post.url == hook("a").url);
+  CHECK(is_signed_by("whsec_old", w.office().sent[0].post));
+  for (const auto i : {1U, 2U}) {
+    CHECK(w.office().sent[i].post.url == moved.url);
+    CHECK(is_signed_by("whsec_new", w.office().sent[i].post));
+  }
+}
+
 TEST_CASE(
     "a destination that fails is tried by the schedule, with the same number and the same bytes, and then set aside") {
   world w;

@@ -25,14 +25,8 @@ class delivery_promises {
  public:
   /// `allowance`: how far a node's clock may have been set back.
   delivery_promises(const testing::memory_store& rows, const event_encoder& encoder, const directory& published,
-                    const virtual_time& time, const settings& config, const duration_ms& allowance, promises& all)
-      : rows_{rows},
-        encoder_{encoder},
-        published_{published},
-        time_{time},
-        config_{config},
-        allowance_{allowance},
-        all_{all} {}
+                    const settings& config, const duration_ms& allowance, promises& all)
+      : rows_{rows}, encoder_{encoder}, published_{published}, config_{config}, allowance_{allowance}, all_{all} {}
 
   /// A destination was published, with the secrets that sign for it.
   void published(const webhook_endpoint& endpoint);
@@ -40,8 +34,8 @@ class delivery_promises {
   void committed(const testing::unit_parts& unit);
   /// An operator has made deliveries due again: their rows have changed.
   void redelivered();
-  /// A node makes an attempt, by its own clock at `now`.
-  void posted(node_memory& node, const outgoing_post& post, time_point now);
+  /// A node makes an attempt, by its own clock at `now`. `serves`: it has its lease.
+  void posted(node_memory& node, const outgoing_post& post, time_point now, bool serves);
   /// The receiver has got the post; and it has accepted it, whether or not the answer arrived.
   void received(std::int64_t number) { received_.insert(number); }
   void accepted(std::int64_t number) { accepted_.insert(number); }
@@ -53,12 +47,6 @@ class delivery_promises {
   static std::int64_t number_of(const outgoing_post& post);
 
  private:
-  struct publication {
-    webhook_endpoint what;
-    time_point from{};
-    time_point until = time_point::max();
-  };
-
   void check_fresh(const delivery& row, const testing::unit_parts& unit);
   void check_attempt(const delivery& from, const delivery& to);
   void check_told(const entity_key& subject, const timeline_entry& event);
@@ -67,11 +55,10 @@ class delivery_promises {
   const testing::memory_store& rows_;
   const event_encoder& encoder_;
   const directory& published_;
-  const virtual_time& time_;
   const settings& config_;
   const duration_ms& allowance_;
   promises& all_;
-  std::map<std::string, std::vector<publication>> endpoints_;       ///< by destination
+  std::map<std::string, webhook_endpoint> endpoints_;               ///< by destination: as published last
   std::map<std::int64_t, std::vector<delivery>> history_;           ///< by number: version 1 first
   std::map<std::int64_t, std::string> bodies_;                      ///< as first sent
   std::set<std::int64_t> received_, accepted_;

@@ -141,7 +141,7 @@ node::node(const node_environment& environment, unsigned number, duration_ms clo
       watch_{environment.rows.lacks(guard::clock_guard) ? true_clock_ : clock_, environment.rows.last_seen(),
              environment.config, environment.meters},
       numbers_{number_salt},
-      webhooks_{environment.merchants_endpoints, name_, clock_, alive_, memory_},
+      webhooks_{environment.merchants_endpoints, name_, clock_, alive_, memory_, among_},
       caught_up_{environment.time.now()} {
   coordinator_ = &dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler());
   const store_link line{environment_.rows,

@@ -85,7 +85,7 @@ void webhook_link::post(outgoing_post request, std::function<void(delivery_attem
   const bool breaks = to_.client_breaks();
   const bool goes_out = !breaks || to_.random().chance(0.5);
   if (!breaks) ++memory_->under_way[request.url];
-  to_.held().posted(*memory_, request, clock_.now());
+  to_.held().posted(*memory_, request, clock_.now(), among_.serves());
   const auto id = ++last_;
   open_.emplace(id, std::move(done));
   if (goes_out)

@@ -8,6 +8,7 @@
 
 #include "deliveries.hpp"
 #include "fault_rates.hpp"
+#include "gateway/membership.hpp"
 #include "gateway/webhook_client.hpp"
 #include "journal.hpp"
 #include "random_source.hpp"
@@ -48,8 +49,13 @@ class receivers {
 class webhook_link final : public webhook_client {
  public:
   webhook_link(receivers& to, std::string node, const wall_clock& clock, std::shared_ptr<bool> alive,
-               std::shared_ptr<node_memory> memory)
-      : to_{to}, node_{std::move(node)}, clock_{clock}, alive_{std::move(alive)}, memory_{std::move(memory)} {}
+               std::shared_ptr<node_memory> memory, const membership& among)
+      : to_{to},
+        node_{std::move(node)},
+        clock_{clock},
+        alive_{std::move(alive)},
+        memory_{std::move(memory)},
+        among_{among} {}
 
   void post(outgoing_post request, std::function<void(delivery_attempt)> done) override;
   void check(std::string, std::function<void(std::optional<std::string>)> done) override { done(std::nullopt); }
@@ -63,6 +69,7 @@ class webhook_link final : public webhook_client {
   const wall_clock& clock_;
   std::shared_ptr<bool> alive_;
   std::shared_ptr<node_memory> memory_;
+  const membership& among_;
   std::uint64_t last_ = 0;
   std::map<std::uint64_t, std::function<void(delivery_attempt)>> open_;
 };

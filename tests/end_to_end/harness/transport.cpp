@@ -266,7 +266,7 @@ bool accepts_connections(const endpoint& server) {
 }
 
 std::uint16_t free_port() {
-  // The system gives numbers from here on to connections that go out, also between this look and the node's start.
+  // The system gives numbers from here on to connections that go out, also between this look and the use of the port.
   constexpr std::uint16_t first = 20'000, first_of_the_systems = 32'768;
   static std::mt19937 random{std::random_device{}()};
   std::uniform_int_distribution<std::uint16_t> any{first, first_of_the_systems - 1};
