@@ -77,9 +77,7 @@ boost::asio::awaitable<recovery_result> turn_on_second_factor(call& c, signed_in
                                                               std::string code);
 /// The codes before are worth nothing from then on.
 boost::asio::awaitable<recovery_result> renew_recovery_codes(call& c, signed_in person, std::string password);
-/// Takes a code, or a recovery code, beside the password.
-boost::asio::awaitable<account_result> turn_off_second_factor(call& c, signed_in person, std::string password,
-                                                              std::string code);
+boost::asio::awaitable<account_result> turn_off_second_factor(call& c, signed_in person, std::string password);
 
 // ---- the others -----------------------------------------------------------------------------------
 

@@ -27,7 +27,6 @@ struct account_slips {
   password_form password{};
   std::string enable_fault{};
   std::string disable_fault{};
-  std::string disable_code_fault{};
   std::string recovery_codes_fault{};
   field zone{};
   std::string fault{};  ///< of no field
@@ -101,7 +100,6 @@ boost::asio::awaitable<response> account_screen(call& c, signed_in& person, acco
   view.password = std::move(slips.password);
   view.enable_fault = std::move(slips.enable_fault);
   view.disable_fault = std::move(slips.disable_fault);
-  view.disable_code_fault = std::move(slips.disable_code_fault);
   view.recovery_codes_fault = std::move(slips.recovery_codes_fault);
   view.second_factor = person.who.has_second_factor;
   view.zones = zone_names();
@@ -170,8 +168,6 @@ account_slips slips_of(std::string_view action, const account_problem& why) {
   const bool about_new = why.why == account_refusal::short_password || why.why == account_refusal::unusable_password;
   if (about_new)
     slips.password.new_password_fault = words;
-  else if (why.why == account_refusal::wrong_code)
-    slips.disable_code_fault = words;
   else if (why.why != account_refusal::wrong_password)
     slips.fault = words;
   else if (action == "set-password")
@@ -231,7 +227,7 @@ std::optional<boost::asio::awaitable<account_result>> command_of(call& c, signed
                                                                  std::string_view action) {
   if (action == "set-password") return change_password(c, person, sent.text("password"), sent.text("new_password"));
   if (action == "accept") return accept_own_invitation(c, person, merchant_id{sent.text("merchant_id")});
-  if (action == "second-factor-off") return turn_off_second_factor(c, person, sent.text("password"), sent.text("code"));
+  if (action == "second-factor-off") return turn_off_second_factor(c, person, sent.text("password"));
   if (action == "set-zone") return choose_time_zone(c, person, sent.text("zone"));
   if (action == "end-session") return end_own_session(c, person, sent.text("session_id"));
   if (action == "end-other-sessions") return end_other_sessions(c, person);

@@ -10,10 +10,15 @@ namespace gateway::http {
 
 std::string address_text(const sockaddr_storage& address) {
   std::array<char, INET6_ADDRSTRLEN> text{};
+  int family = address.ss_family;
   const void* bytes = nullptr;
-  if (address.ss_family == AF_INET) bytes = &reinterpret_cast<const sockaddr_in&>(address).sin_addr;
-  if (address.ss_family == AF_INET6) bytes = &reinterpret_cast<const sockaddr_in6&>(address).sin6_addr;
-  if (!bytes || !::inet_ntop(address.ss_family, bytes, text.data(), text.size())) return {};
+  if (family == AF_INET) bytes = &reinterpret_cast<const sockaddr_in&>(address).sin_addr;
+  if (family == AF_INET6) {
+    const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address).sin6_addr;
+    bytes = &v6;
+    if (IN6_IS_ADDR_V4MAPPED(&v6)) family = AF_INET, bytes = v6.s6_addr + 12;
+  }
+  if (!bytes || !::inet_ntop(family, bytes, text.data(), text.size())) return {};
   return text.data();
 }
 

@@ -338,10 +338,13 @@ struct gateway_fixture {
   }
 
   using entry = boost::asio::awaitable<response> (*)(worker&, request&);
-  response run(request in, entry handle = handle_public) {
-    std::optional<response> out;
+  response run(request in, entry handle = handle_public) { return run_to_end(handle(here, in)); }
+
+  template <class Result>
+  Result run_to_end(boost::asio::awaitable<Result> work) {
+    std::optional<Result> out;
     context.restart();
-    boost::asio::co_spawn(context, handle(here, in), [&](std::exception_ptr failure, response made) {
+    boost::asio::co_spawn(context, std::move(work), [&](std::exception_ptr failure, Result made) {
       if (!failure) out = std::move(made);
     });
     const auto guard = boost::asio::make_work_guard(context);

@@ -42,6 +42,8 @@ struct header_row {
 const header_row header_rows[] = {
     {"v1 TCP4", "PROXY TCP4 192.0.2.7 10.0.0.1 56324 443\r\n", header_state::whole, "192.0.2.7"},
     {"v1 TCP6", "PROXY TCP6 2001:db8::7 2001:db8::1 56324 443\r\n", header_state::whole, "2001:db8::7"},
+    {"v1 TCP6 of an IPv4 address", "PROXY TCP6 ::ffff:192.0.2.7 ::ffff:10.0.0.1 56324 443\r\n", header_state::whole,
+     "192.0.2.7"},
     {"v1, the longest",
      "PROXY TCP6 ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff 65535 65535\r\n",
      header_state::whole, "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"},

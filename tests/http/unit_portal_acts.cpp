@@ -159,6 +159,22 @@ TEST_CASE_METHOD(acts_fixture,
                    "The reason is too long"));
 }
 
+TEST_CASE_METHOD(acts_fixture, "a CSV file ends where its payments have left the list since its last chunk") {
+  int asked = 0;
+  scene.payments = [&](const find_payments&) {
+    payments_lookup found;
+    if (asked++ == 0) found = {{std::make_shared<const payment>(subject)}, true};
+    return found;
+  };
+  auto out = get(pages + "payments.csv?state=authorized");
+  REQUIRE(out.next_chunk);
+  const auto next = [&] { return run_to_end(out.next_chunk()); };
+  CHECK(next()->find("pay_1,") != std::string::npos);
+  CHECK(next() == "");
+  CHECK_FALSE(next());
+  CHECK(asked == 2);
+}
+
 TEST_CASE_METHOD(acts_fixture, "no form mints a wildcard key") {
   bool minted = false;
   scene.operators = [&](const operator_command&) {

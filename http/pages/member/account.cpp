@@ -81,17 +81,8 @@ section factor_section(const account_view& view) {
       {left == 1 ? std::string{"1 recovery code is left."} : std::to_string(left) + " recovery codes are left."}});
   of.blocks.push_back(by_password(view, "codes", "new-recovery-codes", "Get new recovery codes",
                                   "New recovery codes: the old ones end", view.recovery_codes_fault));
-  auto off = by_password(view, "disable", "second-factor-off", "Turn the second factor off",
-                         "Turn off: the password alone signs you in", view.disable_fault);
-  off.inputs.push_back({input_kind::text,
-                        "code",
-                        "Code",
-                        "The six digits that the app shows now, or a recovery code.",
-                        {{}, view.disable_code_fault},
-                        {},
-                        64,
-                        true});
-  of.blocks.push_back(std::move(off));
+  of.blocks.push_back(by_password(view, "disable", "second-factor-off", "Turn the second factor off",
+                                  "Turn off: the password alone signs you in", view.disable_fault));
   return of;
 }
 

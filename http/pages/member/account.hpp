@@ -44,7 +44,6 @@ struct account_view {
   std::size_t recovery_codes_left = 0;
   std::string enable_fault;          ///< beside the `password` of second-factor-on
   std::string disable_fault;         ///< beside that of second-factor-off
-  std::string disable_code_fault;    ///< beside its `code`
   std::string recovery_codes_fault;  ///< beside that of new-recovery-codes
   std::vector<std::string> zones;
   field zone;
