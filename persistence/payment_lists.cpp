@@ -95,37 +95,41 @@ std::vector<state_range> ranges_of(db_connection& db, const find_payments& what)
   return ranges;
 }
 
-void add_listed(db_connection& db, const statement& sql, std::span<const cell> parameters, const merchant_id& merchant,
-                environment env, std::vector<payment_ptr>& to) {
+/// How many rows were read, corrupt ones included.
+std::size_t add_listed(db_connection& db, const statement& sql, std::span<const cell> parameters,
+                       const merchant_id& merchant, environment env, std::vector<payment_ptr>& to) {
+  std::size_t rows = 0;
   db.read(sql, parameters, [&](const result_row& row) {
+    ++rows;
     try {
       to.push_back(std::make_shared<const payment>(listed_payment_from(row, merchant, env)));
     } catch (const corrupt_row& error) {
       log::error("store.corrupt_row", {{"why", error.what()}});  // the other rows of the list are still shown
     }
   });
+  return rows;
 }
 
-std::vector<payment_ptr> payments_of_ranges(db_connection& db, const find_payments& what, const payment_page& page) {
-  std::vector<payment_ptr> found;
+std::size_t add_ranges(db_connection& db, const find_payments& what, const payment_page& page,
+                       std::vector<payment_ptr>& found) {
   const auto ranges = ranges_of(db, what);
   if (ranges.size() == 1) {
     std::vector<cell> parameters;
     page.add_range(parameters, ranges.front());
     const auto& sql = page.back() ? statements::read_payments_of_range_back : statements::read_payments_of_range;
-    add_listed(db, sql, parameters, what.merchant, what.env, found);
-    return found;
+    return add_listed(db, sql, parameters, what.merchant, what.env, found);
   }
   const auto& sql = page.back() ? statements::read_payments_of_ranges_back : statements::read_payments_of_ranges;
   const state_range none;
+  std::size_t rows = 0;
   for (std::size_t from = 0; from < ranges.size(); from += ranges_at_once) {
     std::vector<cell> parameters;
     for (std::size_t i = from; i < from + ranges_at_once; ++i)
       page.add_range(parameters, i < ranges.size() ? ranges[i] : none);
     parameters.emplace_back(page.limit());
-    add_listed(db, sql, parameters, what.merchant, what.env, found);
+    rows += add_listed(db, sql, parameters, what.merchant, what.env, found);
   }
-  return found;
+  return rows;
 }
 
 auto position_of(const payment_ptr& p) { return std::tie(p->created_at, p->key.id); }
@@ -136,18 +140,20 @@ payments_lookup run(db_connection& db, const find_payments& what) {
   const payment_page page{what};
   payments_lookup answer;
   auto& found = answer.payments;
+  std::size_t rows = 0;
   if (what.state || !what.currency.empty()) {
-    found = payments_of_ranges(db, what, page);
+    rows = add_ranges(db, what, page, found);
   } else {
     const auto& sql = page.back() ? statements::read_payments_by_age_back : statements::read_payments_by_age;
-    add_listed(db, sql, page.by_age(), what.merchant, what.env, found);
+    rows = add_listed(db, sql, page.by_age(), what.merchant, what.env, found);
   }
   std::ranges::sort(found, [&](const payment_ptr& a, const payment_ptr& b) {
     return page.back() ? position_of(a) < position_of(b) : position_of(b) < position_of(a);
   });
-  answer.more = found.size() > what.limit;
-  if (answer.more) found.resize(what.limit);
+  answer.more = rows > what.limit && !found.empty();
+  if (found.size() > what.limit) found.resize(what.limit);
   if (page.back()) std::ranges::reverse(found);
+  if (what.most_bytes > 0) cut_to_bytes(answer, what.most_bytes);
   return answer;
 }
 
@@ -156,10 +162,10 @@ payments_lookup run(db_connection& db, const find_payments_by_ref& what) {
                              std::string_view{what.provider_ref}, std::int64_t{what.limit} + 1};
   payments_lookup answer;
   auto& found = answer.payments;
-  add_listed(db, statements::read_payments_by_ref, parameters, what.merchant, what.env, found);
+  const auto rows = add_listed(db, statements::read_payments_by_ref, parameters, what.merchant, what.env, found);
   std::ranges::sort(found, [](const auto& a, const auto& b) { return position_of(b) < position_of(a); });
-  answer.more = found.size() > what.limit;
-  if (answer.more) found.resize(what.limit);
+  answer.more = rows > what.limit && !found.empty();
+  if (found.size() > what.limit) found.resize(what.limit);
   return answer;
 }
 

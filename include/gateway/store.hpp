@@ -412,6 +412,9 @@ struct find_payments {
   std::optional<payment_position> before{};  ///< only those behind it, to page on: the last of the page before
   std::optional<payment_position> after{};  ///< instead: the page that ends before it, to page back
   std::uint32_t limit = 50;
+  /// The page ends before the row whose texts pass so many bytes, unless that row is its first. 0: no bound. Not for
+  /// paging back.
+  std::size_t most_bytes = 0;
 };
 /// All with this reference, which a provider gives once: newest first.
 struct find_payments_by_ref {
@@ -438,6 +441,8 @@ struct payments_lookup {
   std::vector<payment_ptr> payments;
   bool more = false;  ///< there are more in the direction in which was paged
 };
+/// Leaves the first rows whose texts have so many bytes at most, and one row at least (find_payments::most_bytes).
+void cut_to_bytes(payments_lookup& page, std::size_t most_bytes);
 /// A merchant's totals of the days in [from_day, until_day): by day, currency and counter. Days without any have none.
 struct find_daily_totals {
   using answer = struct daily_totals_lookup;
@@ -901,13 +906,12 @@ struct redeliver_rows_result {
 
 /// All reads, in one message: a new one is added here, and to persistence/queries.hpp.
 struct store_question
-    : compiled_once<std::variant<find_entity, find_command, find_timeline, find_due, find_directory,
-                                 find_directory_news, find_due_deliveries, find_backlog, find_deliveries,
-                                 count_deliveries, find_events, find_grant, find_grants, find_customers,
-                                 find_subscription_keys, find_subscriptions, find_user, find_session, find_destinations,
-                                 find_payments, find_payments_by_ref, find_daily_totals, find_ledger_sums, find_ledger,
-                                 find_sessions, find_audit, find_notifications, find_payment_key, find_spent_token,
-                                 find_invitations>> {
+    : compiled_once<std::variant<
+          find_entity, find_command, find_timeline, find_due, find_directory, find_directory_news, find_due_deliveries,
+          find_backlog, find_deliveries, count_deliveries, find_events, find_grant, find_grants, find_customers,
+          find_subscription_keys, find_subscriptions, find_user, find_session, find_destinations, find_payments,
+          find_payments_by_ref, find_daily_totals, find_ledger_sums, find_ledger, find_sessions, find_audit,
+          find_notifications, find_payment_key, find_spent_token, find_invitations>> {
   using compiled_once::compiled_once;
 };
 struct store_answer

@@ -5,6 +5,27 @@
 
 namespace gateway {
 
+namespace {
+
+/// Of what people have written.
+std::size_t bytes_of_texts(const payment_details& of) {
+  auto bytes = of.description.size() + of.customer_name.size() + of.customer_email.size() + of.customer_mobile.size();
+  for (const auto& [name, value] : of.metadata) bytes += name.size() + value.size();
+  return bytes;
+}
+
+}  // namespace
+
+void cut_to_bytes(payments_lookup& page, std::size_t most_bytes) {
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < page.payments.size(); ++i) {
+    bytes += bytes_of_texts(page.payments[i]->details);
+    if (bytes <= most_bytes || i == 0) continue;
+    page.payments.resize(i);
+    page.more = true;
+  }
+}
+
 template class compiled_once<store_question::variant_type>;
 template struct constructors<store_question::variant_type>;
 template class compiled_once<store_answer::variant_type>;

@@ -39,6 +39,14 @@ struct sign_in_fixture : gateway_fixture {
     scene.verifies = [](const verify_password& what) -> caf::result<bool> {
       return what.password == right_password && what.stored == "stored";
     };
+    scene.sessions = [](const find_session&) {
+      return session_lookup{stored_session{user_id{"user_1"},
+                                           "Ada@example.com",
+                                           noon,
+                                           noon,
+                                           noon + std::chrono::hours{1},
+                                           {{merchant_id{"merch_1"}, "Tea & Co", member_role::owner}}}};
+    };
     scene.audits = [this](const find_audit&) { return audit_lookup{wrong_codes}; };
     scene.commits = [this](const unit_of_work& unit) -> caf::result<commit_outcome> { return apply(unit); };
   }
@@ -237,7 +245,7 @@ TEST_CASE_METHOD(sign_in_fixture, "five wrong codes in a day lead the person to 
     REQUIRE(is_signed_in(in));
     return header(in, "Location");
   };
-  const std::string account = "https://portal.example/portal/account";
+  const std::string account = "https://pay.example/portal/account";
   SECTION("five") {
     CHECK(enter(5) == account);
     REQUIRE(wrong_codes.size() == 5);

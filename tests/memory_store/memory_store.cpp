@@ -259,6 +259,7 @@ payments_lookup memory_store::run(const find_payments& what) const {
   found.more = found.payments.size() > what.limit;
   if (found.more && back) found.payments.erase(found.payments.begin(), found.payments.end() - what.limit);
   if (found.more && !back) found.payments.resize(what.limit);
+  if (what.most_bytes > 0) cut_to_bytes(found, what.most_bytes);
   return found;
 }
 

@@ -127,6 +127,34 @@ TEST_CASE("a merchant's payments are listed by state, currency and time, page by
         }
 }
 
+TEST_CASE("a page of payments ends before their texts pass its bytes, and has one payment at least") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  std::vector<payment> rows;
+  names expected;
+  for (int i = 0; i < 12; ++i) {
+    rows.push_back(payment_of(std::to_string(100 + i), i, payment_state::captured));
+    rows.back().details.description = std::string(i % 4 == 3 ? 5'000 : 300, 'x');
+    rows.back().details.metadata = {{"k", std::string(100, 'y')}};
+    expected.insert(expected.begin(), std::to_string(100 + i));
+  }
+  insert_payments(store, rows);
+  for (const auto state : {std::optional<payment_state>{}, std::optional{payment_state::captured}}) {
+    auto what = of_lister(state, "", 7);
+    what.most_bytes = 1'000;
+    names seen;
+    std::vector<std::size_t> sizes;
+    for (auto page = store.run(what);; page = store.run(what)) {
+      sizes.push_back(page.payments.size());
+      std::ranges::copy(listed(page), std::back_inserter(seen));
+      if (!page.more) break;
+      what.before = position_of(page.payments.back());
+    }
+    CHECK(seen == expected);
+    CHECK(sizes == std::vector<std::size_t>{1, 2, 1, 1, 2, 1, 1, 2, 1});
+  }
+}
+
 TEST_CASE("a list of a state has the payments of more currencies than are read at once") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};

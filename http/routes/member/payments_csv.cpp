@@ -15,8 +15,10 @@
 namespace gateway::http {
 namespace {
 
-// As many rows are read at a time as make about so many bytes: what people write may be long.
-constexpr std::uint32_t most_rows_of_a_chunk = 250;
+// A chunk is bounded in bytes, because what people write may be long. How many rows the store reads for it follows from
+// how many the last one had.
+constexpr std::uint32_t least_rows_of_a_chunk = 2;
+constexpr std::uint32_t most_rows_of_a_chunk = 128;
 constexpr std::uint32_t rows_of_the_first_chunk = 8;
 constexpr std::size_t bytes_of_a_chunk = 64 * 1024;
 /// By the byte order mark spreadsheets know UTF-8.
@@ -78,21 +80,13 @@ boost::asio::awaitable<std::optional<std::string>> next_rows(std::shared_ptr<csv
   if (!found) throw std::runtime_error("the store did not answer while a list was sent");
   std::string out;
   if (!std::exchange(file->has_head, true)) out += csv_head;
-  std::size_t bytes = 0;  // of the rows as they were read
-  for (const auto& each : found->payments) {
-    append_row(out, *each);
-    for (const auto& [name, value] : each->details.metadata) bytes += name.size() + value.size();
-  }
-  bytes += out.size();
-  file->at_end = !found->more;
+  for (const auto& each : found->payments) append_row(out, *each);
   // None are left where the list's payments have changed their state since the last chunk.
-  if (found->payments.empty()) {
-    if (found->more) throw std::runtime_error("a page of a list has no readable row");
-    co_return out;
-  }
+  file->at_end = !found->more || found->payments.empty();
+  if (file->at_end) co_return out;
   file->next.before = position_of(*found->payments.back());
-  const auto rows = found->payments.size() * bytes_of_a_chunk / bytes;
-  file->next.limit = static_cast<std::uint32_t>(std::clamp<std::size_t>(rows, 1, most_rows_of_a_chunk));
+  file->next.limit =
+      std::clamp(2 * static_cast<std::uint32_t>(found->payments.size()), least_rows_of_a_chunk, most_rows_of_a_chunk);
   co_return out;
 }
 
@@ -119,6 +113,7 @@ boost::asio::awaitable<response> show_payments_csv(call& c) {
     co_return out;
   }
   wanted.filter.limit = rows_of_the_first_chunk;
+  wanted.filter.most_bytes = bytes_of_a_chunk;
   auto file = std::make_shared<csv_file>(csv_file{c.here, std::move(wanted.filter)});
   out.next_chunk = [file = std::move(file)] { return next_rows(file); };
   co_return out;
