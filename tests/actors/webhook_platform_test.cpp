@@ -421,6 +421,30 @@ TEST_CASE("an owner whose destinations hang has half of the workers, and another
   }
 }
 
+TEST_CASE("after a restart an owner that has its share of the workers keeps no other owner's lanes from the table") {
+  auto config = with_live_sandbox();
+  config.webhook_workers = 8;
+  const auto rows = std::make_shared<failing_store>();
+  std::vector<destination> all;
+  for (int i = 0; i < 20; ++i) all.push_back(merchants_hook("hangs" + std::to_string(i), environment::live));
+  for (auto& each : all) each.owner = "merch_slow";
+  for (int i = 0; i < 20; ++i) all.push_back(merchants_hook("well" + std::to_string(i), environment::live));
+  {
+    marketplace before{config, rows};
+    for (auto each : all) {
+      each.status = destination_status::disabled;
+      before.world::publish(each);
+    }
+    for (int i = 0; i < 3; ++i) before.sell("pay_" + std::to_string(i));
+  }
+  marketplace w{config, rows};
+  w.office().answer = hanging("hangs");
+  for (const auto& each : all) w.world::publish(each);
+  w.advance(5s);
+  CHECK(w.office().unanswered.size() == 4);
+  CHECK(w.office().sent.size() == 4 + 60);
+}
+
 TEST_CASE("the test destinations of many owners leave half of the workers to live, and brake no live writes") {
   auto config = with_live_sandbox();
   config.webhook_workers = 16;
