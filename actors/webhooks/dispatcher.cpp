@@ -347,7 +347,7 @@ class dispatcher_state {
   }
 
   void enqueue(destination_lane& to) {
-    if (to.queued) return;
+    if (to.queued) return owners_->reconsider(to);
     to.queued = true;
     owners_->enqueue(to);
   }
@@ -396,8 +396,9 @@ class dispatcher_state {
     if ((probing ? to.under_way >= 1 : !to.has_room()) || !to.has_workers_left()) return false;
     const auto bytes = bytes_of_attempt(to.ready.front());
     if (!owners_->may_hold_for_attempt(*to.owner, bytes)) {
-      owners_->wait_for_bytes(*to.owner, bytes);
-      return true;
+      to.queued = true;
+      owners_->wait_for_bytes(to, bytes);
+      return false;
     }
     hand_out(to, endpoint);
     return !to.ready.empty();
@@ -651,7 +652,6 @@ class dispatcher_state {
 
   void set_free(std::size_t number) {
     free_.push_back(number);
-    owners_->release();
     context_->meters.webhook_workers_busy.Set(static_cast<double>(workers_.size() - free_.size()));
   }
 

@@ -555,3 +555,37 @@ TEST_CASE("an owner holds half of the memory, and may make one attempt all the s
   owners.let_go(first, 5'500);
   CHECK(owners.may_hold(second, 500));
 }
+
+namespace {
+
+struct queued_lane : actors::destination_lane {
+  explicit queued_lane(std::string name) : destination_lane{destination_id{std::move(name)}, 8} {}
+};
+
+}  // namespace
+
+TEST_CASE("a lane whose owner becomes known while it is queued takes no worker beyond the owner's share") {
+  actors::lane_owners owners{4};
+  queued_lane lane{"dest_1"};
+  owners.enqueue(lane);
+  lane.owner = &owners.join("merch_1", environment::live);
+  CHECK(take_all(owners, *lane.owner) == 2);
+  CHECK(owners.next() == nullptr);
+  owners.give_back_worker(*lane.owner);
+  CHECK(owners.next() == &lane);
+}
+
+TEST_CASE("an owner that waits for the memory of an attempt goes on when one ends") {
+  actors::lane_owners owners{100, 1'000};
+  queued_lane lane{"dest_1"};
+  lane.owner = &owners.join("merch_1", environment::live);
+  owners.take_worker(*lane.owner, 300);
+  owners.enqueue(lane);
+  REQUIRE(owners.next() == &lane);
+  REQUIRE_FALSE(owners.may_hold_for_attempt(*lane.owner, 400));
+  owners.wait_for_bytes(lane, 400);
+  CHECK(owners.next() == nullptr);
+  // Its result is still being recorded.
+  owners.end_attempt(*lane.owner, 300);
+  CHECK(owners.next() == &lane);
+}
