@@ -182,9 +182,10 @@ boost::asio::awaitable<caf::expected<redeliver_result>> ask(worker& here, redeli
 
 void tell(worker& here, fresh_deliveries news) { caf::anon_send(here.shared.dispatcher, std::move(news)); }
 
-boost::asio::awaitable<caf::expected<outbound_verdict>> check_outbound(worker& here, std::string url) {
-  auto begin = [&outbound = here.shared.outbound, address = std::move(url)](auto done) {
-    outbound.check(address, [tell = std::move(done)](std::optional<std::string> fault) {
+boost::asio::awaitable<caf::expected<outbound_verdict>> check_outbound(worker& here, std::string url,
+                                                                       std::string owner) {
+  auto begin = [&outbound = here.shared.outbound, address = std::move(url), of = std::move(owner)](auto done) {
+    outbound.check(address, of, [tell = std::move(done)](std::optional<std::string> fault) {
       tell(outbound_verdict{std::move(fault)});
     });
   };

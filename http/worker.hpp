@@ -139,11 +139,12 @@ boost::asio::awaitable<caf::expected<redeliver_result>> ask(worker& here, redeli
 /// Tells it of deliveries that have just been committed.
 void tell(worker& here, fresh_deliveries news);
 
-/// Why nothing may be sent to a URL; nothing if it may.
+/// Why nothing may be sent to a URL of that owner; nothing if it may.
 struct outbound_verdict {
   std::optional<std::string> fault;
 };
-boost::asio::awaitable<caf::expected<outbound_verdict>> check_outbound(worker& here, std::string url);
+boost::asio::awaitable<caf::expected<outbound_verdict>> check_outbound(worker& here, std::string url,
+                                                                       std::string owner);
 
 /// The routes of the public listener: finds the route, runs it, and maps what it throws to an answer.
 /// Never throws. Implemented by http/routes/.

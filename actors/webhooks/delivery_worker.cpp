@@ -67,11 +67,11 @@ class delivery_worker_state {
         .then(
             [this](deliveries_lookup& found) {
               if (found.jobs.empty() || found.jobs.front().row.version != order_.job.row.version)
-                return self_->delayed_send(pool_, pause_for_directory, attempt_withheld{number_, true});
+                return withhold(pause_for_directory, true);
               order_.job.event = std::move(found.jobs.front().event);
               find_merchant();
             },
-            [this](const caf::error&) { self_->delayed_send(pool_, pause_for_directory, attempt_withheld{number_}); });
+            [this](const caf::error&) { withhold(pause_for_directory); });
   }
 
   void find_merchant() {
@@ -79,9 +79,7 @@ class delivery_worker_state {
     if (context_->merchants.find_merchant(order_.job.event.subject.merchant)) return attempt();
     look_up wanted{{directory_name::kind::merchant, order_.job.event.subject.merchant.value}};
     self_->request(context_->operators, caf::infinite, std::move(wanted))
-        .then(
-            [this](bool) { attempt(); },
-            [this](const caf::error&) { self_->delayed_send(pool_, pause_for_directory, attempt_withheld{number_}); });
+        .then([this](bool) { attempt(); }, [this](const caf::error&) { withhold(pause_for_directory); });
   }
 
   void attempt() {
@@ -89,8 +87,7 @@ class delivery_worker_state {
     // its secret or URL changed: the post must be for the destination as it is now. A node without its lease posts
     // nothing, because such changes are answered without waiting for it, and its directory may be old.
     auto as_it_is = context_->merchants.find_destination(order_.to->what.id);
-    if (!as_it_is || !may_be_sent(*as_it_is) || !context_->nodes.serves())
-      return self_->send(pool_, attempt_withheld{number_});
+    if (!as_it_is || !may_be_sent(*as_it_is) || !context_->nodes.serves()) return withhold();
     order_.to = std::move(as_it_is);
     began_at_ = context_->clock.now();
     traced_from_ = context_->traces.begin(order_.job.trace);
@@ -149,6 +146,13 @@ class delivery_worker_state {
   }
 
  private:
+  /// Ends the order without an attempt. The dispatcher has the event; a worker that is idle must not keep it in memory.
+  void withhold(std::chrono::milliseconds after = {}, bool moved_on = false) {
+    order_.job.event = {};
+    const attempt_withheld told{number_, moved_on};
+    after.count() == 0 ? self_->send(pool_, told) : self_->delayed_send(pool_, after, told);
+  }
+
   /// A part of the trace of the request that has made the event, although that was answered long before.
   void record_span(const delivery_attempt& seen) const {
     const auto& row = order_.job.row;

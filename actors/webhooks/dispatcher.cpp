@@ -347,7 +347,7 @@ class dispatcher_state {
   }
 
   void enqueue(destination_lane& to) {
-    if (to.queued) return;
+    if (to.queued) return owners_->reconsider(to);
     to.queued = true;
     owners_->enqueue(to);
   }
@@ -378,23 +378,12 @@ class dispatcher_state {
 
   /// Hands out one delivery of the lane, if it may; true if another may follow.
   bool attend(destination_lane& to, time_point now) {
-    if (!may_attend(to)) {
-      forget_ready(to, now);
-      return false;
-    }
-    const auto endpoint = context_->merchants.find_destination(to.id);
-    if (!endpoint || !may_be_sent(*endpoint)) {
-      // What is in memory may stay there: the table has it, too. But it need not.
-      forget_ready(to, now);
-      if (!endpoint && to.pending > 0) look_up_endpoint(to, now);
-      return false;
-    }
+    const auto endpoint = find_open(to, now);
+    if (!endpoint) return false;
     if (!to.owner) {
       join(to, *endpoint);
       return true;  // its owner's turn may be another one
     }
-    if (to.gone == endpoint) return false;
-    to.gone.reset();
     read_if_low(to, now);
     if (to.ready.empty()) return false;
     if (!to.trust.permits(now)) {
@@ -407,11 +396,30 @@ class dispatcher_state {
     if ((probing ? to.under_way >= 1 : !to.has_room()) || !to.has_workers_left()) return false;
     const auto bytes = bytes_of_attempt(to.ready.front());
     if (!owners_->may_hold_for_attempt(*to.owner, bytes)) {
-      owners_->wait_for_bytes(*to.owner, bytes);
-      return true;
+      to.queued = true;
+      owners_->wait_for_bytes(to, bytes);
+      return false;
     }
     hand_out(to, endpoint);
     return !to.ready.empty();
+  }
+
+  /// The lane's endpoint, if this node may send there now.
+  std::shared_ptr<const webhook_endpoint> find_open(destination_lane& to, time_point now) {
+    if (!may_attend(to)) {
+      forget_ready(to, now);
+      return nullptr;
+    }
+    auto endpoint = context_->merchants.find_destination(to.id);
+    if (!endpoint || !may_be_sent(*endpoint)) {
+      // What is in memory may stay there: the table has it, too. But it need not.
+      forget_ready(to, now);
+      if (!endpoint && to.pending > 0) look_up_endpoint(to, now);
+      return nullptr;
+    }
+    if (to.gone == endpoint) return nullptr;
+    to.gone.reset();
+    return endpoint;
   }
 
   static std::size_t bytes_of_attempt(const delivery_job& job) {
@@ -522,16 +530,20 @@ class dispatcher_state {
     work();
   }
 
-  /// The lane that waits longest may read now.
+  /// The lanes that wait longest read now, without a turn of their owners: one that is held up gets none, and its lanes
+  /// would keep those of other owners from reading.
   void has_read(destination_lane& to) {
     to.reading = false;
     to.let_go_while_reading.clear();
     reading_ -= 1;
-    if (waiting_to_read_.empty()) return;
-    auto& next = *waiting_to_read_.front();
-    waiting_to_read_.pop_front();
-    next.waits_to_read = false;
-    enqueue(next);
+    if (draining_) return;
+    const auto now = context_->clock.now();
+    while (reading_ < most_reading && !waiting_to_read_.empty()) {
+      auto& next = *waiting_to_read_.front();
+      waiting_to_read_.pop_front();
+      next.waits_to_read = false;
+      if (find_open(next, now)) read_if_low(next, now);
+    }
   }
 
   void look_at_backlog(time_point now) {
@@ -640,7 +652,6 @@ class dispatcher_state {
 
   void set_free(std::size_t number) {
     free_.push_back(number);
-    owners_->release();
     context_->meters.webhook_workers_busy.Set(static_cast<double>(workers_.size() - free_.size()));
   }
 

@@ -38,7 +38,7 @@ struct lane_owner {
   bool in_line = false;
   bool held_up = false;           ///< it has its share, or did when it was its turn
   unsigned looks_since_held_up = looks_remembered;
-  std::size_t wanted_bytes = 0;   ///< that the attempt which would be next takes, if that is what holds it up
+  std::size_t wanted_bytes = 0;   ///< above 0: the first queued lane waits for so many, for its next attempt
 };
 
 class lane_owners {
@@ -95,24 +95,33 @@ class lane_owners {
       }
       auto* lane = by.queued.front();
       by.queued.pop_front();
+      by.wanted_bytes = 0;
       if (!by.queued.empty()) line_up(by);
+      // The lane's owner became known while the lane was queued: it takes its owner's turn.
+      if (lane->owner && lane->owner != &by) {
+        enqueue(*lane);
+        continue;
+      }
       return lane;
     }
     return nullptr;
   }
-  /// Its next attempt takes more memory than the owner may have now.
-  void wait_for_bytes(lane_owner& by, std::size_t bytes) { by.wanted_bytes = bytes; }
+  /// The lane's next attempt takes more memory than its owner may have now. The lane is the owner's next, because
+  /// otherwise small attempts of the owner's other lanes would take what becomes free, again and again.
+  void wait_for_bytes(destination_lane& lane, std::size_t bytes) {
+    auto& by = *lane.owner;
+    by.wanted_bytes = bytes;
+    by.queued.push_front(&lane);
+    if (!by.in_line && !by.held_up) line_up(by);
+  }
+  /// The lane may need no memory any more, because it was disabled, for instance: its owner's turn shows.
+  void reconsider(const destination_lane& lane) {
+    if (!lane.owner || lane.owner->wanted_bytes == 0 || lane.owner->queued.front() != &lane) return;
+    lane.owner->wanted_bytes = 0;
+    release();
+  }
   /// Its share has kept one of its deliveries out of memory.
   void note_shortage(lane_owner& by) { by.looks_since_held_up = 0; }
-  /// Whose share has room again gets its turns.
-  void release() {
-    std::erase_if(held_up_, [this](lane_owner* by) {
-      if (!permits(*by)) return false;
-      by->held_up = false;
-      if (!by->queued.empty()) line_up(*by);
-      return true;
-    });
-  }
   /// Whether its lanes wait, or did a moment ago, for what its own slow destinations hold.
   bool is_held_up_by_itself(const lane_owner& by) const {
     return !by.quick && by.awaiting > 0 && by.looks_since_held_up < lane_owner::looks_remembered;
@@ -131,16 +140,17 @@ class lane_owners {
     attempt_bytes_.occupy(by.attempt_bytes, bytes);
     if (by.env == environment::test) ++with_test_;
     ++by.awaiting;
-    by.wanted_bytes = 0;
   }
   void end_attempt(lane_owner& by, std::size_t bytes) {
     attempt_bytes_.give_back(by.attempt_bytes, bytes);
     --by.awaiting;
     ++by.answered;
+    release();
   }
   void give_back_worker(lane_owner& by) {
     workers_.give_back(by.workers);
     if (by.env == environment::test) --with_test_;
+    release();
   }
   /// By Little's law: how long attempts take on average is how many are under way by how many end in a second.
   void look(double seconds) {
@@ -186,6 +196,16 @@ class lane_owners {
     note_shortage(by);
     by.held_up = true;
     held_up_.push_back(&by);
+  }
+
+  /// Owners whose share has room again get their turns.
+  void release() {
+    std::erase_if(held_up_, [this](lane_owner* by) {
+      if (!permits(*by)) return false;
+      by->held_up = false;
+      if (!by->queued.empty()) line_up(*by);
+      return true;
+    });
   }
 
   shared_amount workers_;

@@ -7,9 +7,11 @@ namespace gateway::http {
 
 namespace asio = boost::asio;
 
-address_check::address_check(client_parts& parts, std::string url, std::chrono::milliseconds within,
+address_check::address_check(client_parts& parts, std::string url, std::string tenant, std::chrono::milliseconds within,
                              std::function<void(std::optional<std::string>)> done)
-    : client_call(parts, within, {}), text_(std::move(url)), done_(std::move(done)) {}
+    : client_call(parts, within, {}), text_(std::move(url)), done_(std::move(done)) {
+  tenant_ = std::move(tenant);
+}
 
 void address_check::give_up(http_fault why) {
   switch (why) {

@@ -15,7 +15,7 @@ namespace gateway::http {
 
 class address_check final : public client_call {
  public:
-  address_check(client_parts& parts, std::string url, std::chrono::milliseconds within,
+  address_check(client_parts& parts, std::string url, std::string tenant, std::chrono::milliseconds within,
                 std::function<void(std::optional<std::string>)> done);
 
   boost::asio::awaitable<void> run() override;

@@ -53,7 +53,7 @@ class pooled_client final : public http_client {
   ~pooled_client() override;
 
   void send(http_request request, std::function<void(http_outcome)> done) override;
-  void check(std::string url, std::chrono::milliseconds within,
+  void check(std::string url, std::string tenant, std::chrono::milliseconds within,
              std::function<void(std::optional<std::string>)> done) override;
 
  private:
@@ -97,9 +97,9 @@ void pooled_client::send(http_request request, std::function<void(http_outcome)>
   launch(std::make_shared<exchange>(parts_, std::move(request), std::move(done)));
 }
 
-void pooled_client::check(std::string url, std::chrono::milliseconds within,
+void pooled_client::check(std::string url, std::string tenant, std::chrono::milliseconds within,
                           std::function<void(std::optional<std::string>)> done) {
-  launch(std::make_shared<address_check>(parts_, std::move(url), within, std::move(done)));
+  launch(std::make_shared<address_check>(parts_, std::move(url), std::move(tenant), within, std::move(done)));
 }
 
 void pooled_client::run() {

@@ -56,8 +56,8 @@ class http_webhook_client final : public webhook_client {
     });
   }
 
-  void check(std::string url, std::function<void(std::optional<std::string>)> done) override {
-    client_->check(std::move(url), connect_timeout_, std::move(done));
+  void check(std::string url, std::string owner, std::function<void(std::optional<std::string>)> done) override {
+    client_->check(std::move(url), std::move(owner), connect_timeout_, std::move(done));
   }
 
  private:

@@ -37,7 +37,7 @@ boost::asio::awaitable<response> put_destination(call& c) {
   auto making = make_known(c.here, owner_of(command));
   if (const auto unknown = co_await std::move(making)) co_return error_response(*unknown);
   if (!has_owner(shared, command)) co_return error_response(no_such(to_string(command.kind), command.owner));
-  auto checking = check_outbound(c.here, command.url);
+  auto checking = check_outbound(c.here, command.url, command.owner);
   const auto verdict = co_await std::move(checking);
   if (!verdict)
     co_return error_response(code_of(verdict.error()), "The URL could not be checked; nothing was changed.");

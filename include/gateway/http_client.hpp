@@ -104,9 +104,9 @@ class http_client {
   /// Always ends: by an answer, or within the request's connect and answer timeouts. No redirect is followed.
   virtual void send(http_request request, std::function<void(http_outcome)> done) = 0;
 
-  /// Whether anything may be sent there: the form of the URL, and where its name leads now. `done` gets nothing, or why
-  /// not, in words for an operator.
-  virtual void check(std::string url, std::chrono::milliseconds within,
+  /// Whether anything may be sent there: the form of the URL, and where its name leads now, looked up for `tenant`.
+  /// `done` gets nothing, or why not, in words for an operator.
+  virtual void check(std::string url, std::string tenant, std::chrono::milliseconds within,
                      std::function<void(std::optional<std::string>)> done) = 0;
 };
 

@@ -28,9 +28,10 @@ class webhook_client {
   /// the connect and answer timeouts of the settings. No redirect is followed; `at` of what it tells is not set.
   virtual void post(outgoing_post request, std::function<void(delivery_attempt)> done) = 0;
 
-  /// Whether anything may be sent there: the form of the URL, and where its name leads now. `done` gets nothing, or why
-  /// not, in words for an operator. Called as in post(), within the connect timeout.
-  virtual void check(std::string url, std::function<void(std::optional<std::string>)> done) = 0;
+  /// Whether anything may be sent there: the form of the URL, and where its name leads now. The name is looked up for
+  /// `owner`, the destination's. `done` gets nothing, or why not, in words for an operator. Called as in post(), within
+  /// the connect timeout.
+  virtual void check(std::string url, std::string owner, std::function<void(std::optional<std::string>)> done) = 0;
 };
 
 }  // namespace gateway

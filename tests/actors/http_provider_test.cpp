@@ -24,7 +24,8 @@ class held_client final : public http_client {
   void send(http_request request, std::function<void(http_outcome)> done) override {
     sent.push_back({std::move(request), std::move(done)});
   }
-  void check(std::string, std::chrono::milliseconds, std::function<void(std::optional<std::string>)>) override {}
+  void check(std::string, std::string, std::chrono::milliseconds,
+             std::function<void(std::optional<std::string>)>) override {}
 
   http_request answer(http_outcome with) {
     REQUIRE_FALSE(sent.empty());

@@ -25,7 +25,8 @@ class held_collector final : public http_client {
   void send(http_request request, std::function<void(http_outcome)> done) override {
     sent.push_back({std::move(request), std::move(done)});
   }
-  void check(std::string, std::chrono::milliseconds, std::function<void(std::optional<std::string>)>) override {}
+  void check(std::string, std::string, std::chrono::milliseconds,
+             std::function<void(std::optional<std::string>)>) override {}
 };
 
 class desk {

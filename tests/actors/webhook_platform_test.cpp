@@ -421,6 +421,30 @@ TEST_CASE("an owner whose destinations hang has half of the workers, and another
   }
 }
 
+TEST_CASE("after a restart an owner that has its share of the workers keeps no other owner's lanes from the table") {
+  auto config = with_live_sandbox();
+  config.webhook_workers = 8;
+  const auto rows = std::make_shared<failing_store>();
+  std::vector<destination> all;
+  for (int i = 0; i < 20; ++i) all.push_back(merchants_hook("hangs" + std::to_string(i), environment::live));
+  for (auto& each : all) each.owner = "merch_slow";
+  for (int i = 0; i < 20; ++i) all.push_back(merchants_hook("well" + std::to_string(i), environment::live));
+  {
+    marketplace before{config, rows};
+    for (auto each : all) {
+      each.status = destination_status::disabled;
+      before.world::publish(each);
+    }
+    for (int i = 0; i < 3; ++i) before.sell("pay_" + std::to_string(i));
+  }
+  marketplace w{config, rows};
+  w.office().answer = hanging("hangs");
+  for (const auto& each : all) w.world::publish(each);
+  w.advance(5s);
+  CHECK(w.office().unanswered.size() == 4);
+  CHECK(w.office().sent.size() == 4 + 60);
+}
+
 TEST_CASE("the test destinations of many owners leave half of the workers to live, and brake no live writes") {
   auto config = with_live_sandbox();
   config.webhook_workers = 16;
@@ -530,4 +554,38 @@ TEST_CASE("an owner holds half of the memory, and may make one attempt all the s
   CHECK(owners.may_hold(second, 250));
   owners.let_go(first, 5'500);
   CHECK(owners.may_hold(second, 500));
+}
+
+namespace {
+
+struct queued_lane : actors::destination_lane {
+  explicit queued_lane(std::string name) : destination_lane{destination_id{std::move(name)}, 8} {}
+};
+
+}  // namespace
+
+TEST_CASE("a lane whose owner becomes known while it is queued takes no worker beyond the owner's share") {
+  actors::lane_owners owners{4};
+  queued_lane lane{"dest_1"};
+  owners.enqueue(lane);
+  lane.owner = &owners.join("merch_1", environment::live);
+  CHECK(take_all(owners, *lane.owner) == 2);
+  CHECK(owners.next() == nullptr);
+  owners.give_back_worker(*lane.owner);
+  CHECK(owners.next() == &lane);
+}
+
+TEST_CASE("an owner that waits for the memory of an attempt goes on when one ends") {
+  actors::lane_owners owners{100, 1'000};
+  queued_lane lane{"dest_1"};
+  lane.owner = &owners.join("merch_1", environment::live);
+  owners.take_worker(*lane.owner, 300);
+  owners.enqueue(lane);
+  REQUIRE(owners.next() == &lane);
+  REQUIRE_FALSE(owners.may_hold_for_attempt(*lane.owner, 400));
+  owners.wait_for_bytes(lane, 400);
+  CHECK(owners.next() == nullptr);
+  // Its result is still being recorded.
+  owners.end_attempt(*lane.owner, 300);
+  CHECK(owners.next() == &lane);
 }

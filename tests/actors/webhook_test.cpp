@@ -672,6 +672,68 @@ TEST_CASE("many lanes take turns at the table, and all of them are read") {
   for (const auto& row : rows_of(w)) CHECK(row.status == delivery_status::delivered);
 }
 
+namespace {
+
+/// An attempt of "medium" takes 4 MiB, of which the owner may have four under way; six more wait when one that takes
+/// 8 MiB becomes due for "big".
+struct large_events : world {
+  large_events() {
+    office().answer = [](const outgoing_post&) { return std::nullopt; };
+    publish(hook("medium", {"payment.captured"}));
+    publish(hook("big", {"payment.voided"}));
+    encoder().data_bytes = 2 * 1024 * 1024;
+    for (int i = 0; i < 10; ++i) sell(*this, "pay_" + std::to_string(i));
+    encoder().data_bytes = 4 * 1024 * 1024;
+    ask(create("pay_big", "create big"));
+    ask(void_("pay_big", "void big"));
+  }
+  void answer_one() {
+    const auto done = office().unanswered.front();
+    office().unanswered.erase(office().unanswered.begin());
+    done(post_office::says(200));
+    settle();
+  }
+  std::size_t sent(std::string_view name) { return office().sent_to("https://" + std::string{name} + ".test/hook"); }
+};
+
+}  // namespace
+
+TEST_CASE("a large delivery that waits for memory goes out before its owner's other ones") {
+  large_events w;
+  REQUIRE(w.sent("medium") == 4);
+  REQUIRE(w.sent("big") == 0);
+  for (int i = 0; i < 4; ++i) w.answer_one();
+  CHECK(w.sent("big") == 1);
+  for (int i = 0; i < 7; ++i) w.answer_one();
+  CHECK(w.sent("medium") == 10);
+}
+
+TEST_CASE("a large delivery whose destination is disabled while it waits for memory holds up nothing") {
+  large_events w;
+  w.answer_one();  // a fifth one of "medium" goes out
+  w.answer_one();  // a sixth has the memory, but "big" is next, which takes more
+  REQUIRE(w.sent("medium") == 5);
+  REQUIRE(w.sent("big") == 0);
+  auto off = hook("big", {"payment.voided"});
+  off.status = destination_status::disabled;
+  w.subscribe(off);
+  CHECK(w.sent("medium") == 6);
+}
+
+TEST_CASE("a worker that dies leaves its share to its owner's other destinations at once") {
+  auto config = unhurried();
+  config.webhook_workers = 4;
+  world w{std::make_shared<failing_store>(), config};
+  w.office().answer = [&](const outgoing_post& post) -> std::optional<delivery_attempt> {
+    if (post.url == "https://deadly.test/hook") throw std::runtime_error{"out of memory"};
+    if (post.url == "https://hangs.test/hook") return std::nullopt;
+    return post_office::says(200);
+  };
+  for (const auto* name : {"hangs", "deadly", "well"}) w.subscribe(hook(name));
+  sell(w, "pay_1");  // two deliveries have the owner's half of the workers
+  CHECK(w.office().sent_to("https://well.test/hook") == 1);
+}
+
 TEST_CASE("workers end with their dispatcher, whatever it ends of") {
   world w;
   w.subscribe(hook("a"));

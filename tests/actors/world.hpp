@@ -76,7 +76,9 @@ class post_office final : public webhook_client {
     if (said) return done(*said);
     unanswered.push_back(std::move(done));
   }
-  void check(std::string, std::function<void(std::optional<std::string>)> done) override { done(std::nullopt); }
+  void check(std::string, std::string, std::function<void(std::optional<std::string>)> done) override {
+    done(std::nullopt);
+  }
 
   /// What a post is answered with; nothing: it hangs until the test answers it.
   std::function<std::optional<delivery_attempt>(const outgoing_post&)> answer = [](const outgoing_post&) {

@@ -34,9 +34,9 @@ std::future<delivery_attempt> test_client::begin(const std::string& url, const s
   return future;
 }
 
-std::optional<std::string> test_client::check(const std::string& url) {
+std::optional<std::string> test_client::check(const std::string& url, const std::string& owner) {
   std::promise<std::optional<std::string>> promise;
-  client->check(url, [&](std::optional<std::string> why) { promise.set_value(std::move(why)); });
+  client->check(url, owner, [&](std::optional<std::string> why) { promise.set_value(std::move(why)); });
   return promise.get_future().get();
 }
 

@@ -30,7 +30,7 @@ struct test_client {
 
   std::future<delivery_attempt> begin(const std::string& url, const std::string& body = "{}");
   delivery_attempt post(const std::string& url, const std::string& body = "{}") { return begin(url, body).get(); }
-  std::optional<std::string> check(const std::string& url);
+  std::optional<std::string> check(const std::string& url, const std::string& owner = {});
 
   settings config;
   std::unique_ptr<webhook_client> client;

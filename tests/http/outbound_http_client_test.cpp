@@ -42,7 +42,7 @@ struct provider_client {
   http_failure failure_of(http_request request) { return std::get<http_failure>(begin(std::move(request)).get()); }
   std::optional<std::string> check(const std::string& url, std::chrono::milliseconds within = tests::hang_timeout) {
     std::promise<std::optional<std::string>> promise;
-    client->check(url, within, [&](std::optional<std::string> why) { promise.set_value(std::move(why)); });
+    client->check(url, {}, within, [&](std::optional<std::string> why) { promise.set_value(std::move(why)); });
     return promise.get_future().get();
   }
 

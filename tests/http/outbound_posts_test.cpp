@@ -335,7 +335,8 @@ TEST_CASE("the end of the client ends what is under way, each once") {
   };
   for (int i = 0; i < 40; ++i) client->client->post({silent.url(), {}, "{}"}, count);  // connected, or waiting for that
   for (int i = 0; i < 10; ++i) client->client->post({silent.url("stuck.test"), {}, "{}"}, count);  // looked up
-  client->client->check(silent.url("stuck.test"), [&](std::optional<std::string> why) { checked += why.has_value(); });
+  client->client->check(silent.url("stuck.test"), "merch_1",
+                        [&](std::optional<std::string> why) { checked += why.has_value(); });
   CHECK(soon([&] { return connected == 20; }));
   CHECK(ended == 0);
   client->client->post({silent.url(), {}, "{}"}, count);

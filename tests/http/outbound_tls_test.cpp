@@ -229,6 +229,20 @@ TEST_CASE("a slow name holds up nobody but its own posts") {
   release.set_value();
 }
 
+TEST_CASE("names of one tenant that never resolve keep no check of another tenant's URL from its answer") {
+  std::promise<void> release;
+  const auto released = release.get_future().share();
+  test_client client{[](settings& s) { s.webhook_connect_timeout = tests::hang_timeout; },
+                     {[released](const std::string& name) {
+                       if (name.ends_with("stuck.test")) released.wait();
+                       return found_addresses{{boost::asio::ip::make_address("10.1.2.3")}, {}};
+                     }}};
+  for (int i = 0; i < 200; ++i)
+    client.client->check("https://" + std::to_string(i) + ".stuck.test/hook", "merch_1", [](const auto&) {});
+  CHECK(client.check("https://inside.test/hook", "merch_2") == "inside.test leads to 10.1.2.3, a private address");
+  release.set_value();
+}
+
 TEST_CASE("names of one tenant that never resolve leave threads for other tenants, for the same names too") {
   scripted_server server{answer_all};
   std::promise<void> release;

@@ -151,8 +151,9 @@ class fake_outbound final : public webhook_client {
     for (auto& thread : threads_) thread.join();
   }
   void post(outgoing_post, std::function<void(delivery_attempt)>) override { FAIL("no route posts"); }
-  void check(std::string url, std::function<void(std::optional<std::string>)> done) override {
+  void check(std::string url, std::string owner, std::function<void(std::optional<std::string>)> done) override {
     checked.push_back(url);
+    checked_for.push_back(std::move(owner));
     if (silent) return;
     threads_.emplace_back([done = std::move(done), fault = fault, after = after] {
       std::this_thread::sleep_for(after);
@@ -161,6 +162,7 @@ class fake_outbound final : public webhook_client {
   }
 
   std::vector<std::string> checked;
+  std::vector<std::string> checked_for;  ///< the owner of each
   std::optional<std::string> fault;
   std::chrono::milliseconds after{0};
   bool silent = false;

@@ -54,7 +54,7 @@ constexpr std::size_t large_body = 8 * 1024 * 1024;
 /// The transport calls nobody.
 struct mute_outbound final : webhook_client {
   void post(outgoing_post, std::function<void(delivery_attempt)>) override {}
-  void check(std::string, std::function<void(std::optional<std::string>)>) override {}
+  void check(std::string, std::string, std::function<void(std::optional<std::string>)>) override {}
 };
 
 struct test_server {

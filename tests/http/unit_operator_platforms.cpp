@@ -119,6 +119,7 @@ TEST_CASE_METHOD(platform_fixture, "a platform's destination is set once its URL
   CHECK(wanted.env == environment::live);
   CHECK(wanted.events == texts{"payment.captured"});
   CHECK(outbound.checked == texts{"https://tea.example/hooks"});
+  CHECK(outbound.checked_for == texts{"plat_1"});
 }
 
 TEST_CASE_METHOD(platform_fixture,

@@ -67,6 +67,7 @@ TEST_CASE_METHOD(webhook_fixture, "a destination is set once its URL has been ch
   outbound.after = std::chrono::milliseconds{20};
   CHECK(ask_operator("/operator/destinations", set_body).body == R"({"destination_id":"dest_1","secret":"whsec_1"})");
   CHECK(outbound.checked == std::vector<std::string>{"https://shop.example/hooks"});
+  CHECK(outbound.checked_for == std::vector<std::string>{"merch_1"});
   REQUIRE(asked);
   CHECK(asked->kind == destination_kind::merchant);
   CHECK(asked->owner == "merch_1");

@@ -92,6 +92,7 @@ void delivery_promises::check_attempt(const delivery& from, const delivery& to) 
     all_.break_(text_of("delivery ", n, " goes from version ", from.version, " to ", to.version));
   if (from.status != delivery_status::pending)
     all_.break_(text_of("delivery ", n, " is attempted when it is ", to_string(from.status)));
+  if (to.partial != from.partial) all_.break_(text_of("delivery ", n, " is no more partial, or was not before"));
   if (to.attempts != from.attempts + 1 || to.round_from != from.round_from || !to.last)
     return all_.break_(text_of("delivery ", n, " goes from ", from.attempts, " attempts to ", to.attempts));
   const auto in_round = to.attempts - to.round_from;
@@ -157,7 +158,8 @@ void delivery_promises::check_post(const delivery& row, const outgoing_post& pos
   const auto [first, fresh] = bodies_.try_emplace(row.id, post.body);
   if (first->second != post.body) all_.break_(text_of("delivery ", row.id, " is repeated with other bytes"));
   const event_record told{event.event_id, row.subject, event.seq, event.operation, event.occurred_at, event.event_data};
-  if (fresh && encoder_.envelope(told, destination_kind::merchant, entity_id{}, false) != post.body)
+  const bool partial = history_.at(row.id).front().partial;
+  if (fresh && encoder_.envelope(told, destination_kind::merchant, entity_id{}, partial) != post.body)
     all_.break_(text_of("delivery ", row.id, " is not what is stored"));
   const auto& to = endpoints_[row.to.value];
   if (to.what.status != destination_status::enabled || to.what.url != post.url)

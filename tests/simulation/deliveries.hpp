@@ -30,6 +30,8 @@ class delivery_promises {
 
   /// A destination was published, with the secrets that sign for it.
   void published(const webhook_endpoint& endpoint);
+  /// The row was in the table before the first node started.
+  void stored(const delivery& row) { history_[row.id] = {row}; }
   /// A unit has been committed.
   void committed(const testing::unit_parts& unit);
   /// An operator has made deliveries due again: their rows have changed.

@@ -58,7 +58,9 @@ class webhook_link final : public webhook_client {
         among_{among} {}
 
   void post(outgoing_post request, std::function<void(delivery_attempt)> done) override;
-  void check(std::string, std::function<void(std::optional<std::string>)> done) override { done(std::nullopt); }
+  void check(std::string, std::string, std::function<void(std::optional<std::string>)> done) override {
+    done(std::nullopt);
+  }
 
   /// Drops the open posts, whose callbacks refer to the node's actors. Called before these are destroyed.
   void close() { open_.clear(); }

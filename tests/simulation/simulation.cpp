@@ -45,9 +45,9 @@ class text_encoder final : public payment_encoder,
     if (subject.customer) data.append(" by ").append(subject.customer->saved_method);
     return data;
   }
-  std::string envelope(const event_record& event, destination_kind to, const entity_id&, bool) const override {
+  std::string envelope(const event_record& event, destination_kind to, const entity_id&, bool partial) const override {
     return event.id + ' ' + std::string{type_told_to(to, event.type)} + ' ' + event.subject.id + ' ' +
-           std::string{event.data.view()};
+           (partial ? "in part " : "") + std::string{event.data.view()};
   }
   answer encode(const subscription_outcome& result) const override {
     const auto problem = result.failure ? ", problem " + std::to_string(static_cast<int>(*result.failure)) : "";
@@ -694,7 +694,38 @@ class world {
     }
     // Platforms get no events of the test environment.
     open("p", destination_kind::platform, {});
+    if (has_live_events_) {
+      open("live", destination_kind::merchant, {});
+      endpoints_.back().what.env = environment::live;
+    }
     for (const auto& each : endpoints_) publish(each);
+    if (has_live_events_) leave_live_events();
+  }
+
+  /// Deliveries in live that stand in the table before the first node starts. Every other one is partial, which no
+  /// event of test is; the destination is a merchant's, because a platform's schedule takes half a day.
+  void leave_live_events() {
+    for (std::uint32_t i = 0; i < 12; ++i) {
+      timeline_entry event;
+      event.seq = 1;
+      event.kind = timeline_kind::event;
+      event.operation = to_string(event_type::payment_captured);
+      event.status = "published";
+      event.occurred_at = time_.now() - 1h;
+      event.event_id = "evt_live_" + std::to_string(i);
+      event.event_data = std::string(i % 3 == 0 ? 5'000 : 50, 'd');  // of the larger ones the worker reads the data
+      const auto subject =
+          payment_key(merchant_id{"merch_1"}, environment::live, payment_id{"pay_live_" + std::to_string(i)});
+      delivery row;
+      row.id = delivery_numbers::first_at(event.occurred_at) + i;
+      row.subject = subject;
+      row.event_seq = event.seq;
+      row.to = destination_id{"dest_live"};
+      row.next_attempt_at = row.created_at = event.occurred_at;
+      row.partial = i % 2 == 0;
+      database_.timelines[testing::memory_store::id(subject)][event.seq] = std::move(event);
+      delivery_promises_.stored(database_.deliveries.emplace(row.id, row).first->second);
+    }
   }
 
   /// Publishes in the directory's order: the merchant, then the destination, then the message to the dispatchers.
@@ -850,6 +881,8 @@ class world {
   const bool has_own_directories_ = has_platforms_ || has_company_;
   /// Likewise. What a purged key would do is another operation, which its clients do not expect.
   const bool has_subscriptions_ = !plan_.keys_expire && random_source{result_.seed ^ 0xb0'0c'5eedULL}.chance(0.4);
+  /// In one of eight. The worlds that once broke a promise stay as they are.
+  const bool has_live_events_ = result_.seed % 8 == 1;
   random_source apart_{result_.seed ^ 0xcafe'5eedULL};  ///< of what subscribers do
   /// What a process of each node has published, from its start to the next one.
   struct shelf {

@@ -49,7 +49,7 @@ boost::asio::awaitable<response> add_here(call& c) {
   else if (has_url(c, typed.url.value))
     typed.url.fault = "There is a destination with this URL already.";
   if (typed.url.fault.empty()) {
-    auto checking = check_outbound(c.here, typed.url.value);
+    auto checking = check_outbound(c.here, typed.url.value, c.visit->who->id.value);
     const auto verdict = co_await std::move(checking);
     if (!verdict) co_return error_page(page_error::busy);
     if (verdict->fault) typed.url.fault = "This URL cannot be used: " + *verdict->fault + '.';
