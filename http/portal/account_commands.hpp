@@ -30,6 +30,7 @@ enum class account_refusal : unsigned char {
   unknown_zone,
   unknown_session,
   unknown_invitation,
+  replaced_credentials,  ///< between the check and the commit
   distrusted_password,   ///< another merchant's owner may know it
   slowed_down,
   busy,

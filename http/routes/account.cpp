@@ -212,7 +212,8 @@ boost::asio::awaitable<response> confirm_factor(call& c, signed_in& person, form
   if (const auto* codes = std::get_if<new_recovery_codes>(&made)) co_return codes_screen(c, person, *codes);
   const auto& why = std::get<account_problem>(made);
   // The same secret again: the app has learnt it already.
-  if (const auto offer = read_offer(c.here.shared, person, sealed); offer && why.why != account_refusal::busy)
+  const bool may_try_again = why.why != account_refusal::busy && why.why != account_refusal::replaced_credentials;
+  if (const auto offer = read_offer(c.here.shared, person, sealed); offer && may_try_again)
     co_return under(why, offer_screen(c, person, *offer, std::string{words_of(why.why)}));
   auto refusing = refuse_account(c, person, "confirm-second-factor", why);
   co_return co_await std::move(refusing);

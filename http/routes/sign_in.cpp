@@ -120,17 +120,17 @@ boost::asio::awaitable<sign_in_verdict> judge(call& c, std::string account, std:
   co_return *std::move(found);
 }
 
-/// What became of a session. A password that is replaced ends the sessions that there are: of one that is committed a
-/// moment later it knows nothing. So the password is looked at once more after the commit, and the second factor, too.
-/// A session that is not begun is ended, and no browser was given it.
-enum class session_fate : unsigned char { begun, code_spent, credentials_replaced, unknown };
+/// What became of a session: `refused` if the code was spent before, or the password or the second factor was replaced
+/// meanwhile.
+enum class session_fate : unsigned char { begun, refused, unknown };
 
-/// The code that lets somebody sign in is spent in the commit of the session.
+/// The commit of the session spends the code, and requires that the credentials are still those that were verified.
 unit_of_work session_unit(const call& c, const std::string& hash, const stored_person& who,
                           std::optional<claimed_row> spending) {
   const auto now = c.here.shared.clock.now();
   unit_of_work unit;
   unit.inserts.push_back(save_session{hash, who.id, now, now + session_lifetime});
+  unit.claims.push_back(check_credentials{who.id, who.password_hash, who.sealed_totp});
   if (spending && std::holds_alternative<spend_recovery_code>(*spending))
     unit.inserts.push_back(note_of(c, who.id, "use-recovery-code"));
   if (spending) unit.claims.push_back(*std::move(spending));
@@ -141,20 +141,8 @@ boost::asio::awaitable<session_fate> begin_session(call& c, std::string hash, st
                                                    std::optional<claimed_row> spending) {
   auto saving = commit(c.here, session_unit(c, hash, who, std::move(spending)));
   const auto outcome = co_await std::move(saving);
-  if (outcome && *outcome == commit_outcome::lost_claim) co_return session_fate::code_spent;
-  if (!outcome || *outcome != commit_outcome::committed) co_return session_fate::unknown;
-
-  find_user query{email_key_of(who.email)};
-  auto asking = ask(c.here, std::move(query));
-  const auto reply = co_await std::move(asking);
-  if (reply && reply->found && reply->found->password_hash == who.password_hash &&
-      reply->found->sealed_totp == who.sealed_totp)
-    co_return session_fate::begun;
-  unit_of_work end;
-  end.claims.push_back(end_session{std::move(hash)});
-  auto ending = commit(c.here, std::move(end));
-  co_await std::move(ending);
-  co_return reply ? session_fate::credentials_replaced : session_fate::unknown;
+  if (outcome && *outcome == commit_outcome::lost_claim) co_return session_fate::refused;
+  co_return outcome && *outcome == commit_outcome::committed ? session_fate::begun : session_fate::unknown;
 }
 
 /// The answer to the code of somebody whose password was right. Slowing has counted the attempt.
@@ -172,7 +160,8 @@ boost::asio::awaitable<response> with_code(call& c, std::string next, stored_per
   const auto session = make_session_cookie();
   auto beginning = begin_session(c, session.hash, who, std::move(spending));
   const auto fate = co_await std::move(beginning);
-  if (fate == session_fate::code_spent) {
+  // Where the credentials were replaced, the next code finds that the pending cookie is of others.
+  if (fate == session_fate::refused) {
     auto noting = note_wrong_code(c, who.id, who.email);
     co_await std::move(noting);
     co_return with_status(page_error::refused_form, code_page_for(c, next, who, not_right));
@@ -181,7 +170,6 @@ boost::asio::awaitable<response> with_code(call& c, std::string next, stored_per
     shared.slowing.take_back(account, c.in.remote_address, browser);
     co_return error_page(page_error::busy);
   }
-  if (fate == session_fate::credentials_replaced) co_return begun_anew(c, next);
   shared.slowing.passed(account, c.in.remote_address, browser);
   if (next.empty()) {
     auto looking = find_wrong_codes(c, who.id);
@@ -253,14 +241,17 @@ boost::asio::awaitable<response> first_step(call& c, std::string next, form sent
     slowing.take_back(account, c.in.remote_address, browser);
     co_return code_page_for(c, next, *user, {});
   }
-  slowing.passed(account, c.in.remote_address, browser);
 
   // A new one for each sign-in: what the browser had before, whoever gave it, is worth nothing.
   const auto session = make_session_cookie();
   auto beginning = begin_session(c, session.hash, *user, std::nullopt);
   const auto fate = co_await std::move(beginning);
-  if (fate == session_fate::credentials_replaced) co_return refused(c, next, not_right);
-  if (fate != session_fate::begun) co_return error_page(page_error::busy);
+  if (fate == session_fate::refused) co_return refused(c, next, not_right);
+  if (fate != session_fate::begun) {
+    slowing.take_back(account, c.in.remote_address, browser);
+    co_return error_page(page_error::busy);
+  }
+  slowing.passed(account, c.in.remote_address, browser);
   auto welcoming = welcomed(c, session, account, std::move(next));
   co_return co_await std::move(welcoming);
 }

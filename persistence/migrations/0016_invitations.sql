@@ -13,5 +13,8 @@ CREATE TABLE IF NOT EXISTS invitations (
 ) {clustered};
 CREATE INDEX invitations_of_user ON invitations (user_id);
 
+-- Counts the commits that required the present password and second factor.
+ALTER TABLE people ADD COLUMN credential_uses {integer} NOT NULL DEFAULT 0;
+
 -- The merchant whose owner was shown the link that set the person's first password; empty where no owner can know it.
 ALTER TABLE people ADD COLUMN password_shown_to {string 64} NOT NULL DEFAULT '';

@@ -139,7 +139,8 @@ TEST_CASE_METHOD(sign_in_fixture, "the right password leads to the code, and the
   CHECK(is_signed_in(in));
   CHECK(pending.empty());
   REQUIRE(units.size() == 1);
-  CHECK(std::get<spend_totp_step>(units[0].claims.at(0)).step == totp_step_at(noon));
+  CHECK(std::get<check_credentials>(units[0].claims.at(0)).sealed_totp == ada().sealed_totp);
+  CHECK(std::get<spend_totp_step>(units[0].claims.at(1)).step == totp_step_at(noon));
   CHECK(std::holds_alternative<save_session>(units[0].inserts.at(0)));
   CHECK(has(show(), "name=\"password\""));
 }
@@ -194,7 +195,7 @@ TEST_CASE_METHOD(sign_in_fixture, "a recovery code works once, and stands on the
   post_password();
   CHECK(is_signed_in(post_code(made.texts[3])));
   REQUIRE(units.size() == 1);
-  CHECK(std::get<spend_recovery_code>(units[0].claims.at(0)).hash == made.hashes[3]);
+  CHECK(std::get<spend_recovery_code>(units[0].claims.at(1)).hash == made.hashes[3]);
   const auto& note = std::get<save_audit>(units[0].inserts.at(1));
   CHECK(note.action == "use-recovery-code");
   CHECK(note.address == "192.0.2.1");
