@@ -54,19 +54,16 @@ using password_checked = std::variant<stored_person, account_problem>;
 
 boost::asio::awaitable<password_checked> check_password(call& c, std::string email, std::string password) {
   const auto account = email_key_of(email);
-  const auto browser = known_browser(c, account);
-  auto& slowing = c.here.shared.slowing;
-  if (const auto wait = slowing.begin(account, c.in.remote_address, std::chrono::steady_clock::now(), browser))
-    co_return account_problem{account_refusal::slowed_down, *wait};
   find_user query{account};
   auto asking = ask(c.here, std::move(query));
   auto reply = co_await std::move(asking);
-  if (!reply || !reply->found) {
-    slowing.take_back(account, c.in.remote_address, browser);
-    co_return problem_of(account_refusal::busy);
-  }
+  if (!reply || !reply->found) co_return problem_of(account_refusal::busy);
+  const auto browser = known_browser(c, *reply->found);
+  auto& slowing = c.here.shared.slowing;
+  if (const auto wait = slowing.begin(account, c.in.remote_address, std::chrono::steady_clock::now(), browser))
+    co_return account_problem{account_refusal::slowed_down, *wait};
   if (password.empty() || password.size() > most_password_bytes) co_return problem_of(account_refusal::wrong_password);
-  verify_password question{std::move(password), reply->found->password_hash, account};
+  verify_password question{std::move(password), reply->found->password_hash, account, {}};
   auto verifying = ask(c.here, std::move(question));
   const auto right = co_await std::move(verifying);
   if (!right) {
@@ -78,9 +75,16 @@ boost::asio::awaitable<password_checked> check_password(call& c, std::string ema
 }
 
 /// Whoever knows the password and, where it is asked for, the code is no guesser.
-void passed_by(call& c, const signed_in& person) {
-  const auto account = email_key_of(person.who.email);
-  c.here.shared.slowing.passed(account, c.in.remote_address, known_browser(c, account));
+void passed_by(call& c, const stored_person& who) {
+  c.here.shared.slowing.passed(email_key_of(who.email), c.in.remote_address, known_browser(c, who));
+}
+
+/// For the browser in which the person has just replaced the credentials: they end what it was known by.
+std::string known_from_now(const services& shared, stored_person who, std::string password_hash,
+                           std::string sealed_totp) {
+  who.password_hash = std::move(password_hash);
+  who.sealed_totp = std::move(sealed_totp);
+  return known_browser_cookie(shared, who);
 }
 
 unit_of_work noted_unit(const call& c, const signed_in& person, std::string_view action) {
@@ -99,18 +103,19 @@ boost::asio::awaitable<std::optional<account_problem>> commit_account(
   co_return problem_of(is_lost ? lost : account_refusal::busy);
 }
 
-boost::asio::awaitable<account_result> commit_change(call& c, unit_of_work unit) {
+boost::asio::awaitable<account_result> commit_change(call& c, unit_of_work unit, std::string known = {}) {
   auto committing = commit_account(c, std::move(unit));
   const auto failed = co_await std::move(committing);
   if (failed) co_return *failed;
-  co_return account_changed{};
+  co_return account_changed{{}, std::move(known)};
 }
 
-boost::asio::awaitable<recovery_result> commit_codes(call& c, unit_of_work unit, std::vector<std::string> texts) {
+boost::asio::awaitable<recovery_result> commit_codes(call& c, unit_of_work unit, std::vector<std::string> texts,
+                                                     std::string known = {}) {
   auto committing = commit_account(c, std::move(unit));
   const auto failed = co_await std::move(committing);
   if (failed) co_return *failed;
-  co_return new_recovery_codes{std::move(texts)};
+  co_return new_recovery_codes{std::move(texts), std::move(known)};
 }
 
 }  // namespace
@@ -146,7 +151,7 @@ boost::asio::awaitable<account_result> change_password(call& c, signed_in person
   auto checking = check_password(c, person.who.email, std::move(password));
   const auto checked = co_await std::move(checking);
   if (const auto* problem = std::get_if<account_problem>(&checked)) co_return *problem;
-  passed_by(c, person);
+  passed_by(c, std::get<stored_person>(checked));
   hash_password wanted{std::move(new_password), email_key_of(person.who.email)};
   auto hashing = ask(c.here, std::move(wanted));
   auto hash = co_await std::move(hashing);
@@ -155,12 +160,14 @@ boost::asio::awaitable<account_result> change_password(call& c, signed_in person
   auto session = make_session_cookie();
   auto unit = noted_unit(c, person, "set-password");
   unit.inserts.push_back(save_session{session.hash, person.who.user, c.here.shared.clock.now(), person.who.ends_at});
-  unit.claims.push_back(still_these(std::get<stored_person>(checked)));
+  const auto& stored = std::get<stored_person>(checked);
+  auto known = known_from_now(c.here.shared, stored, *hash, stored.sealed_totp);
+  unit.claims.push_back(still_these(stored));
   unit.claims.push_back(set_user_password{person.who.user, *std::move(hash), c.here.shared.clock.now(), session.hash});
   auto committing = commit_account(c, std::move(unit));
   const auto failed = co_await std::move(committing);
   if (failed) co_return *failed;
-  co_return account_changed{std::move(session.text)};
+  co_return account_changed{std::move(session.text), std::move(known)};
 }
 
 // ---- the second factor ----------------------------------------------------------------------------
@@ -171,7 +178,7 @@ boost::asio::awaitable<offer_result> begin_second_factor(call& c, signed_in pers
   auto checking = check_password(c, person.who.email, std::move(password));
   const auto checked = co_await std::move(checking);
   if (const auto* problem = std::get_if<account_problem>(&checked)) co_return *problem;
-  passed_by(c, person);
+  passed_by(c, std::get<stored_person>(checked));
   const auto secret = make_totp_secret();
   const auto ends_at_ms = to_unix_ms(shared.clock.now() + offer_lifetime);
   const crypto::master_key key{shared.second_factor_key};
@@ -205,11 +212,12 @@ boost::asio::awaitable<recovery_result> turn_on_second_factor(call& c, signed_in
   const crypto::master_key key{shared.second_factor_key};
   auto unit = noted_unit(c, person, "confirm-second-factor");
   unit.claims.push_back(still_these(*reply->found));
-  unit.claims.push_back(set_second_factor{person.who.user, seal_totp_secret(key, person.who.user, offer->secret),
-                                          std::move(made.hashes)});
+  auto totp = seal_totp_secret(key, person.who.user, offer->secret);
+  auto known = known_from_now(shared, *reply->found, reply->found->password_hash, totp);
+  unit.claims.push_back(set_second_factor{person.who.user, std::move(totp), std::move(made.hashes)});
   // After the store has set the factor, so that this code signs nobody in.
   unit.claims.push_back(spend_totp_step{person.who.user, *step});
-  auto committing = commit_codes(c, std::move(unit), std::move(made.texts));
+  auto committing = commit_codes(c, std::move(unit), std::move(made.texts), std::move(known));
   co_return co_await std::move(committing);
 }
 
@@ -217,8 +225,8 @@ boost::asio::awaitable<recovery_result> renew_recovery_codes(call& c, signed_in 
   auto checking = check_password(c, person.who.email, std::move(password));
   const auto checked = co_await std::move(checking);
   if (const auto* problem = std::get_if<account_problem>(&checked)) co_return *problem;
-  passed_by(c, person);
   const auto& stored = std::get<stored_person>(checked);
+  passed_by(c, stored);
   if (stored.sealed_totp.empty()) co_return problem_of(account_refusal::second_factor_is_off);
   auto made = make_recovery_codes();
   auto unit = noted_unit(c, person, "new-recovery-codes");
@@ -238,7 +246,7 @@ boost::asio::awaitable<account_result> turn_off_second_factor(call& c, signed_in
   if (const auto* problem = std::get_if<account_problem>(&checked)) co_return *problem;
   const auto& stored = std::get<stored_person>(checked);
   if (stored.sealed_totp.empty()) {
-    passed_by(c, person);
+    passed_by(c, stored);
     co_return problem_of(account_refusal::second_factor_is_off);
   }
   auto spending = spending_of(crypto::master_key{shared.second_factor_key}, stored, code, shared.clock.now());
@@ -253,11 +261,11 @@ boost::asio::awaitable<account_result> turn_off_second_factor(call& c, signed_in
   auto proving = commit_account(c, std::move(proof), account_refusal::wrong_code);
   const auto failed = co_await std::move(proving);
   if (failed) co_return *failed;
-  passed_by(c, person);
+  passed_by(c, stored);
   auto unit = noted_unit(c, person, "disable-second-factor");
   unit.claims.push_back(still_these(stored));
   unit.claims.push_back(set_second_factor{person.who.user, {}, {}});
-  auto changing = commit_change(c, std::move(unit));
+  auto changing = commit_change(c, std::move(unit), known_from_now(shared, stored, stored.password_hash, {}));
   co_return co_await std::move(changing);
 }
 

@@ -151,6 +151,7 @@ response offer_screen(const call& c, const signed_in& person, const second_facto
 response done_here(const call& c, std::string_view verb, const account_changed& what) {
   auto local = std::string{account_page_path};
   auto out = redirect_to(public_url(c.here.shared, local.append("?done=").append(verb)));
+  if (!what.known.empty()) out.headers.emplace_back("Set-Cookie", what.known);
   if (!what.cookie.empty()) out.headers.emplace_back("Set-Cookie", host_cookie(session_cookie_name, what.cookie));
   return out;
 }
@@ -194,7 +195,9 @@ boost::asio::awaitable<response> refuse_account(call& c, signed_in& person, std:
 }
 
 response codes_screen(const call& c, const signed_in& person, const new_recovery_codes& codes) {
-  return recovery_codes_page({frame_of_account(c, person), codes.texts});
+  auto page = recovery_codes_page({frame_of_account(c, person), codes.texts});
+  if (!codes.known.empty()) page.headers.emplace_back("Set-Cookie", codes.known);
+  return page;
 }
 
 boost::asio::awaitable<response> offer_factor(call& c, signed_in& person, form& sent) {
