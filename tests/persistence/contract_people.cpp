@@ -1,7 +1,11 @@
 // The store contract: persons, what they may do for merchants, and their sessions.
 #include <catch2/catch.hpp>
 
+#include <chrono>
+#include <future>
+
 #include "contract_store.hpp"
+#include "persistence/queries.hpp"
 
 using namespace gateway;
 using namespace gateway::persistence;
@@ -322,6 +326,29 @@ TEST_CASE("what a password allows is not committed once the password or the seco
     CHECK(store.commit(begin(ada, "s3", "known")) == lost_claim);
     CHECK(store.commit(begin(ada, "s3", "known", "sealed")) == committed);
   }
+}
+
+TEST_CASE("a sign-in on one node that meets the end of its password on another leaves no session") {
+  empty_store store{store_kind::mysql};
+  migrate(*connect(store.where(), access::migrate));
+  const auto one = connect(store.where(), access::write), other = connect(store.where(), access::write);
+  unit_parts person, shown, sign_in;
+  person.records = {a_person(ada, "ada@example.com")};
+  shown.record_claims = {set_first_password{ada, "known", at(5), shop}};
+  sign_in.records = {a_session("s1", ada, 0, 90)};
+  sign_in.record_claims = {check_credentials{ada, "known", ""}};
+  const unit_of_work before[] = {person, shown}, begin = sign_in;
+  REQUIRE(commit_units(*one, before) == std::vector(2, committed));
+  one->begin();
+  const cell user[] = {std::string_view{ada.value}, std::string_view{ada.value}};
+  REQUIRE(one->change(statements::end_shown_password, std::span{user}.first(1)) == 1);
+  auto met = std::async(std::launch::async, [&] { return commit_units(*other, {&begin, 1}).front(); });
+  // It waits for the row. Were it later, it would find the row changed.
+  CHECK(met.wait_for(std::chrono::milliseconds{100}) == std::future_status::timeout);
+  one->change(statements::end_shown_sessions, user);
+  one->commit();
+  CHECK(met.get() == lost_claim);
+  CHECK_FALSE(run(*connect(store.where(), access::read), find_session{"s1"}).found);
 }
 
 TEST_CASE("a sign-in after a new password keeps its session, though both are in one batch") {
