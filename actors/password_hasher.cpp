@@ -1,12 +1,17 @@
 // What is asked joins a queue, strangers' or that of who is known, and a message to this actor follows, if none is
 // under way. The message comes after all that is in the mailbox already: so the mailbox is emptied before each
 // password, and the queue's bound is the actor's.
+//
+// In each queue the names take turns: accounts, or the networks that strangers come from. Where a queue is full, a name
+// that has nothing waiting takes the place of the newest that waits for the name with most. So who has many names
+// crowds out nobody who waits for one password.
 
 #include "password_hasher.hpp"
 
 #include <algorithm>
 #include <deque>
 #include <functional>
+#include <list>
 
 #include <caf/all.hpp>
 
@@ -19,6 +24,57 @@ namespace {
 /// It tells itself to go on with the next.
 using working_hasher = password_hasher::extend<caf::reacts_to<work_atom>>;
 
+struct hashing_job {
+  std::function<void()> run;
+  std::function<void()> turn_away;
+};
+
+/// Bounded; the names take turns.
+class turns {
+ public:
+  bool empty() const noexcept { return size_ == 0; }
+
+  /// Runs `turn_away` of the job that has no place: this one, or one that it displaces.
+  void add(const std::string& name, hashing_job job, std::size_t most, std::size_t most_of_one) {
+    auto own = std::ranges::find(lanes_, name, &lane::name);
+    const auto waiting = own == lanes_.end() ? 0 : own->jobs.size();
+    if (waiting >= most_of_one || (size_ >= most && (waiting > 0 || !displace_one()))) return job.turn_away();
+    if (own == lanes_.end()) own = lanes_.insert(own, lane{name, {}});
+    own->jobs.push_back(std::move(job));
+    ++size_;
+  }
+
+  hashing_job take() {
+    auto job = std::move(lanes_.front().jobs.front());
+    lanes_.front().jobs.pop_front();
+    --size_;
+    if (lanes_.front().jobs.empty())
+      lanes_.pop_front();
+    else
+      lanes_.splice(lanes_.end(), lanes_, lanes_.begin());
+    return job;
+  }
+
+ private:
+  struct lane {
+    std::string name;
+    std::deque<hashing_job> jobs;
+  };
+
+  /// False if no name has more than one waiting.
+  bool displace_one() {
+    const auto longest = std::ranges::max_element(lanes_, {}, [](const lane& each) { return each.jobs.size(); });
+    if (longest == lanes_.end() || longest->jobs.size() < 2) return false;
+    longest->jobs.back().turn_away();
+    longest->jobs.pop_back();
+    --size_;
+    return true;
+  }
+
+  std::list<lane> lanes_;  ///< the next one's turn first; none is empty
+  std::size_t size_ = 0;
+};
+
 class hashing_queue {
  public:
   static inline const char* name = "password_hasher";
@@ -26,42 +82,39 @@ class hashing_queue {
   void start(working_hasher::pointer self, std::size_t most_waiting) {
     self_ = self;
     most_waiting_ = most_waiting;
-    most_of_one_ = static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, most_waiting / 4));
+    most_of_many_ = std::max<std::size_t>(1, most_waiting / 4);
   }
 
   /// `compute` takes its time.
   template <class Result, class Compute>
-  caf::result<Result> take(std::string& for_whom, Compute compute) {
-    auto& queue = for_whom.empty() ? strangers_ : known_;
-    const auto of_the_same = std::ranges::count(queue, for_whom, &job::for_whom);
-    if (queue.size() >= most_waiting_ || (!for_whom.empty() && of_the_same >= most_of_one_))
-      return make_error(actor_errc::overloaded);
+  caf::result<Result> take(const std::string& for_whom, const std::string& from, Compute compute) {
     auto promise = self_->make_response_promise<Result>();
-    queue.push_back(
-        {std::move(for_whom), [promise, compute = std::move(compute)]() mutable { promise.deliver(compute()); }});
-    if (strangers_.size() + known_.size() == 1) self_->send(self_, work_atom::value);
+    hashing_job job{[promise, compute = std::move(compute)]() mutable { promise.deliver(compute()); },
+                    [promise]() mutable { promise.deliver(make_error(actor_errc::overloaded)); }};
+    const bool was_idle = strangers_.empty() && known_.empty();
+    if (for_whom.empty())
+      strangers_.add(from, std::move(job), most_waiting_, from.empty() ? most_waiting_ : most_of_many_);
+    else
+      known_.add(for_whom, std::move(job), most_waiting_,
+                 for_whom == hashed_for_operator ? most_of_many_ : most_of_one);
+    if (was_idle && !(strangers_.empty() && known_.empty())) self_->send(self_, work_atom::value);
     return promise;
   }
 
   void work() {
     known_is_next_ = strangers_.empty() || (known_is_next_ && !known_.empty());
-    auto& queue = known_is_next_ ? known_ : strangers_;
-    queue.front().run();
-    queue.pop_front();
+    (known_is_next_ ? known_ : strangers_).take().run();
     known_is_next_ = !known_is_next_;
     if (!strangers_.empty() || !known_.empty()) self_->send(self_, work_atom::value);
   }
 
  private:
-  struct job {
-    std::string for_whom;
-    std::function<void()> run;
-  };
+  static constexpr std::size_t most_of_one = 2;  ///< an account's
 
   working_hasher::pointer self_ = nullptr;
   std::size_t most_waiting_ = 0;  ///< in each queue
-  std::ptrdiff_t most_of_one_ = 0;
-  std::deque<job> strangers_, known_;
+  std::size_t most_of_many_ = 0;  ///< the operator's, and a network's
+  turns strangers_, known_;
   bool known_is_next_ = true;
 };
 
@@ -73,10 +126,10 @@ working_hasher::behavior_type hasher_behavior(working_hasher::stateful_pointer<h
   return {
       [self](hash_password& wanted) {
         return self->state.take<std::string>(
-            wanted.for_whom, [password = std::move(wanted.password)] { return crypto::hash_password(password); });
+            wanted.for_whom, {}, [password = std::move(wanted.password)] { return crypto::hash_password(password); });
       },
       [self](verify_password& wanted) {
-        return self->state.take<bool>(wanted.for_whom,
+        return self->state.take<bool>(wanted.for_whom, wanted.from,
                                       [password = std::move(wanted.password), stored = std::move(wanted.stored)] {
                                         return crypto::verify_password(password, stored);
                                       });

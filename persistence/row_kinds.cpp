@@ -39,6 +39,7 @@ constexpr table_row table[] = {
     {row_kind::merchant, {&statements::insert_merchant, nullptr, 0, duplicate_record}},
     {row_kind::api_key, {&statements::insert_api_key, nullptr, 0, duplicate_record}},
     {row_kind::person, {&statements::insert_person, nullptr, 0, duplicate_record}},
+    {row_kind::credentials_check, {nullptr, &statements::check_credentials, 3, duplicate_record, true}},
     {row_kind::first_password, {nullptr, &statements::set_first_password, 5, duplicate_record, true}},
     {row_kind::membership, {&statements::put_membership, nullptr, 0, duplicate_record}},
     {row_kind::invitation, {&statements::put_invitation, nullptr, 0, duplicate_record}},
@@ -55,9 +56,9 @@ constexpr table_row table[] = {
     {row_kind::api_key_revocation, {nullptr, &statements::revoke_api_key, 3, duplicate_record}},
     {row_kind::platform_change, {nullptr, &statements::update_platform, 6, duplicate_record}},
     {row_kind::platform_key_revocation, {nullptr, &statements::revoke_platform_key, 3, duplicate_record}},
+    {row_kind::shown_password_end, {nullptr, &statements::end_shown_password, 1, duplicate_record}},
     {row_kind::shown_sessions_end, {nullptr, &statements::end_shown_sessions, 2, duplicate_record}},
     {row_kind::shown_codes_end, {nullptr, &statements::end_shown_codes, 2, duplicate_record}},
-    {row_kind::shown_password_end, {nullptr, &statements::end_shown_password, 1, duplicate_record}},
     {row_kind::password_change, {nullptr, &statements::update_password, 3, duplicate_record}},
     {row_kind::membership_end, {nullptr, &statements::drop_membership, 2, duplicate_record}},
     {row_kind::invitation_end, {nullptr, &statements::drop_invitation, 2, duplicate_record}},
@@ -167,9 +168,12 @@ struct claim_gatherer {
     set_first_password_row(rows.add_to(row_kind::first_password), p);
   }
   void operator()(const end_shown_password& p) const {
+    add_user(rows.add_to(row_kind::shown_password_end), p.user);
     add_user_twice(rows.add_to(row_kind::shown_sessions_end), p.user);
     add_user_twice(rows.add_to(row_kind::shown_codes_end), p.user);
-    add_user(rows.add_to(row_kind::shown_password_end), p.user);
+  }
+  void operator()(const check_credentials& c) const {
+    check_credentials_row(rows.add_to(row_kind::credentials_check), c);
   }
   void operator()(const drop_invitation& i) const { drop_invitation_row(rows.add_to(row_kind::invitation_end), i); }
   void operator()(const spend_invitation& i) const { spend_invitation_row(rows.add_to(row_kind::invitation_use), i); }
@@ -221,6 +225,7 @@ struct row_hasher {
   std::size_t operator()(const spend_invitation& i) const { return of({i.merchant.value, i.user.value}); }
   std::size_t operator()(const set_first_password& p) const { return of({p.user.value}); }
   std::size_t operator()(const end_shown_password& p) const { return of({p.user.value}); }
+  std::size_t operator()(const check_credentials& c) const { return of({c.user.value}); }
   std::size_t operator()(const save_session& s) const { return of({s.hash}); }
   std::size_t operator()(const touch_session& s) const { return of({s.hash}); }
   std::size_t operator()(const end_session& s) const { return of({s.hash}); }

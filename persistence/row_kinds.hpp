@@ -43,6 +43,7 @@ enum class row_kind : unsigned char {
   merchant,
   api_key,
   person,
+  credentials_check,  ///< before all that the credentials allow
   first_password,  ///< before the membership that comes with it
   membership,
   invitation,
@@ -58,9 +59,9 @@ enum class row_kind : unsigned char {
   api_key_revocation,
   platform_change,
   platform_key_revocation,
-  shown_sessions_end,  ///< before shown_password_end, which forgets that they are to end
-  shown_codes_end,
-  shown_password_end,  ///< before the password that takes its place
+  shown_password_end,  ///< first of three: it holds the person's row, so no session is begun between them
+  shown_sessions_end,
+  shown_codes_end,  ///< before the password that takes the ended one's place
   password_change,
   membership_end,
   invitation_end,

@@ -194,6 +194,10 @@ void set_first_password_row(row_buffer& rows, const set_first_password& p) {
   rows.add(p.password_hash).add(p.set_at).add(p.shown_to.value).add(p.user.value).add(p.user.value);
 }
 
+void check_credentials_row(row_buffer& rows, const check_credentials& c) {
+  rows.add(c.user.value).add(c.password_hash).add(c.sealed_totp);
+}
+
 void add_user(row_buffer& rows, const user_id& user) { rows.add(user.value); }
 
 void add_user_twice(row_buffer& rows, const user_id& user) { rows.add(user.value).add(user.value); }

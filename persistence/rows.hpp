@@ -63,6 +63,7 @@ void purge_invitations_row(row_buffer& rows, const stored_invitation& i);
 void drop_invitation_row(row_buffer& rows, const drop_invitation& i);
 void spend_invitation_row(row_buffer& rows, const spend_invitation& i);
 void set_first_password_row(row_buffer& rows, const set_first_password& p);
+void check_credentials_row(row_buffer& rows, const check_credentials& c);
 void add_user(row_buffer& rows, const user_id& user);
 void add_user_twice(row_buffer& rows, const user_id& user);
 void insert_session_row(row_buffer& rows, const save_session& s);

@@ -203,16 +203,20 @@ const statement drop_invitation{"DELETE FROM invitations WHERE merchant_id = ? A
 const statement spend_invitation{
     "DELETE FROM invitations WHERE merchant_id = ? AND user_id = ? AND invitation_id = ? AND expires_at > ?"};
 const statement purge_invitations{"DELETE FROM invitations WHERE merchant_id = ? AND expires_at <= ?"};
+// MariaDB counts only rows that an UPDATE changes, so the statement counts its uses.
+const statement check_credentials{
+    "UPDATE people SET credential_uses = credential_uses + 1 "
+    "WHERE user_id = ? AND password_hash = ? AND sealed_totp = ?"};
 const statement set_first_password{
     "UPDATE people SET password_hash = ?, password_set_at = ?, password_shown_to = ? WHERE user_id = ? "
     "AND password_hash = '' AND NOT EXISTS (SELECT 1 FROM memberships AS m WHERE m.user_id = ?)"};
-#define SHOWN "user_id = ? AND EXISTS (SELECT 1 FROM people AS p WHERE p.user_id = ? AND p.password_shown_to <> '')"
-const statement end_shown_sessions{"DELETE FROM sessions WHERE " SHOWN};
-const statement end_shown_codes{"DELETE FROM recovery_codes WHERE " SHOWN};
-#undef SHOWN
 const statement end_shown_password{
     "UPDATE people SET password_hash = '', password_shown_to = '', sealed_totp = '', totp_step = 0 "
     "WHERE user_id = ? AND password_shown_to <> ''"};
+#define ENDED "user_id = ? AND EXISTS (SELECT 1 FROM people AS p WHERE p.user_id = ? AND p.password_hash = '')"
+const statement end_shown_sessions{"DELETE FROM sessions WHERE " ENDED};
+const statement end_shown_codes{"DELETE FROM recovery_codes WHERE " ENDED};
+#undef ENDED
 const statement touch_session{"UPDATE sessions SET used_at = ? WHERE session_hash = ?"};
 const statement end_session{"DELETE FROM sessions WHERE session_hash = ?"};
 const statement end_other_sessions{"DELETE FROM sessions WHERE user_id = ? AND session_hash <> ?"};

@@ -9,8 +9,8 @@
 // follow what is used, not what there is. One thing is under way at a time, commits or a read, so that a read never
 // brings what a commit has just replaced. What is not there is never remembered: it is looked for each time.
 //
-// A password is hashed before its command joins the queue: nothing waits for it. The hasher answers in the order in
-// which it was asked, so users of one merchant follow each other as they came.
+// A password is hashed before its command joins the queue: nothing waits for it. The hasher answers the
+// operator in the order in which it was asked, so users of one merchant follow each other as they came.
 //
 // Among several nodes each has such an actor. Every change stands in the directory's log, and names the turn in which
 // it was planned: if another node's change came first, it is planned again with what that one has made. A change is
@@ -197,7 +197,7 @@ class command_queue {
     auto promise = by.promise;
     when_there(std::move(named), std::move(otherwise), promise,
                [this, wanted = std::move(wanted), by = std::move(by)]() mutable {
-                 hash_password question{std::exchange(wanted.password, {}), "an operator"};
+                 hash_password question{std::exchange(wanted.password, {}), std::string{hashed_for_operator}};
                  auto told = by.promise;
                  with_hash(std::move(question), std::move(told),
                            [this, wanted = std::move(wanted), by = std::move(by)](std::string& hash) mutable {

@@ -12,6 +12,7 @@ constexpr std::string_view last_owner =
     "the last owner of a merchant stays its owner: make somebody else an owner first";
 
 constexpr std::ptrdiff_t most_pending = 200;  ///< invitations of one merchant
+constexpr std::size_t most_a_day = 400;       ///< that a merchant's owners make
 
 operator_problem conflict(std::string_view words) { return {operator_problem::kind::conflict, std::string{words}}; }
 
@@ -101,6 +102,13 @@ void people::invited(const stored_invitation& what, const person& who) {
   // As the store does.
   std::erase_if(all, [&](const auto& each) { return each.user == what.user || each.expires <= what.created_at; });
   all.push_back(what);
+}
+
+std::size_t& people::invited_today(const merchant_id& merchant) {
+  const auto today = std::chrono::floor<std::chrono::days>(clock_.now());
+  if (today != day_) invited_on_day_.clear();
+  day_ = today;
+  return invited_on_day_[merchant];
 }
 
 void people::forget_invitation(const merchant_id& merchant, const user_id& user) {
@@ -209,10 +217,12 @@ planned people::owners_invitation(const invite_user& wanted) {
   if (pending != invitations_.end() && !find_invitation(wanted.merchant, who.id) &&
       std::ranges::count_if(pending->second, waiting) >= most_pending)
     return conflict("too many invitations wait to be accepted: withdraw some first");
+  if (invited_today(wanted.merchant) >= most_a_day) return conflict("too many invitations today");
   auto made = invitation_for(wanted, who, wanted.role.value_or(member_role::viewer));
   p.unit.inserts.push_back(save_invitation{made});
   p.when_duplicate = "such a user exists already";
   p.apply = [this, who, made = std::move(made)]() -> operator_result {
+    ++invited_today(made.merchant);
     invited(made, who);
     return invited_user{made.user, made.id, made.expires};
   };
@@ -266,9 +276,12 @@ planned people::prepare(const accept_hashed_invitation& wanted) {
     p.unit.claims.push_back(set_user_password{wanted.user, wanted.password_hash, now, {}});
   }
   const person who{wanted.user, persons_.at(keys_.at(wanted.user)).email};
-  if (by_owner) put_member(p.unit, wanted.merchant, who, pending->role);
+  // The operator may have made the person an owner meanwhile.
+  const auto* present = find_member(wanted.merchant, wanted.user);
+  const auto role = present && present->role == member_role::owner ? member_role::owner : pending->role;
+  if (by_owner) put_member(p.unit, wanted.merchant, who, role);
   p.when_duplicate = "the person has a password, or belongs to a merchant already";
-  p.apply = [this, merchant = wanted.merchant, who, by_owner, role = pending->role]() -> operator_result {
+  p.apply = [this, merchant = wanted.merchant, who, by_owner, role]() -> operator_result {
     forget_invitation(merchant, who.id);
     if (by_owner) joined(merchant, who, role);
     return added_user{who.id};

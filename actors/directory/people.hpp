@@ -80,8 +80,8 @@ class people {
   /// The person of this address, who is put into the unit if not known yet.
   person one_of(const std::string& email, std::string password_hash, unit_of_work& unit) const;
   /// The role that is named, else the present one, else owner.
-  member_role role_for(const merchant_id& merchant, const person& who, std::optional<member_role> named)
-      const;  /// Who is given a role by the operator is not let in by a password that some owner may know.
+  member_role role_for(const merchant_id& merchant, const person& who, std::optional<member_role> named) const;
+  /// Who is given a role by the operator is not let in by a password that some owner may know.
   void distrust(unit_of_work& unit, const person& who) const;
   planned owners_invitation(const invite_user& wanted);
   planned operators_invitation(const invite_user& wanted);
@@ -89,6 +89,8 @@ class people {
   /// Nothing if it is over, or another stands in its place.
   const stored_invitation* find_invitation(const merchant_id& merchant, const user_id& user) const;
   void invited(const stored_invitation& what, const person& who);
+  /// How many invitations the merchant's owners have made today. Withdrawn ones count: each may have made a person.
+  std::size_t& invited_today(const merchant_id& merchant);
   void forget_invitation(const merchant_id& merchant, const user_id& user);
   void put_member(unit_of_work& unit, const merchant_id& merchant, const person& who, member_role role) const;
   /// What put_member has made durable is known from now on.
@@ -107,6 +109,8 @@ class people {
   std::unordered_map<user_id, std::string> keys_;  ///< email_key_of()
   std::unordered_map<merchant_id, std::vector<member>> members_;  ///< oldest first
   std::unordered_map<merchant_id, std::vector<stored_invitation>> invitations_;
+  std::unordered_map<merchant_id, std::size_t> invited_on_day_;  ///< by this node, on day_
+  std::chrono::sys_days day_{};
 };
 
 }  // namespace gateway::actors

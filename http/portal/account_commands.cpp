@@ -11,6 +11,7 @@
 #include "http/pages/shown_time.hpp"
 #include "invitations.hpp"
 #include "known_browser.hpp"
+#include "pending_sign_in.hpp"
 #include "second_factor.hpp"
 
 namespace gateway::http {
@@ -26,35 +27,42 @@ second_factor_offer offer_of(const signed_in& person, std::string_view secret, s
   return {base32(secret), otpauth_uri(issuer, person.who.email, secret), std::move(sealed)};
 }
 
-/// The secret that an offer holds behind the time at which it is over.
-std::optional<std::string> secret_of_offer(const services& shared, const signed_in& person, std::string_view sealed) {
+struct opened_offer {
+  std::string made_for;  ///< of_credentials()
+  std::string secret;
+};
+
+/// An offer holds the time at which it is over, the credentials that it was made after, and the secret.
+std::optional<opened_offer> open_offer(const services& shared, const signed_in& person, std::string_view sealed) {
   const auto offer = crypto::master_key{shared.second_factor_key}.open(sealed, offered_to(person));
   if (!offer) return std::nullopt;
   const auto end = std::min(offer->find('\n'), offer->size());
   std::int64_t ends_at_ms = 0;
   const auto read = std::from_chars(offer->data(), offer->data() + end, ends_at_ms);
   if (read.ec != std::errc{} || to_unix_ms(shared.clock.now()) >= ends_at_ms) return std::nullopt;
-  return offer->substr(end + 1);
+  const auto secret = offer->find('\n', end + 1);
+  if (secret == offer->npos) return std::nullopt;
+  return opened_offer{offer->substr(end + 1, secret - end - 1), offer->substr(secret + 1)};
 }
+
+/// What the person was let do by these credentials is not committed once they are others.
+check_credentials still_these(const stored_person& who) { return {who.id, who.password_hash, who.sealed_totp}; }
 
 /// The person, if the password is right. An attempt stays counted until the caller is content with the rest, too.
 using password_checked = std::variant<stored_person, account_problem>;
 
 boost::asio::awaitable<password_checked> check_password(call& c, std::string email, std::string password) {
   const auto account = email_key_of(email);
-  const auto browser = known_browser(c, account);
-  auto& slowing = c.here.shared.slowing;
-  if (const auto wait = slowing.begin(account, c.in.remote_address, std::chrono::steady_clock::now(), browser))
-    co_return account_problem{account_refusal::slowed_down, *wait};
   find_user query{account};
   auto asking = ask(c.here, std::move(query));
   auto reply = co_await std::move(asking);
-  if (!reply || !reply->found) {
-    slowing.take_back(account, c.in.remote_address, browser);
-    co_return problem_of(account_refusal::busy);
-  }
+  if (!reply || !reply->found) co_return problem_of(account_refusal::busy);
+  const auto browser = known_browser(c, *reply->found);
+  auto& slowing = c.here.shared.slowing;
+  if (const auto wait = slowing.begin(account, c.in.remote_address, std::chrono::steady_clock::now(), browser))
+    co_return account_problem{account_refusal::slowed_down, *wait};
   if (password.empty() || password.size() > most_password_bytes) co_return problem_of(account_refusal::wrong_password);
-  verify_password question{std::move(password), reply->found->password_hash, account};
+  verify_password question{std::move(password), reply->found->password_hash, account, {}};
   auto verifying = ask(c.here, std::move(question));
   const auto right = co_await std::move(verifying);
   if (!right) {
@@ -66,9 +74,16 @@ boost::asio::awaitable<password_checked> check_password(call& c, std::string ema
 }
 
 /// Whoever knows the password and, where it is asked for, the code is no guesser.
-void passed_by(call& c, const signed_in& person) {
-  const auto account = email_key_of(person.who.email);
-  c.here.shared.slowing.passed(account, c.in.remote_address, known_browser(c, account));
+void passed_by(call& c, const stored_person& who) {
+  c.here.shared.slowing.passed(email_key_of(who.email), c.in.remote_address, known_browser(c, who));
+}
+
+/// For the browser in which the person has just replaced the credentials: they end what it was known by.
+std::string known_from_now(const services& shared, stored_person who, std::string password_hash,
+                           std::string sealed_totp) {
+  who.password_hash = std::move(password_hash);
+  who.sealed_totp = std::move(sealed_totp);
+  return known_browser_cookie(shared, who);
 }
 
 unit_of_work noted_unit(const call& c, const signed_in& person, std::string_view action) {
@@ -78,8 +93,8 @@ unit_of_work noted_unit(const call& c, const signed_in& person, std::string_view
 }
 
 /// Nothing if it was committed. `lost` is what a lost claim means.
-boost::asio::awaitable<std::optional<account_problem>> commit_account(call& c, unit_of_work unit,
-                                                                      account_refusal lost = account_refusal::busy) {
+boost::asio::awaitable<std::optional<account_problem>> commit_account(
+    call& c, unit_of_work unit, account_refusal lost = account_refusal::replaced_credentials) {
   auto committing = commit(c.here, std::move(unit));
   const auto outcome = co_await std::move(committing);
   if (outcome && *outcome == commit_outcome::committed) co_return std::nullopt;
@@ -87,19 +102,19 @@ boost::asio::awaitable<std::optional<account_problem>> commit_account(call& c, u
   co_return problem_of(is_lost ? lost : account_refusal::busy);
 }
 
-boost::asio::awaitable<account_result> commit_change(call& c, unit_of_work unit) {
+boost::asio::awaitable<account_result> commit_change(call& c, unit_of_work unit, std::string known = {}) {
   auto committing = commit_account(c, std::move(unit));
   const auto failed = co_await std::move(committing);
   if (failed) co_return *failed;
-  co_return account_changed{};
+  co_return account_changed{{}, std::move(known)};
 }
 
 boost::asio::awaitable<recovery_result> commit_codes(call& c, unit_of_work unit, std::vector<std::string> texts,
-                                                     account_refusal lost) {
-  auto committing = commit_account(c, std::move(unit), lost);
+                                                     std::string known = {}) {
+  auto committing = commit_account(c, std::move(unit));
   const auto failed = co_await std::move(committing);
   if (failed) co_return *failed;
-  co_return new_recovery_codes{std::move(texts)};
+  co_return new_recovery_codes{std::move(texts), std::move(known)};
 }
 
 }  // namespace
@@ -117,6 +132,8 @@ std::string_view words_of(account_refusal why) noexcept {
     case account_refusal::unknown_zone: return "Choose one of the time zones.";
     case account_refusal::unknown_session: return "That session has ended already.";
     case account_refusal::unknown_invitation: return "That invitation has ended already.";
+    case account_refusal::replaced_credentials:
+      return "Your password or second factor was changed meanwhile. Begin again.";
     case account_refusal::distrusted_password:
       return "The operator must invite you: another merchant's owner was shown the link that set your password.";
     case account_refusal::slowed_down: return "Too many attempts have failed. Wait a while, then try again.";
@@ -133,7 +150,7 @@ boost::asio::awaitable<account_result> change_password(call& c, signed_in person
   auto checking = check_password(c, person.who.email, std::move(password));
   const auto checked = co_await std::move(checking);
   if (const auto* problem = std::get_if<account_problem>(&checked)) co_return *problem;
-  passed_by(c, person);
+  passed_by(c, std::get<stored_person>(checked));
   hash_password wanted{std::move(new_password), email_key_of(person.who.email)};
   auto hashing = ask(c.here, std::move(wanted));
   auto hash = co_await std::move(hashing);
@@ -142,11 +159,14 @@ boost::asio::awaitable<account_result> change_password(call& c, signed_in person
   auto session = make_session_cookie();
   auto unit = noted_unit(c, person, "set-password");
   unit.inserts.push_back(save_session{session.hash, person.who.user, c.here.shared.clock.now(), person.who.ends_at});
+  const auto& stored = std::get<stored_person>(checked);
+  auto known = known_from_now(c.here.shared, stored, *hash, stored.sealed_totp);
+  unit.claims.push_back(still_these(stored));
   unit.claims.push_back(set_user_password{person.who.user, *std::move(hash), c.here.shared.clock.now(), session.hash});
   auto committing = commit_account(c, std::move(unit));
   const auto failed = co_await std::move(committing);
   if (failed) co_return *failed;
-  co_return account_changed{std::move(session.text)};
+  co_return account_changed{std::move(session.text), std::move(known)};
 }
 
 // ---- the second factor ----------------------------------------------------------------------------
@@ -157,18 +177,19 @@ boost::asio::awaitable<offer_result> begin_second_factor(call& c, signed_in pers
   auto checking = check_password(c, person.who.email, std::move(password));
   const auto checked = co_await std::move(checking);
   if (const auto* problem = std::get_if<account_problem>(&checked)) co_return *problem;
-  passed_by(c, person);
+  passed_by(c, std::get<stored_person>(checked));
   const auto secret = make_totp_secret();
   const auto ends_at_ms = to_unix_ms(shared.clock.now() + offer_lifetime);
   const crypto::master_key key{shared.second_factor_key};
-  co_return offer_of(person, secret, key.seal(std::to_string(ends_at_ms) + '\n' + secret, offered_to(person)));
+  auto text = std::to_string(ends_at_ms) + '\n' + of_credentials(std::get<stored_person>(checked)) + '\n' + secret;
+  co_return offer_of(person, secret, key.seal(text, offered_to(person)));
 }
 
 std::optional<second_factor_offer> read_offer(const services& shared, const signed_in& person,
                                               std::string_view sealed) {
-  const auto secret = secret_of_offer(shared, person, sealed);
-  if (!secret) return std::nullopt;
-  return offer_of(person, *secret, std::string{sealed});
+  const auto offer = open_offer(shared, person, sealed);
+  if (!offer) return std::nullopt;
+  return offer_of(person, offer->secret, std::string{sealed});
 }
 
 boost::asio::awaitable<recovery_result> turn_on_second_factor(call& c, signed_in person, std::string sealed_offer,
@@ -176,19 +197,26 @@ boost::asio::awaitable<recovery_result> turn_on_second_factor(call& c, signed_in
   const auto& shared = c.here.shared;
   // Nobody who sits down at an open browser replaces a second factor: it has to be turned off first.
   if (person.who.has_second_factor) co_return problem_of(account_refusal::second_factor_is_on);
-  const auto secret = secret_of_offer(shared, person, sealed_offer);
-  if (!secret) co_return problem_of(account_refusal::offer_over);
+  const auto offer = open_offer(shared, person, sealed_offer);
+  if (!offer) co_return problem_of(account_refusal::offer_over);
   const auto typed = typed_totp_code(code);
-  const auto step = typed ? matching_totp_step(*secret, *typed, shared.clock.now(), 0) : std::nullopt;
+  const auto step = typed ? matching_totp_step(offer->secret, *typed, shared.clock.now(), 0) : std::nullopt;
   if (!step) co_return problem_of(account_refusal::wrong_code);
+  // The password was asked for when the offer was made.
+  auto asking = ask(c.here, find_user{email_key_of(person.who.email)});
+  const auto reply = co_await std::move(asking);
+  if (!reply || !reply->found) co_return problem_of(account_refusal::busy);
+  if (of_credentials(*reply->found) != offer->made_for) co_return problem_of(account_refusal::replaced_credentials);
   auto made = make_recovery_codes();
   const crypto::master_key key{shared.second_factor_key};
   auto unit = noted_unit(c, person, "confirm-second-factor");
-  unit.claims.push_back(
-      set_second_factor{person.who.user, seal_totp_secret(key, person.who.user, *secret), std::move(made.hashes)});
+  unit.claims.push_back(still_these(*reply->found));
+  auto totp = seal_totp_secret(key, person.who.user, offer->secret);
+  auto known = known_from_now(shared, *reply->found, reply->found->password_hash, totp);
+  unit.claims.push_back(set_second_factor{person.who.user, std::move(totp), std::move(made.hashes)});
   // After the store has set the factor, so that this code signs nobody in.
   unit.claims.push_back(spend_totp_step{person.who.user, *step});
-  auto committing = commit_codes(c, std::move(unit), std::move(made.texts), account_refusal::busy);
+  auto committing = commit_codes(c, std::move(unit), std::move(made.texts), std::move(known));
   co_return co_await std::move(committing);
 }
 
@@ -196,15 +224,16 @@ boost::asio::awaitable<recovery_result> renew_recovery_codes(call& c, signed_in 
   auto checking = check_password(c, person.who.email, std::move(password));
   const auto checked = co_await std::move(checking);
   if (const auto* problem = std::get_if<account_problem>(&checked)) co_return *problem;
-  passed_by(c, person);
   const auto& stored = std::get<stored_person>(checked);
+  passed_by(c, stored);
   if (stored.sealed_totp.empty()) co_return problem_of(account_refusal::second_factor_is_off);
   auto made = make_recovery_codes();
   auto unit = noted_unit(c, person, "new-recovery-codes");
+  unit.claims.push_back(still_these(stored));
   unit.claims.push_back(set_second_factor{person.who.user, stored.sealed_totp, std::move(made.hashes)});
   // Setting it begins the steps anew, and the last one that was used stays used.
   if (stored.totp_step > 0) unit.claims.push_back(spend_totp_step{person.who.user, stored.totp_step});
-  auto committing = commit_codes(c, std::move(unit), std::move(made.texts), account_refusal::busy);
+  auto committing = commit_codes(c, std::move(unit), std::move(made.texts));
   co_return co_await std::move(committing);
 }
 
@@ -212,11 +241,13 @@ boost::asio::awaitable<account_result> turn_off_second_factor(call& c, signed_in
   auto checking = check_password(c, person.who.email, std::move(password));
   const auto checked = co_await std::move(checking);
   if (const auto* problem = std::get_if<account_problem>(&checked)) co_return *problem;
-  passed_by(c, person);
-  if (std::get<stored_person>(checked).sealed_totp.empty()) co_return problem_of(account_refusal::second_factor_is_off);
+  const auto& stored = std::get<stored_person>(checked);
+  passed_by(c, stored);
+  if (stored.sealed_totp.empty()) co_return problem_of(account_refusal::second_factor_is_off);
   auto unit = noted_unit(c, person, "disable-second-factor");
+  unit.claims.push_back(still_these(stored));
   unit.claims.push_back(set_second_factor{person.who.user, {}, {}});
-  auto changing = commit_change(c, std::move(unit));
+  auto changing = commit_change(c, std::move(unit), known_from_now(c.here.shared, stored, stored.password_hash, {}));
   co_return co_await std::move(changing);
 }
 

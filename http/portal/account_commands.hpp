@@ -30,6 +30,7 @@ enum class account_refusal : unsigned char {
   unknown_zone,
   unknown_session,
   unknown_invitation,
+  replaced_credentials,  ///< between the check and the commit
   distrusted_password,   ///< another merchant's owner may know it
   slowed_down,
   busy,
@@ -43,6 +44,7 @@ struct account_problem {
 };
 struct account_changed {
   std::string cookie{};  ///< of the session that takes the present one's place; empty: the present one goes on
+  std::string known{};   ///< a Set-Cookie (known_browser.hpp) where the credentials changed
 };
 using account_result = std::variant<account_changed, account_problem>;
 
@@ -71,6 +73,7 @@ std::optional<second_factor_offer> read_offer(const services& shared, const sign
 /// The codes are shown once.
 struct new_recovery_codes {
   std::vector<std::string> texts;
+  std::string known{};  ///< as in account_changed
 };
 using recovery_result = std::variant<new_recovery_codes, account_problem>;
 boost::asio::awaitable<recovery_result> turn_on_second_factor(call& c, signed_in person, std::string sealed_offer,

@@ -2,10 +2,13 @@
 
 #include <charconv>
 #include <cstdint>
+#include <string_view>
 #include <system_error>
 
 #include "gateway/base/crypto.hpp"
+#include "gateway/domain/person.hpp"
 #include "http/pages/forms.hpp"
+#include "pending_sign_in.hpp"
 
 namespace gateway::http {
 namespace {
@@ -13,35 +16,36 @@ namespace {
 constexpr std::size_t browser_digits = 32, seal_digits = 64;
 
 /// Each account has a cookie of its own; its name does not tell which.
-std::string browser_cookie_name(const services& shared, std::string_view account) {
+std::string browser_cookie_name(const services& shared, const stored_person& who) {
   constexpr std::size_t digits = 16;
+  const auto account = email_key_of(who.email);
   const auto digest = crypto::hmac_sha256(shared.form_key, std::string{"name of a known browser\n"}.append(account));
   return "__Host-known-" + crypto::hex(digest).substr(0, digits);
 }
 
-std::string browser_seal(const services& shared, std::string_view account, std::string_view id_and_end) {
+std::string browser_seal(const services& shared, const stored_person& who, std::string_view id_and_end) {
   std::string text{"known browser\n"};
-  text.append(id_and_end).append("\n").append(account);
+  text.append(id_and_end).append("\n").append(of_credentials(who));
   return crypto::hex(crypto::hmac_sha256(shared.form_key, text));
 }
 
 }  // namespace
 
-std::string known_browser_cookie(const services& shared, std::string_view account) {
+std::string known_browser_cookie(const services& shared, const stored_person& who) {
   const auto ends_at = shared.clock.now() + known_browser_lifetime;
   auto value = crypto::random_hex(browser_digits / 2) + '.' + std::to_string(to_unix_ms(ends_at));
-  value += '.' + browser_seal(shared, account, value);
-  return host_cookie(browser_cookie_name(shared, account), value, static_cast<int>(known_browser_lifetime.count()));
+  value += '.' + browser_seal(shared, who, value);
+  return host_cookie(browser_cookie_name(shared, who), value, static_cast<int>(known_browser_lifetime.count()));
 }
 
-std::string known_browser(const call& c, std::string_view account) {
+std::string known_browser(const call& c, const stored_person& who) {
   const auto& shared = c.here.shared;
-  const auto cookie = find_cookie(c.in.cookie, browser_cookie_name(shared, account));
+  const auto cookie = find_cookie(c.in.cookie, browser_cookie_name(shared, who));
   if (!cookie || cookie->size() < browser_digits + seal_digits + 2) return {};
   const std::string_view value{*cookie};
   const auto signed_part = value.substr(0, value.size() - seal_digits - 1);
   const auto seal = value.substr(signed_part.size() + 1);
-  if (!crypto::equal_constant_time(browser_seal(shared, account, signed_part), seal)) return {};
+  if (!crypto::equal_constant_time(browser_seal(shared, who, signed_part), seal)) return {};
   const auto ends_at = signed_part.substr(browser_digits + 1);
   std::int64_t ends_at_ms = 0;
   const auto read = std::from_chars(ends_at.data(), ends_at.data() + ends_at.size(), ends_at_ms);

@@ -12,10 +12,6 @@ namespace {
 constexpr std::string_view pending_purpose = "pending sign-in";
 constexpr std::size_t most_note_bytes = 4'096;
 
-std::string of_credentials(const stored_person& who) {
-  return crypto::hex(crypto::sha256(who.id.value + '\n' + who.password_hash + '\n' + who.sealed_totp));
-}
-
 std::string_view cut_note_line(std::string_view& rest) {
   const auto end = rest.find('\n');
   const auto line = rest.substr(0, end);
@@ -24,6 +20,10 @@ std::string_view cut_note_line(std::string_view& rest) {
 }
 
 }  // namespace
+
+std::string of_credentials(const stored_person& who) {
+  return crypto::hex(crypto::sha256(who.id.value + '\n' + who.password_hash + '\n' + who.sealed_totp));
+}
 
 std::string pending_cookie(const services& shared, const stored_person& who) {
   const auto ends_at = shared.clock.now() + pending_lifetime;

@@ -21,6 +21,8 @@ struct pending_sign_in {
   std::string made_for;  ///< of_credentials()
 };
 
+/// A digest of the person's password hash and sealed second factor.
+std::string of_credentials(const stored_person& who);
 /// A Set-Cookie with a note that this person's password was right.
 std::string pending_cookie(const services& shared, const stored_person& who);
 /// A Set-Cookie that removes the note.

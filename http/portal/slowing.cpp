@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include <boost/asio/ip/address.hpp>
 
@@ -80,13 +81,21 @@ void sign_in_slowing::counts::clear() {
 
 static_assert(wider_networks.size() == 2);
 
+sign_in_slowing::allowances::allowances(std::size_t most_names, std::size_t of_account, std::size_t address_share)
+    : accounts{most_names, of_account},
+      addresses{most_names, most_failures * address_share},
+      networks{counts{most_names, wider_networks[0].most_failures * address_share},
+               counts{most_names, wider_networks[1].most_failures * address_share}} {}
+
+std::array<sign_in_slowing::counts*, 2 + wider_networks.size()> sign_in_slowing::allowances::all() {
+  return {&accounts, &addresses, &networks[0], &networks[1]};
+}
+
 sign_in_slowing::sign_in_slowing(std::size_t most_names)
-    : accounts_{most_names, most_failures},
+    : strangers_{most_names, most_failures, 1},
+      known_{most_names, most_known_failures, known_address_share},
       browsers_{most_names, most_failures},
-      addresses_{most_names, most_failures},
-      wrong_codes_{most_names, most_wrong_codes, wrong_code_window},
-      networks_{counts{most_names, wider_networks[0].most_failures},
-                counts{most_names, wider_networks[1].most_failures}} {}
+      wrong_codes_{most_names, most_wrong_codes, wrong_code_window} {}
 
 namespace {
 
@@ -98,28 +107,31 @@ std::string digest_of(std::string_view account) {
 
 }  // namespace
 
-std::vector<sign_in_slowing::counted> sign_in_slowing::places_of(std::string_view account, std::string_view address) {
+std::vector<sign_in_slowing::counted> sign_in_slowing::places_of(allowances& whose, std::string_view account,
+                                                                 std::string_view address) {
   std::vector<counted> all;
-  all.push_back({accounts_, digest_of(account)});
-  all.push_back({addresses_, slowed_address(address)});
-  for (std::size_t i = 0; i < networks_.size(); ++i)
+  all.push_back({whose.accounts, digest_of(account)});
+  all.push_back({whose.addresses, slowed_address(address)});
+  for (std::size_t i = 0; i < wider_networks.size(); ++i)
     if (auto around = slowed_network(address, wider_networks[i].bits); !around.empty())
-      all.push_back({networks_[i], std::move(around)});
+      all.push_back({whose.networks[i], std::move(around)});
   return all;
 }
 
 std::optional<std::chrono::seconds> sign_in_slowing::begin(std::string_view account, std::string_view address, time now,
                                                            std::string_view browser) {
-  const auto places = places_of(account, address);
-  const std::string known{browser};
+  auto places = places_of(strangers_, account, address);
+  std::vector<counted> known;
+  if (!browser.empty()) {
+    known = places_of(known_, account, address);
+    known.push_back({browsers_, std::string{browser}});
+  }
   const std::lock_guard hold{lock_};
   std::optional<std::chrono::seconds> longest;
-  if (!known.empty())
-    longest = browsers_.wait(known, now);
-  else
-    for (const auto& place : places) longest = std::max(longest, place.in.wait(place.name, now));
+  for (const auto& place : browser.empty() ? places : known)
+    longest = std::max(longest, place.in.wait(place.name, now));
   if (longest) return longest;
-  if (!known.empty()) browsers_.add(known, now);
+  for (const auto& place : known) place.in.add(place.name, now);
   for (const auto& place : places) place.in.add(place.name, now);
   return std::nullopt;
 }
@@ -130,15 +142,16 @@ void sign_in_slowing::passed(std::string_view account, std::string_view address,
   if (!browser.empty())
     browsers_.forget(std::string{browser});
   else
-    accounts_.forget(places_of(account, {}).front().name);
+    strangers_.accounts.forget(digest_of(account));
 }
 
 void sign_in_slowing::take_back(std::string_view account, std::string_view address, std::string_view browser) {
-  const auto places = places_of(account, address);
+  auto places = places_of(strangers_, account, address);
   const std::string known{browser};
   const std::lock_guard hold{lock_};
-  // Where others' failures had filled an allowance, the browser's attempt was not added.
+  // Where strangers' failures had filled an allowance, the browser's attempt was not added.
   const auto made_at = known.empty() ? std::nullopt : browsers_.newest(known);
+  if (made_at) std::ranges::move(places_of(known_, account, address), std::back_inserter(places));
   for (const auto& place : places) place.in.take_back(place.name, made_at);
   if (!known.empty()) browsers_.take_back(known);
 }
@@ -153,15 +166,18 @@ bool sign_in_slowing::notes_wrong_code(std::string_view account, time now) {
 
 std::size_t sign_in_slowing::names() {
   const std::lock_guard hold{lock_};
-  auto sum = accounts_.size() + browsers_.size() + addresses_.size() + wrong_codes_.size();
-  for (const auto& each : networks_) sum += each.size();
+  auto sum = browsers_.size() + wrong_codes_.size();
+  for (auto* whose : {&strangers_, &known_})
+    for (const auto* each : whose->all()) sum += each->size();
   return sum;
 }
 
 void sign_in_slowing::forget_all() {
   const std::lock_guard hold{lock_};
-  for (auto* each : {&accounts_, &browsers_, &addresses_, &wrong_codes_}) each->clear();
-  for (auto& each : networks_) each.clear();
+  browsers_.clear();
+  wrong_codes_.clear();
+  for (auto* whose : {&strangers_, &known_})
+    for (auto* each : whose->all()) each->clear();
 }
 
 std::string slowed_network(std::string_view remote_address, unsigned bits) {
@@ -176,6 +192,11 @@ std::string slowed_network(std::string_view remote_address, unsigned bits) {
 std::string slowed_address(std::string_view remote_address) {
   auto network = slowed_network(remote_address, 64);
   return network.empty() ? std::string{remote_address} : network;
+}
+
+std::string hashing_network(std::string_view remote_address) {
+  auto network = slowed_network(remote_address, 48);
+  return network.empty() ? std::string{remote_address.substr(0, remote_address.rfind('.'))} : network;
 }
 
 }  // namespace gateway::http

@@ -30,12 +30,18 @@ struct wider_network {
 };
 inline constexpr std::array<wider_network, 2> wider_networks{{{56, 30}, {48, 100}}};
 
+/// A browser that is known to the account has failures of its own, and shares these with all that are: a person who
+/// once had the password may have collected the cookies of a thousand browsers. Others behind the same address do not
+/// count.
+inline constexpr std::size_t most_known_failures = 30;            ///< of an account
+inline constexpr std::size_t known_address_share = 10;  ///< times as many as strangers, at an address or network
+
 /// Counts an attempt as failed when it begins, so that a thousand at once are no way around, and takes that back for
 /// one that succeeds. Any thread. Bounded: of accounts, of browsers and of each kind of address, those that failed
 /// longest ago are forgotten, and each attempt that may be made forgets all that have not failed for failure_window.
 ///
-/// A browser that is known to the account (known_browser.hpp) is not kept out by the failures of others: it waits for
-/// its own only. They count for the account and the address all the same, as far as these let anybody in.
+/// A browser that is known to the account (known_browser.hpp) is not kept out by the failures of strangers: it waits
+/// for its own, and for those of known browsers. They count for strangers all the same, as far as these are let in.
 class sign_in_slowing {
  public:
   using time = std::chrono::steady_clock::time_point;
@@ -84,24 +90,34 @@ class sign_in_slowing {
     std::list<entry> by_age_;  ///< whose last attempt is newest stands in front; none is without a failure
     std::unordered_map<std::string, std::list<entry>::iterator> at_;
   };
+  /// By account, by address, and by each wider network.
+  struct allowances {
+    counts accounts;
+    counts addresses;
+    std::array<counts, wider_networks.size()> networks;
+
+    allowances(std::size_t most_names, std::size_t of_account, std::size_t address_share);
+    std::array<counts*, 2 + wider_networks.size()> all();
+  };
   /// What one attempt counts for.
   struct counted {
     counts& in;
     std::string name;
   };
-  std::vector<counted> places_of(std::string_view account, std::string_view address);
+  static std::vector<counted> places_of(allowances& whose, std::string_view account, std::string_view address);
 
   std::mutex lock_;
-  counts accounts_;
+  allowances strangers_;
+  allowances known_;
   counts browsers_;
-  counts addresses_;
   counts wrong_codes_;
-  std::array<counts, wider_networks.size()> networks_;
 };
 
 /// What counts as one address: of IPv6 the network of 64 bits, which a single guesser has the whole of.
 std::string slowed_address(std::string_view remote_address);
 /// The network of so many bits around it; empty if it is not of IPv6.
 std::string slowed_network(std::string_view remote_address, unsigned bits);
+/// The network that shares the turns at the password hasher: 48 bits of IPv6, 24 of IPv4.
+std::string hashing_network(std::string_view remote_address);
 
 }  // namespace gateway::http

@@ -149,6 +149,7 @@ response offer_screen(const call& c, const signed_in& person, const second_facto
 response done_here(const call& c, std::string_view verb, const account_changed& what) {
   auto local = std::string{account_page_path};
   auto out = redirect_to(public_url(c.here.shared, local.append("?done=").append(verb)));
+  if (!what.known.empty()) out.headers.emplace_back("Set-Cookie", what.known);
   if (!what.cookie.empty()) out.headers.emplace_back("Set-Cookie", host_cookie(session_cookie_name, what.cookie));
   return out;
 }
@@ -190,7 +191,9 @@ boost::asio::awaitable<response> refuse_account(call& c, signed_in& person, std:
 }
 
 response codes_screen(const call& c, const signed_in& person, const new_recovery_codes& codes) {
-  return recovery_codes_page({frame_of_account(c, person), codes.texts});
+  auto page = recovery_codes_page({frame_of_account(c, person), codes.texts});
+  if (!codes.known.empty()) page.headers.emplace_back("Set-Cookie", codes.known);
+  return page;
 }
 
 boost::asio::awaitable<response> offer_factor(call& c, signed_in& person, form& sent) {
@@ -208,7 +211,8 @@ boost::asio::awaitable<response> confirm_factor(call& c, signed_in& person, form
   if (const auto* codes = std::get_if<new_recovery_codes>(&made)) co_return codes_screen(c, person, *codes);
   const auto& why = std::get<account_problem>(made);
   // The same secret again: the app has learnt it already.
-  if (const auto offer = read_offer(c.here.shared, person, sealed); offer && why.why != account_refusal::busy)
+  const bool may_try_again = why.why != account_refusal::busy && why.why != account_refusal::replaced_credentials;
+  if (const auto offer = read_offer(c.here.shared, person, sealed); offer && may_try_again)
     co_return under(why, offer_screen(c, person, *offer, std::string{words_of(why.why)}));
   auto refusing = refuse_account(c, person, "confirm-second-factor", why);
   co_return co_await std::move(refusing);

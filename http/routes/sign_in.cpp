@@ -72,14 +72,14 @@ boost::asio::awaitable<std::string> first_page(call& c, std::string hash) {
   co_return std::string{portal_path}.append("/").append(merchant).append("/live/");
 }
 
-boost::asio::awaitable<response> welcomed(call& c, session_cookie session, std::string account, std::string next) {
+boost::asio::awaitable<response> welcomed(call& c, session_cookie session, stored_person who, std::string next) {
   if (next.empty()) {
     auto choosing = first_page(c, session.hash);
     next = co_await std::move(choosing);
   }
   auto out = redirect_to(public_url(c.here.shared, next));
   out.headers.emplace_back("Set-Cookie", host_cookie(session_cookie_name, session.text));
-  out.headers.emplace_back("Set-Cookie", known_browser_cookie(c.here.shared, account));
+  out.headers.emplace_back("Set-Cookie", known_browser_cookie(c.here.shared, who));
   co_return out;
 }
 
@@ -102,17 +102,11 @@ response begun_anew(const call& c, std::string_view next) {
 /// Whose password it is; nothing if it is nobody's, or the page that tells that the gateway is busy.
 using sign_in_verdict = std::variant<stored_person, std::monostate, response>;
 
-boost::asio::awaitable<sign_in_verdict> judge(call& c, std::string account, std::string password, bool is_known) {
-  find_user query{account};
-  auto asking = ask(c.here, std::move(query));
-  auto reply = co_await std::move(asking);
-  if (!reply) co_return error_page(page_error::busy);
-  auto& found = reply->found;
-  // A database may take no notice of blanks at the end. Slowing does, and each spelling would be an account to guess
-  // at.
-  const bool has_password = found && !found->password_hash.empty() && email_key_of(found->email) == account;
+boost::asio::awaitable<sign_in_verdict> judge(call& c, std::optional<stored_person> found, std::string password,
+                                              bool is_known) {
+  const bool has_password = found && !found->password_hash.empty();
   verify_password question{std::move(password), has_password ? found->password_hash : std::string{nobodys_hash},
-                           is_known ? account : std::string{}};
+                           is_known ? email_key_of(found->email) : std::string{}, hashing_network(c.in.remote_address)};
   auto verifying = ask(c.here, std::move(question));
   const auto right = co_await std::move(verifying);
   if (!right) co_return error_page(page_error::busy);
@@ -120,17 +114,17 @@ boost::asio::awaitable<sign_in_verdict> judge(call& c, std::string account, std:
   co_return *std::move(found);
 }
 
-/// What became of a session. A password that is replaced ends the sessions that there are: of one that is committed a
-/// moment later it knows nothing. So the password is looked at once more after the commit, and the second factor, too.
-/// A session that is not begun is ended, and no browser was given it.
-enum class session_fate : unsigned char { begun, code_spent, credentials_replaced, unknown };
+/// What became of a session: `refused` if the code was spent before, or the password or the second factor was replaced
+/// meanwhile.
+enum class session_fate : unsigned char { begun, refused, unknown };
 
-/// The code that lets somebody sign in is spent in the commit of the session.
+/// The commit of the session spends the code, and requires that the credentials are still those that were verified.
 unit_of_work session_unit(const call& c, const std::string& hash, const stored_person& who,
                           std::optional<claimed_row> spending) {
   const auto now = c.here.shared.clock.now();
   unit_of_work unit;
   unit.inserts.push_back(save_session{hash, who.id, now, now + session_lifetime});
+  unit.claims.push_back(check_credentials{who.id, who.password_hash, who.sealed_totp});
   if (spending && std::holds_alternative<spend_recovery_code>(*spending))
     unit.inserts.push_back(note_of(c, who.id, "use-recovery-code"));
   if (spending) unit.claims.push_back(*std::move(spending));
@@ -141,20 +135,8 @@ boost::asio::awaitable<session_fate> begin_session(call& c, std::string hash, st
                                                    std::optional<claimed_row> spending) {
   auto saving = commit(c.here, session_unit(c, hash, who, std::move(spending)));
   const auto outcome = co_await std::move(saving);
-  if (outcome && *outcome == commit_outcome::lost_claim) co_return session_fate::code_spent;
-  if (!outcome || *outcome != commit_outcome::committed) co_return session_fate::unknown;
-
-  find_user query{email_key_of(who.email)};
-  auto asking = ask(c.here, std::move(query));
-  const auto reply = co_await std::move(asking);
-  if (reply && reply->found && reply->found->password_hash == who.password_hash &&
-      reply->found->sealed_totp == who.sealed_totp)
-    co_return session_fate::begun;
-  unit_of_work end;
-  end.claims.push_back(end_session{std::move(hash)});
-  auto ending = commit(c.here, std::move(end));
-  co_await std::move(ending);
-  co_return reply ? session_fate::credentials_replaced : session_fate::unknown;
+  if (outcome && *outcome == commit_outcome::lost_claim) co_return session_fate::refused;
+  co_return outcome && *outcome == commit_outcome::committed ? session_fate::begun : session_fate::unknown;
 }
 
 /// The answer to the code of somebody whose password was right. Slowing has counted the attempt.
@@ -162,7 +144,7 @@ boost::asio::awaitable<response> with_code(call& c, std::string next, stored_per
   constexpr std::string_view not_right = "The code is not right, or it was used before.";
   auto& shared = c.here.shared;
   const auto account = email_key_of(who.email);
-  const auto browser = known_browser(c, account);
+  const auto browser = known_browser(c, who);
   auto spending = spending_of(crypto::master_key{shared.second_factor_key}, who, typed, shared.clock.now());
   if (!spending) {
     auto noting = note_wrong_code(c, who.id, who.email);
@@ -172,7 +154,8 @@ boost::asio::awaitable<response> with_code(call& c, std::string next, stored_per
   const auto session = make_session_cookie();
   auto beginning = begin_session(c, session.hash, who, std::move(spending));
   const auto fate = co_await std::move(beginning);
-  if (fate == session_fate::code_spent) {
+  // Where the credentials were replaced, the next code finds that the pending cookie is of others.
+  if (fate == session_fate::refused) {
     auto noting = note_wrong_code(c, who.id, who.email);
     co_await std::move(noting);
     co_return with_status(page_error::refused_form, code_page_for(c, next, who, not_right));
@@ -181,14 +164,13 @@ boost::asio::awaitable<response> with_code(call& c, std::string next, stored_per
     shared.slowing.take_back(account, c.in.remote_address, browser);
     co_return error_page(page_error::busy);
   }
-  if (fate == session_fate::credentials_replaced) co_return begun_anew(c, next);
   shared.slowing.passed(account, c.in.remote_address, browser);
   if (next.empty()) {
     auto looking = find_wrong_codes(c, who.id);
     const auto told = co_await std::move(looking);
     if (told) next = account_page_path;
   }
-  auto welcoming = welcomed(c, session, account, std::move(next));
+  auto welcoming = welcomed(c, session, std::move(who), std::move(next));
   auto out = co_await std::move(welcoming);
   out.headers.emplace_back("Set-Cookie", no_pending_cookie());
   co_return out;
@@ -200,22 +182,23 @@ boost::asio::awaitable<response> second_step(call& c, std::string next, std::str
   const auto note = find_pending(c);
   if (!note) co_return begun_anew(c, next);
   const auto account = email_key_of(note->email);
-  const auto browser = known_browser(c, account);
+  find_user query{account};
+  auto asking = ask(c.here, std::move(query));
+  auto reply = co_await std::move(asking);
+  if (!reply) co_return error_page(page_error::busy);
+  if (!reply->found || !is_of(*note, *reply->found)) co_return begun_anew(c, next);
+  auto& who = *reply->found;
+  const auto browser = known_browser(c, who);
   const auto wait = slowing.begin(account, c.in.remote_address, std::chrono::steady_clock::now(), browser);
   if (wait) {
     auto view = code_view_of(note->email);
     view.code_fault = too_many_attempts;
     co_return slowed(c, next, std::move(view), *wait);
   }
-  find_user query{account};
-  auto asking = ask(c.here, std::move(query));
-  auto reply = co_await std::move(asking);
-  const bool is_known = reply && reply->found && is_of(*note, *reply->found);
-  if (!is_known || typed.empty()) slowing.take_back(account, c.in.remote_address, browser);
-  if (!reply) co_return error_page(page_error::busy);
-  if (!is_known) co_return begun_anew(c, next);
-  auto& who = *reply->found;
-  if (typed.empty()) co_return with_status(page_error::refused_form, code_page_for(c, next, who, "Enter the code."));
+  if (typed.empty()) {
+    slowing.take_back(account, c.in.remote_address, browser);
+    co_return with_status(page_error::refused_form, code_page_for(c, next, who, "Enter the code."));
+  }
   auto judging = with_code(c, std::move(next), std::move(who), std::move(typed));
   co_return co_await std::move(judging);
 }
@@ -230,11 +213,19 @@ boost::asio::awaitable<response> first_step(call& c, std::string next, form sent
     co_return refused(c, next, {{}, email, {}, "Enter your password."});
 
   const auto account = email_key_of(email);
-  const auto browser = known_browser(c, account);
+  find_user query{account};
+  auto asking = ask(c.here, std::move(query));
+  auto reply = co_await std::move(asking);
+  if (!reply) co_return error_page(page_error::busy);
+  auto& found = reply->found;
+  // A database may take no notice of blanks at the end. Slowing does, and each spelling would be an account to guess
+  // at.
+  if (found && email_key_of(found->email) != account) found.reset();
+  const auto browser = found ? known_browser(c, *found) : std::string{};
   auto& slowing = c.here.shared.slowing;
   if (const auto wait = slowing.begin(account, c.in.remote_address, std::chrono::steady_clock::now(), browser))
     co_return slowed(c, next, {{}, email, {}, too_many_attempts}, *wait);
-  auto judging = judge(c, account, std::move(password), !browser.empty());
+  auto judging = judge(c, std::move(found), std::move(password), !browser.empty());
   auto verdict = co_await std::move(judging);
   if (auto* busy = std::get_if<response>(&verdict)) {
     slowing.take_back(account, c.in.remote_address, browser);
@@ -253,15 +244,18 @@ boost::asio::awaitable<response> first_step(call& c, std::string next, form sent
     slowing.take_back(account, c.in.remote_address, browser);
     co_return code_page_for(c, next, *user, {});
   }
-  slowing.passed(account, c.in.remote_address, browser);
 
   // A new one for each sign-in: what the browser had before, whoever gave it, is worth nothing.
   const auto session = make_session_cookie();
   auto beginning = begin_session(c, session.hash, *user, std::nullopt);
   const auto fate = co_await std::move(beginning);
-  if (fate == session_fate::credentials_replaced) co_return refused(c, next, not_right);
-  if (fate != session_fate::begun) co_return error_page(page_error::busy);
-  auto welcoming = welcomed(c, session, account, std::move(next));
+  if (fate == session_fate::refused) co_return refused(c, next, not_right);
+  if (fate != session_fate::begun) {
+    slowing.take_back(account, c.in.remote_address, browser);
+    co_return error_page(page_error::busy);
+  }
+  slowing.passed(account, c.in.remote_address, browser);
+  auto welcoming = welcomed(c, session, std::move(*user), std::move(next));
   co_return co_await std::move(welcoming);
 }
 

@@ -293,10 +293,12 @@ using dispatcher_actor = caf::typed_actor<caf::reacts_to<fresh_deliveries>, caf:
                                           // look at what has become due
                                           caf::reacts_to<wake_atom>>;
 
+inline constexpr std::string_view hashed_for_operator = "an operator";
+
 /// What a password is stored as.
 struct hash_password {
   std::string password;
-  /// Who is known to ask: an account, or the operator. Empty: a stranger.
+  /// Who is known to ask: an account, or hashed_for_operator. Empty: a stranger.
   std::string for_whom = {};
 };
 /// Whether that is the password of which `stored` is what hash_password was answered with.
@@ -304,10 +306,11 @@ struct verify_password {
   std::string password;
   std::string stored;
   std::string for_whom = {};  ///< as above; known is a browser that has signed in before, too
+  std::string from = {};  ///< a stranger's network
 };
 
 /// Hashes passwords one after the other, on a thread of its own: each takes some tenth of a second, by intention. While
-/// both wait, every second one is of somebody who is known.
+/// both wait, every second one is of somebody who is known. Accounts and networks take turns.
 /// Answers actor_errc::overloaded when too many wait.
 using password_hasher =
     caf::typed_actor<caf::replies_to<hash_password>::with<std::string>, caf::replies_to<verify_password>::with<bool>>;

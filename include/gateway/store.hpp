@@ -176,6 +176,14 @@ struct set_first_password {
 struct end_shown_password {
   user_id user;
 };
+/// The person's password and second factor are still those that the unit was made after; else the claim is lost. It
+/// holds the person's row until the commit. So a unit that replaces the credentials commits before, and this one loses
+/// its claim, or after, and ends the session that this one began.
+struct check_credentials {
+  user_id user;
+  std::string password_hash;
+  std::string sealed_totp;
+};
 /// Somebody signed in. Only the hash of what the browser carries is kept.
 struct save_session {
   std::string hash;  ///< lower-case hex SHA-256
@@ -328,8 +336,8 @@ struct claimed_row
     : compiled_once<std::variant<
           payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr, notification_ptr, command_finish,
           delivery, revoke_api_key, update_platform, revoke_platform_key, set_user_password, set_first_password,
-          end_shown_password, drop_membership, drop_invitation, spend_invitation, touch_session, end_session,
-          set_second_factor, spend_totp_step, spend_recovery_code, set_time_zone, directory_turn>> {
+          end_shown_password, check_credentials, drop_membership, drop_invitation, spend_invitation, touch_session,
+          end_session, set_second_factor, spend_totp_step, spend_recovery_code, set_time_zone, directory_turn>> {
   using compiled_once::compiled_once;
 };
 

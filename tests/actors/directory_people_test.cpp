@@ -266,6 +266,39 @@ TEST_CASE("an owner's invitation gives no role before it is accepted, and its li
   }
 }
 
+TEST_CASE("who accepts an invitation to a merchant that they belong to keeps the higher role") {
+  auto rows = std::make_shared<failing_store>();
+  const bool is_owner = GENERATE(true, false);
+  merchant_id m;
+  invited_user ada;
+  {
+    office o{rows};
+    m = new_shop(o);
+    added(o, add_user{new_shop(o), "ada@example.com", "correct horse", viewer});
+    ada = invited(o, by_owner(m, "ada@example.com", is_owner ? viewer : owner));
+    unit_of_work unit;
+    unit.inserts.push_back(save_membership{m, ada.id, is_owner ? owner : viewer, o.clock.at});
+    REQUIRE(o.rows().commit(unit) == commit_outcome::committed);
+  }
+  office o{rows};
+  added(o, accepting(m, ada));
+  CHECK(roles(o, m) == std::vector{ada.id.value + " owner"});
+}
+
+TEST_CASE("a merchant's owners make 400 invitations a day, withdrawn ones counted") {
+  office o;
+  const auto m = new_shop(o), n = new_shop(o);
+  const auto by = [](const merchant_id& merchant, int i) {
+    return by_owner(merchant, "p" + std::to_string(i) + "@example.com");
+  };
+  for (int i = 0; i < 400; ++i) added(o, withdraw_invitation{m, added(o, by(m, i))});
+  CHECK(o.problem(by(m, 400), operator_problem::kind::conflict) == "too many invitations today");
+  added(o, invite_user{m, "ada@example.com", viewer});  // the operator's
+  added(o, by(n, 400));
+  o.clock.at += 24h;
+  added(o, by(m, 400));
+}
+
 TEST_CASE("who is given a role by the operator is not let in by a password that an owner may know") {
   office o;
   const auto m = new_shop(o), n = new_shop(o);

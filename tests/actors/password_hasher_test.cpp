@@ -59,8 +59,40 @@ TEST_CASE(
     ask("b0", "bob");
   });
   scheduler.run();
-  CHECK(told == std::vector<std::string>{"s8 turned away", "a2 turned away", "a0", "s0", "a1", "s1", "b0", "s2", "s3",
+  CHECK(told == std::vector<std::string>{"s8 turned away", "a2 turned away", "a0", "s0", "b0", "s1", "a1", "s2", "s3",
                                          "s4", "s5", "s6", "s7"});
+  caf::scoped_actor self{system};
+  self->send_exit(hasher, caf::exit_reason::user_shutdown);
+  scheduler.run();
+}
+
+TEST_CASE("who has many names crowds out nobody who waits for one password") {
+  gateway::testing::deterministic_config cfg;
+  caf::actor_system system{cfg};
+  auto& scheduler = dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler());
+  const auto hasher = actors::spawn_password_hasher(system, 8, actors::runs_on::scheduler);
+  std::vector<std::string> told;
+  const bool known = GENERATE(true, false);
+  auto client = system.spawn([&](caf::event_based_actor* self) {
+    const auto ask = [&](std::string name, int number) {
+      const auto who = name + std::to_string(number);
+      verify_password wanted{"correct horse", "no hash"};
+      (known ? wanted.for_whom : wanted.from) = std::move(name);
+      self->request(hasher, caf::infinite, std::move(wanted))
+          .then([&told, who](bool) { told.push_back(who); },
+                [&told, who](const caf::error&) { told.push_back(who + " turned away"); });
+    };
+    // Four names fill the queue with two each.
+    for (int i = 0; i < 2; ++i)
+      for (const char* name : {"a", "b", "c", "d"}) ask(name, i);
+    for (const char* name : {"e", "f", "g", "h"}) ask(name, 0);
+    ask("a", 2);
+    ask("i", 0);
+  });
+  scheduler.run();
+  CHECK(told == std::vector<std::string>{"a1 turned away", "b1 turned away", "c1 turned away", "d1 turned away",
+                                         "a2 turned away", "i0 turned away", "a0", "b0", "c0", "d0", "e0", "f0", "g0",
+                                         "h0"});
   caf::scoped_actor self{system};
   self->send_exit(hasher, caf::exit_reason::user_shutdown);
   scheduler.run();

@@ -93,6 +93,15 @@ TEST_CASE_METHOD(invitations_fixture, "an owner is shown the link of an address 
     person.has_password = GENERATE(true, false);
     is_hidden();
   }
+  SECTION("of whom the store does not tell after the invitation is made") {
+    scene.invitations = [](const find_invitations&) -> caf::expected<invitations_lookup> {
+      return make_error(actor_errc::store_unavailable);
+    };
+    const auto page = invite();
+    CHECK(page.status == 200);
+    CHECK(shows_text(page, "Invite this person again"));
+    CHECK_FALSE(shows_text(page, "invitation?token="));
+  }
   SECTION("of whom another merchant has invited") {
     auto other = person.invitations.front();
     other.what.merchant = merchant_id{"merch_2"};

@@ -188,6 +188,23 @@ TEST_CASE("a browser that is known is kept out by its own failures only, which c
     CHECK(slowing.begin("ada", "192.0.2.1", start + 1s, "browser"));
     CHECK_FALSE(slowing.begin("ada", "192.0.2.1", start + 1s, "another"));
   }
+  SECTION("known browsers together wait after 30 failures of their account, and other accounts' do not") {
+    for (int i = 9; i < 30; ++i)
+      CHECK_FALSE(slowing.begin("ada", "192.0.2." + std::to_string(i), start + 1s, "browser" + std::to_string(i)));
+    CHECK(slowing.begin("ada", "192.0.2.50", start + 1s, "another") == 15min);
+    CHECK_FALSE(slowing.begin("bob", "192.0.2.50", start + 1s, "bob's"));
+    slowing.take_back("ada", "192.0.2.10", "browser10");
+    CHECK_FALSE(slowing.begin("ada", "192.0.2.50", start + 1s, "another"));
+  }
+  SECTION("known browsers together wait after 100 failures at their address, where strangers' do not count") {
+    for (int i = 9; i < 100; ++i) {
+      const auto number = std::to_string(i);
+      slowing.begin("stranger" + number, "192.0.2.1", start + 1s);
+      CHECK_FALSE(slowing.begin("account" + number, "192.0.2.1", start + 1s, "browser" + number));
+    }
+    CHECK(slowing.begin("bob", "192.0.2.1", start + 1s, "bob's") == 15min);
+    CHECK_FALSE(slowing.begin("bob", "192.0.2.2", start + 1s, "bob's"));
+  }
 }
 
 TEST_CASE("who signs in is no guesser, and an attempt that nobody looked at does not count") {

@@ -147,7 +147,8 @@ TEST_CASE_METHOD(sign_in_fixture, "the right password leads to the code, and the
   CHECK(is_signed_in(in));
   CHECK(pending.empty());
   REQUIRE(units.size() == 1);
-  CHECK(std::get<spend_totp_step>(units[0].claims.at(0)).step == totp_step_at(noon));
+  CHECK(std::get<check_credentials>(units[0].claims.at(0)).sealed_totp == ada().sealed_totp);
+  CHECK(std::get<spend_totp_step>(units[0].claims.at(1)).step == totp_step_at(noon));
   CHECK(std::holds_alternative<save_session>(units[0].inserts.at(0)));
   CHECK(has(show(), "name=\"password\""));
 }
@@ -202,7 +203,7 @@ TEST_CASE_METHOD(sign_in_fixture, "a recovery code works once, and stands on the
   post_password();
   CHECK(is_signed_in(post_code(made.texts[3])));
   REQUIRE(units.size() == 1);
-  CHECK(std::get<spend_recovery_code>(units[0].claims.at(0)).hash == made.hashes[3]);
+  CHECK(std::get<spend_recovery_code>(units[0].claims.at(1)).hash == made.hashes[3]);
   const auto& note = std::get<save_audit>(units[0].inserts.at(1));
   CHECK(note.action == "use-recovery-code");
   CHECK(note.address == "192.0.2.1");
@@ -245,7 +246,7 @@ TEST_CASE_METHOD(sign_in_fixture, "five wrong codes in a day lead the person to 
     REQUIRE(is_signed_in(in));
     return header(in, "Location");
   };
-  const std::string account = "https://pay.example/portal/account";
+  const auto account = shared.portal_url + "/account";
   SECTION("five") {
     CHECK(enter(5) == account);
     REQUIRE(wrong_codes.size() == 5);
@@ -390,7 +391,7 @@ TEST_CASE_METHOD(sign_in_fixture,
     for (int i = 0; i < 12; ++i) post("action=sign-in&email=bob%40example.com&password=wrong+password", "198.51.100.8");
     CHECK(post_password(right_password, "bob@example.com").status == 429);
     // Nor under the name of that account's cookie.
-    const auto bobs = known_browser_cookie(shared, "bob@example.com");
+    const auto bobs = known_browser_cookie(shared, people.at("bob@example.com"));
     known = bobs.substr(0, bobs.find('=')) + mine.substr(mine.find('='));
     CHECK(post_password(right_password, "bob@example.com").status == 429);
     known = bobs.substr(0, bobs.find(';'));
@@ -398,6 +399,19 @@ TEST_CASE_METHOD(sign_in_fixture,
   }
   SECTION("and it has ten attempts of its own") {
     for (int i = 0; i < 10; ++i) CHECK(post_password("wrong password here").status == 422);
+    CHECK(post_password().status == 429);
+  }
+  SECTION("and not with one from before the password or the second factor was replaced") {
+    (GENERATE(true, false) ? ada().password_hash : ada().sealed_totp) = "another";
+    CHECK(post_password().status == 429);
+  }
+  SECTION("and browsers that are known have thirty attempts together, of which one has failed") {
+    for (int i = 0; i < 29; ++i) {
+      const auto another = known_browser_cookie(shared, ada());
+      known = another.substr(0, another.find(';'));
+      CHECK(post_password("wrong password here").status == 422);
+    }
+    known = mine;
     CHECK(post_password().status == 429);
   }
   SECTION("and not with a cookie that was changed, cut or has ended") {

@@ -124,14 +124,17 @@ bool memory_store::deliveries_apply(const unit_parts& unit) const {
 commit_outcome memory_store::records_apply(const unit_parts& unit) {
   if (unit.records.empty() && !unit.revoked && unit.record_claims.empty()) return commit_outcome::committed;
   auto changed = directory_;
-  // Before the membership that comes with it, as the databases do.
+  // Before what comes with them, as the databases do.
+  const auto comes_first = [](const claimed_row& claim) {
+    return std::holds_alternative<set_first_password>(claim) || std::holds_alternative<check_credentials>(claim);
+  };
   for (const auto& claim : unit.record_claims)
-    if (std::holds_alternative<set_first_password>(claim) && !changed.apply(claim)) return commit_outcome::lost_claim;
+    if (comes_first(claim) && !changed.apply(claim)) return commit_outcome::lost_claim;
   for (const auto& record : unit.records)
     if (!changed.apply(record)) return commit_outcome::duplicate_record;
   if (unit.revoked) changed.apply(*unit.revoked);
   for (const auto& claim : unit.record_claims)
-    if (!std::holds_alternative<set_first_password>(claim) && !changed.apply(claim)) return commit_outcome::lost_claim;
+    if (!comes_first(claim) && !changed.apply(claim)) return commit_outcome::lost_claim;
   directory_ = std::move(changed);
   return commit_outcome::committed;
 }
@@ -886,6 +889,10 @@ bool memory_store::directory_rows::apply(const claimed_row& record) {
       who->password_hash = p.password_hash;
       rows.shown_passwords.insert_or_assign(p.user.value, p.shown_to);
       return true;
+    }
+    bool operator()(const check_credentials& c) const {
+      const auto* who = rows.person(c.user);
+      return who && who->password_hash == c.password_hash && who->sealed_totp == c.sealed_totp;
     }
     void operator()(const end_shown_password& p) const {
       if (rows.shown_passwords.erase(p.user.value) == 0) return;

@@ -466,6 +466,7 @@ TEST_CASE("units that write one row have a hash in common") {
   const save_session s{"session", u.id, at(0), at(9)};
   CHECK(meet(saving(u), changing(password)));
   CHECK(meet(saving(s), changing(password)));
+  CHECK(meet(changing(check_credentials{u.id, "hash", ""}), changing(password)));
   CHECK(meet(saving(s), changing(touch_session{"session", at(1)})));
   CHECK(meet(saving(s), changing(end_session{"session"})));
   const save_membership m{merchant_id{"merch_1"}, u.id, member_role::viewer, at(0)};

@@ -1,7 +1,11 @@
 // The store contract: persons, what they may do for merchants, and their sessions.
 #include <catch2/catch.hpp>
 
+#include <chrono>
+#include <future>
+
 #include "contract_store.hpp"
+#include "persistence/queries.hpp"
 
 using namespace gateway;
 using namespace gateway::persistence;
@@ -287,6 +291,64 @@ TEST_CASE("a password that an owner was shown the link of ends with all that cam
   CHECK(his.sealed_totp == "his");
   CHECK(his.recovery_codes_left == 1);
   CHECK(has_session(store, "s2"));
+}
+
+TEST_CASE("what a password allows is not committed once the password or the second factor is another") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  REQUIRE(save(store, a_person(ada, "ada@example.com"), a_person(bob, "bob@example.com", "his")) == committed);
+  REQUIRE(change(store, set_first_password{ada, "known", at(5), shop}) == committed);
+  const auto begin = [](const user_id& who, const std::string& session, const std::string& hash,
+                        const std::string& totp = "") {
+    unit_parts unit;
+    unit.records = {a_session(session, who, 0, 90)};
+    unit.record_claims = {check_credentials{who, hash, totp}};
+    return unit;
+  };
+  CHECK(store.commit(begin(ada, "s1", "known")) == committed);
+  CHECK(store.commit(begin(ada, "s2", "known")) == committed);
+  CHECK(store.commit(begin(ada, "s3", "another")) == lost_claim);
+  CHECK(store.commit(begin(ada, "s3", "known", "sealed")) == lost_claim);
+  CHECK(store.commit(begin(user_id{"user_none"}, "s3", "known")) == lost_claim);
+  CHECK_FALSE(has_session(store, "s3"));
+  SECTION("the owner who knows a password loses it while setting another") {
+    unit_parts end, set = begin(ada, "s3", "known");
+    end.record_claims = {end_shown_password{ada}};
+    set.record_claims.emplace_back(set_user_password{ada, "changed by the owner", at(6), "s3"});
+    CHECK(store.commit(std::vector{end, set, begin(ada, "s4", "known"), begin(bob, "s5", "his")}) ==
+          std::vector{committed, lost_claim, lost_claim, committed});
+    for (const auto* session : {"s1", "s2", "s3", "s4"}) CHECK_FALSE(has_session(store, session));
+    CHECK(has_session(store, "s5"));
+    CHECK(store.run(find_user{"ada@example.com"}).found.value().password_hash.empty());
+  }
+  SECTION("the password is the same, and the second factor another") {
+    REQUIRE(change(store, set_second_factor{ada, "sealed", {}}) == committed);
+    CHECK(store.commit(begin(ada, "s3", "known")) == lost_claim);
+    CHECK(store.commit(begin(ada, "s3", "known", "sealed")) == committed);
+  }
+}
+
+TEST_CASE("a sign-in on one node that meets the end of its password on another leaves no session") {
+  empty_store store{store_kind::mysql};
+  migrate(*connect(store.where(), access::migrate));
+  const auto one = connect(store.where(), access::write), other = connect(store.where(), access::write);
+  unit_parts person, shown, sign_in;
+  person.records = {a_person(ada, "ada@example.com")};
+  shown.record_claims = {set_first_password{ada, "known", at(5), shop}};
+  sign_in.records = {a_session("s1", ada, 0, 90)};
+  sign_in.record_claims = {check_credentials{ada, "known", ""}};
+  const unit_of_work before[] = {person, shown}, begin = sign_in;
+  REQUIRE(commit_units(*one, before) == std::vector(2, committed));
+  one->begin();
+  const cell user[] = {std::string_view{ada.value}, std::string_view{ada.value}};
+  REQUIRE(one->change(statements::end_shown_password, std::span{user}.first(1)) == 1);
+  auto met = std::async(std::launch::async, [&] { return commit_units(*other, {&begin, 1}).front(); });
+  // It waits for the row. Were it later, it would find the row changed.
+  CHECK(met.wait_for(std::chrono::milliseconds{100}) == std::future_status::timeout);
+  one->change(statements::end_shown_sessions, user);
+  one->commit();
+  CHECK(met.get() == lost_claim);
+  CHECK_FALSE(run(*connect(store.where(), access::read), find_session{"s1"}).found);
 }
 
 TEST_CASE("a sign-in after a new password keeps its session, though both are in one batch") {

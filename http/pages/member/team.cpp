@@ -73,7 +73,10 @@ response invited_page(const invited_view& view) {
   add_fact(told, "E-mail address", view.email);
   add_fact(told, "Role", role_name(view.role));
   section of{"invited", {}, {}};
-  if (view.url.empty()) {
+  if (view.unread) {
+    of.blocks.push_back(callout{tone::waiting, view.email + " is invited, and the link could not be shown",
+                                "The gateway is busy. Invite this person again in a moment to see the link."});
+  } else if (view.url.empty()) {
     of.blocks.push_back(callout{tone::waiting, "No link is shown for " + view.email,
                                 "The gateway knows this address already. Who has a password signs in and accepts on "
                                 "the page Account. Else the operator must invite: ask them to."});

@@ -39,6 +39,7 @@ struct invited_view {
   member_role role = member_role::viewer;
   std::string url;  ///< empty: the address is known to the gateway, and the link is not for the owner to see
   shown_time until;
+  bool unread = false;  ///< the store did not tell whether the address is known
 };
 response invited_page(const invited_view& view);
 

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "common.hpp"
+#include "http/codec/decode.hpp"
 #include "http/errors.hpp"
 #include "http/pages/member/team.hpp"
 #include "http/pages/page.hpp"
@@ -79,19 +80,12 @@ boost::asio::awaitable<response> team_refused(call& c, invite_form invite, std::
   co_return refused_form(std::move(page));
 }
 
-/// Only as far as a person's slip goes: whether there is such a mailbox shows when the link is used.
-bool is_address(std::string_view text) {
-  const auto at = text.find('@');
-  return at != text.npos && at > 0 && at + 1 < text.size() && text.find('@', at + 1) == text.npos &&
-         std::ranges::none_of(text, [](unsigned char ch) { return ch <= ' ' || ch == 0x7f; });
-}
-
 boost::asio::awaitable<response> invite_here(call& c) {
   const auto& shared = c.here.shared;
   invite_form typed{{c.visit->sent.text("email"), {}}, {c.visit->sent.text("role"), {}}};
   const auto role = parse_member_role(typed.role.value);
   if (!role) typed.role.fault = "Choose a role.";
-  if (!is_address(typed.email.value) || typed.email.value.size() > most_address_bytes)
+  if (!looks_like_email(typed.email.value) || typed.email.value.size() > most_address_bytes)
     typed.email.fault = "Enter an e-mail address.";
   if (!typed.role.fault.empty() || !typed.email.fault.empty()) {
     auto refusing = team_refused(c, std::move(typed), {});
@@ -105,18 +99,18 @@ boost::asio::awaitable<response> invite_here(call& c) {
   const auto* invited = std::get_if<invited_user>(&result);
   if (!invited) {
     const auto* why = std::get_if<operator_problem>(&result);
-    const bool too_many = why && why->words.starts_with("too many");
-    typed.email.fault = too_many ? "Too many invitations wait to be accepted. Remove some first."
-                                 : "This person is one of the team already.";
+    const auto is_about = [why](std::string_view words) { return why && why->words.starts_with(words); };
+    typed.email.fault = is_about("too many invitations today") ? "Too many people were invited today. Go on tomorrow."
+                        : is_about("too many") ? "Too many invitations wait to be accepted. Remove some first."
+                                               : "This person is one of the team already.";
     auto refusing = team_refused(c, std::move(typed), {});
     co_return co_await std::move(refusing);
   }
   // After the commit: of two merchants that invite a new address at once, at least one sees the other.
   auto looking = ask(c.here, find_invitations{invited->id});
   const auto person = co_await std::move(looking);
-  if (!person) co_return error_page(page_error::busy);
-  invited_view view{frame_of(c, member_place::team), typed.email.value, *role, {}, shown(c, invited->expires)};
-  if (is_new_address(*person, c.visit->who->id, shared.clock.now())) {
+  invited_view view{frame_of(c, member_place::team), typed.email.value, *role, {}, shown(c, invited->expires), !person};
+  if (person && is_new_address(*person, c.visit->who->id, shared.clock.now())) {
     const invitation link{c.visit->who->id, invited->id, typed.email.value, invited->invitation, invited->expires};
     view.url = invitation_url(link, shared.portal_url, shared.invitation_key);
   }
