@@ -111,7 +111,7 @@ TEST_CASE("five wrong codes after the right password are told to the person who 
   g.person.click("sign-in", {{"code", totp_code(g.secret, seconds{30})}});
   CHECK(g.person.at() == "/portal/account");
   CHECK(g.person.html().find("If that was not you, set a new password") != std::string::npos);
-  CHECK(g.person.html().find("Wrong code") != std::string::npos);
+  CHECK(g.person.html().find("Wrong-code") != std::string::npos);
   g.person.click("set-password", {{"password", password}, {"new_password", "a better password"}});
   REQUIRE(g.person.at() == "/portal/account?done=set-password");
   CHECK(g.person.html().find("If that was not you") == std::string::npos);
