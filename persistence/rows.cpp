@@ -791,7 +791,7 @@ delivery_job delivery_job_from(const result_row& row) {
     d.last = std::move(last);
   }
   d.version = in.number("version", 1);
-  d.partial = !in.skip_null() && in.flag("is_partial");
+  d.partial = !in.skip_null() && in.number("is_partial", 1, 1) == 1;
   if (!holds_together(d)) throw corrupt_row("a delivery's status, attempts and next attempt do not go together");
   if (in.skip_null()) throw corrupt_row("a delivery without its event");
   job.event.id = in.text();

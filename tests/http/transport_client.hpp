@@ -33,7 +33,7 @@ class client {
   struct tls_options {
     int most_version = 0;        ///< OpenSSL's number; 0: the newest
     std::string_view protocols;  ///< ALPN, in wire form
-    std::string_view first;      ///< sent before the handshake
+    std::string_view first{};    ///< sent before the handshake
     std::size_t piece = 0;       ///< of `first`, at a time; 0: all at once
   };
 
